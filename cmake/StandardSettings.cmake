@@ -1,0 +1,29 @@
+# INTERFACE target linked PRIVATE by every target of ours, never by third-party code.
+add_library(sagekit_settings INTERFACE)
+target_compile_features(sagekit_settings INTERFACE cxx_std_23)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "" FORCE)
+endif()
+
+# What a newcomer runs and what is installed lie in the same shape: bin/, lib/, lib/sagekit/plugins/.
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib")
+set(CMAKE_INSTALL_RPATH "$ORIGIN/../lib")
+set(CMAKE_INSTALL_LIBDIR lib CACHE PATH "" FORCE)
+
+target_compile_options(sagekit_settings INTERFACE "-ffile-prefix-map=${CMAKE_SOURCE_DIR}/=")
+if(SAGEKIT_SANITIZERS)
+  target_compile_options(sagekit_settings INTERFACE "-fsanitize=${SAGEKIT_SANITIZERS}" -fno-sanitize-recover=all
+                                                    -fno-omit-frame-pointer)
+  target_link_options(sagekit_settings INTERFACE "-fsanitize=${SAGEKIT_SANITIZERS}")
+endif()
+if(SAGEKIT_COVERAGE)
+  target_compile_options(sagekit_settings INTERFACE --coverage)
+  target_link_options(sagekit_settings INTERFACE --coverage)
+endif()

@@ -1,0 +1,8 @@
+add_library(sagekit_warnings INTERFACE)
+target_compile_options(
+  sagekit_warnings INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wnon-virtual-dtor -Wold-style-cast
+                             -Woverloaded-virtual -Wnull-dereference $<$<BOOL:${SAGEKIT_DEVELOPER}>:-Werror>)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # GCC 12 sees null dereferences and dangling pointers inside libstdc++ and fmt at -O2 that are not there.
+  target_compile_options(sagekit_warnings INTERFACE -Wno-null-dereference -Wno-maybe-uninitialized -Wno-restrict)
+endif()

@@ -1,0 +1,98 @@
+#pragma once
+// Plan -> built files. A step that fails is data in `Build`; an `Error` means that sagekit could not work.
+
+#include <sagekit/command.hpp>
+#include <sagekit/error.hpp>
+#include <sagekit/export.hpp>
+#include <sagekit/log.hpp>
+#include <sagekit/plan.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace sagekit {
+
+/// A file of the wheel to be: where it will lie, and where its bytes are now (in the store or the work folder).
+struct StagedFile {
+  std::string archive_path;
+  std::filesystem::path file;
+  std::string sha256;
+  std::uint64_t size_bytes = 0;
+};
+
+/// Why a cell's build failed.
+struct StepFailure {
+  std::string cell, step;
+  int exit_code = 0;
+  std::filesystem::path log;   ///< whole output of the step, kept
+  std::string cause;           ///< last lines of it
+  std::vector<std::string> argv;  ///< to rerun it by hand
+  std::filesystem::path working_directory;
+};
+
+/// One cell's files, before anyone judged them.
+struct CellBuild {
+  Cell cell;
+  std::vector<StagedFile> files;  ///< modules and package files, sorted by archive path; no dist-info
+  std::vector<StagedFile> licenses;  ///< for dist-info/licenses, paths relative to it
+  std::string readme;             ///< text for METADATA's body
+  std::vector<std::string> provenance;  ///< "nvcc 13.0.88 sha256...": lines for the build record
+  std::filesystem::path record;   ///< build.json in the store: what `package` reads
+};
+
+struct Build {
+  std::vector<CellBuild> cells;
+  std::vector<StepFailure> failed;
+  std::vector<std::string> skipped;  ///< cells not finished because another step failed or they need another machine
+  std::uint64_t steps_run = 0, steps_reused = 0, steps_failed = 0;
+  double wall_seconds = 0, cpu_seconds = 0;
+  std::uint64_t peak_memory_bytes = 0;  ///< largest single process of a step that ran
+};
+
+enum class StepOutcome { started, reused, finished, failed, retried };
+
+/// Progress, for people and for --jsonl.
+struct BuildEvent {
+  StepOutcome outcome = StepOutcome::started;
+  const Step* step = nullptr;   ///< valid during the call
+  std::uint64_t done = 0, total = 0;
+  double eta_seconds = 0;       ///< estimate; 0 = none yet
+  double wall_seconds = 0, cpu_seconds = 0;
+  std::uint64_t peak_memory_bytes = 0;
+  std::string message;          ///< why retried, or the failure's last lines
+};
+
+/// Told what happens; called from worker threads, one call at a time.
+class BuildObserver {
+ public:
+  virtual ~BuildObserver() = default;
+  virtual void on_event(const BuildEvent& event) = 0;
+  virtual void on_message(const std::string& text) = 0;  ///< fetching a source, waiting for a lock
+};
+
+struct BuildOptions {
+  std::filesystem::path store;     ///< content-addressed results, XDG cache by default
+  std::string source;              ///< --source DIR or URL; "" = the spec's url
+  std::vector<std::pair<std::string, std::string>> vendored;  ///< name -> folder given with --source NAME=DIR
+  std::size_t jobs = 0;            ///< 0 = usable CPUs
+  std::uint64_t memory_bytes = 0;  ///< budget; 0 = 80 % of the environment's
+  bool keep_going = false;
+  bool dry_run = false;            ///< fetch nothing, run nothing; says what would run
+  LogSink log;
+  std::map<std::string, std::string> child_environment;  ///< base environment of steps: PATH, HOME, TMPDIR
+};
+
+/// Fetches and checks the source, runs the plan's steps, stages the cells' files. Cells that are not buildable here end
+/// in the error of their missing part when none is buildable, else in `skipped`. Errors: SRC... (usage), TCH... and
+/// no space (machine), STO... (store), interrupted.
+SAGEKIT_API Result<Build> run_build(const Spec& spec, const Plan& plan, const Environment& environment,
+                                    const BuildOptions& options, CommandRunner& runner, BuildObserver& observer,
+                                    std::stop_token stop = {});
+
+/// Reads the build records that run_build left: `path` is a build.json, or a folder that holds some.
+SAGEKIT_API Result<std::vector<CellBuild>> load_builds(const std::filesystem::path& path);
+
+}  // namespace sagekit

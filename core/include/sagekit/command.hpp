@@ -1,0 +1,54 @@
+#pragma once
+// The only way core starts a program.
+
+#include <sagekit/error.hpp>
+#include <sagekit/export.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace sagekit {
+
+/// One program start: an argv vector, never a shell string.
+struct Command {
+  std::vector<std::string> argv;              ///< argv[0] is a path, or a name looked up in `environment`'s PATH
+  std::map<std::string, std::string> environment;  ///< the whole environment of the child; nothing is inherited
+  std::filesystem::path working_directory;    ///< empty = the caller's
+  std::filesystem::path output_file;          ///< stdout and stderr go here, whole; empty = captured in `output`
+  std::optional<double> timeout_seconds;      ///< wall clock; the process group is killed after it
+  bool separate_stderr = false;               ///< captured: stderr goes to `error_output` instead of `output`
+};
+
+struct CommandResult {
+  int exit_code = 0;        ///< 128 + signal when killed
+  int signal = 0;           ///< 0 = ended by itself
+  bool timed_out = false;
+  std::string output;       ///< captured stdout (and stderr unless separate)
+  std::string error_output;
+  double wall_seconds = 0;
+  double cpu_seconds = 0;              ///< user + system of the whole process tree that was waited for
+  std::uint64_t peak_memory_bytes = 0; ///< largest single process (getrusage ru_maxrss)
+
+  bool ok() const { return exit_code == 0 && signal == 0 && !timed_out; }
+};
+
+/// Runs commands; one of the two seams that tests replace.
+class CommandRunner {
+ public:
+  virtual ~CommandRunner() = default;
+  /// Blocks until the command ended. Thread-safe. An `Error` means it could not be started (code CMD001), or `stop` was
+  /// requested: its process group then got SIGTERM, after two seconds SIGKILL, and the error's kind is `interrupted`.
+  /// A program that ran and failed is a result, not an error.
+  virtual Result<CommandResult> run(const Command& command, std::stop_token stop = {}) = 0;
+};
+
+/// posix_spawn, own process group, stdin /dev/null.
+SAGEKIT_API std::unique_ptr<CommandRunner> make_local_runner();
+
+}  // namespace sagekit

@@ -1,0 +1,110 @@
+#pragma once
+// What this machine offers. A value: probing is done once, everything after is a pure function of it.
+
+#include <sagekit/arch.hpp>
+#include <sagekit/command.hpp>
+#include <sagekit/export.hpp>
+#include <sagekit/version_number.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace sagekit {
+
+/// Where a tool was found: "system" or "folder" (the given one). Later sources: "wheels", "redist".
+struct Nvcc {
+  std::filesystem::path executable;
+  std::filesystem::path root;         ///< has include/ and nvvm/ or is a merged tree
+  std::filesystem::path include_dir, library_dir;  ///< library_dir holds libcudart.so*
+  std::string version;                ///< "13.0.88"
+  std::string cuda;                   ///< "13.0"
+  std::vector<Arch> code;             ///< what --list-gpu-code shows (never a or f variants)
+  std::string max_gcc;                ///< newest major gcc its host_config.h accepts, "15"; "" = not found
+  std::string max_clang;              ///< first major clang it refuses, "21"
+  std::string source, found_by;       ///< "system", "PATH"
+  std::string identity;               ///< sha256 over version text and the compiler programs' content
+  bool ready = false;
+  std::string why_not;
+};
+
+struct HostCompiler {
+  std::filesystem::path executable;
+  std::string kind;     ///< "gcc", "clang"
+  std::string version;  ///< "12.2.0"
+  std::string target;   ///< "x86_64-linux-gnu"
+  std::string source;
+  std::string identity;
+  bool ready = false;
+  std::string why_not;
+};
+
+struct Python {
+  std::filesystem::path executable;
+  std::string version;  ///< "3.12.1"
+  std::string minor;    ///< "3.12"
+  std::string abi;      ///< "cp312", "cp313t"
+  std::string soabi;    ///< "cpython-312-x86_64-linux-gnu"
+  std::vector<std::filesystem::path> include_dirs;  ///< empty = no headers (`why_not` says how to get them)
+  std::string source, found_by;  ///< "system"; "PATH", "pyenv", "uv"
+  std::string identity;          ///< of headers and version
+  bool ready = false;            ///< starts and has headers
+  std::string why_not;
+};
+
+/// torch's headers and libraries: installed, or an unpacked wheel. Read from its files, never imported.
+struct TorchSysroot {
+  std::filesystem::path root;    ///< the folder `torch` itself: include/, lib/, version.py
+  std::string version;           ///< "2.11.0"
+  std::string local;             ///< "cu130", "cpu"; "" = none
+  std::string cuda;              ///< "13.0"; "" = built without CUDA
+  std::string platform;          ///< "linux_x86_64", "linux_aarch64"
+  bool cxx11_abi = true;         ///< TorchConfig.cmake; 2.7+ is always 1
+  std::string python;            ///< "3.12" of the interpreter it is installed for; "" = a folder
+  std::filesystem::path interpreter;  ///< that can import it; empty = none
+  std::string source;
+  std::string identity;
+  bool ready = false;
+  std::string why_not;
+};
+
+struct Gpu {
+  std::string name;
+  Capability capability;
+  std::string driver;  ///< "580.159.03"
+};
+
+struct Environment {
+  std::string os;        ///< "linux"
+  std::string machine;   ///< "x86_64"
+  std::string platform;  ///< wheel platform "linux_x86_64"
+  std::string glibc;     ///< "2.36"
+  int cpus = 1;          ///< usable by this process (cgroup, affinity)
+  std::uint64_t memory_bytes = 0;  ///< of the machine or cgroup, the smaller
+  std::vector<Nvcc> nvcc;
+  std::vector<HostCompiler> host_compilers;
+  std::vector<Python> pythons;
+  std::vector<TorchSysroot> torches;
+  std::vector<Gpu> gpus;
+};
+
+/// Where to look; filled by the host from flags and environment variables (core reads none).
+struct ProbeOptions {
+  std::vector<std::filesystem::path> path;       ///< PATH, split
+  std::vector<std::filesystem::path> cuda_homes; ///< CUDA_HOME, CUDA_PATH
+  std::vector<std::filesystem::path> folders;    ///< --toolchain folder:DIR; may hold nvcc, torch and Pythons
+  bool system = true;                            ///< look at the machine at all, beside `folders`
+  std::filesystem::path home;                    ///< for ~/.pyenv, ~/.local/share/uv
+  std::filesystem::path root = "/";              ///< prefix of /usr/local and the like; tests point it elsewhere
+  std::map<std::string, std::string> child_environment;  ///< for the probed programs
+};
+
+/// Looks at the machine. Never fails: what does not work is listed with `ready = false` and `why_not`.
+SAGEKIT_API Environment probe_environment(const ProbeOptions& options, CommandRunner& runner);
+
+/// `sagekit env --json`: {"schema":"sagekit.env/1", ...} and `toolchain list --json` from the same value.
+SAGEKIT_API std::string environment_json(const Environment& environment);
+SAGEKIT_API std::string toolchains_json(const Environment& environment);
+
+}  // namespace sagekit

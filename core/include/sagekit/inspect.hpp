@@ -1,0 +1,100 @@
+#pragma once
+// Facts read out of files: wheels, ELF and PE modules, fatbins, cubins. Native: no CUDA, no Python, no GPU.
+// Every reader treats its bytes as hostile: checked arithmetic, bounded memory; a doubt is an error, never a guess.
+
+#include <sagekit/arch.hpp>
+#include <sagekit/diagnostic.hpp>
+#include <sagekit/error.hpp>
+#include <sagekit/export.hpp>
+#include <sagekit/naming.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sagekit {
+
+/// GPU code of one arch and kind in one file, summed over its images.
+struct GpuCode {
+  bool ptx = false;          ///< PTX, else machine code (cubin)
+  Arch arch;
+  std::uint64_t count = 0;   ///< images
+  std::uint64_t kernels = 0; ///< 0 unless kernels were read
+  std::uint64_t bytes = 0;   ///< as stored
+  std::string toolkit;       ///< "13.0"; "" = not known
+  bool loaded = true;        ///< in .nv_fatbin; false = __nv_relfatbin or outside the known sections
+  std::vector<std::string> names;  ///< mangled kernel names, sorted; with InspectOptions::kernels
+};
+
+struct ElfFacts {
+  std::string machine;  ///< "x86_64", "aarch64", else "em_190"
+  std::string soname;
+  std::vector<std::string> needed;
+  std::vector<std::string> run_paths;           ///< DT_RPATH and DT_RUNPATH
+  std::map<std::string, std::string> versions;  ///< highest wanted: {"GLIBC","2.17"}, {"GLIBCXX",...}, {"CXXABI",...}
+  std::vector<std::string> exports;             ///< defined dynamic symbols, sorted
+  std::vector<std::string> undefined;           ///< undefined dynamic symbols, sorted
+  bool debug_info = false;
+  bool executable_stack = false;
+};
+
+struct PeFacts {
+  std::string machine;  ///< "x86_64", "aarch64"
+  std::vector<std::string> imports;  ///< DLL names
+  std::vector<std::string> exports;
+};
+
+/// One file inside a wheel, or the file itself.
+struct MemberFacts {
+  std::string path;
+  std::uint64_t size_bytes = 0;
+  std::string sha256;
+  std::optional<ElfFacts> elf;
+  std::optional<PeFacts> pe;
+  std::vector<GpuCode> gpu;
+  std::string python_abi;  ///< from the file name: "cp312", "abi3", "none", "" = no extension module
+  Diagnostics problems;    ///< what could not be read in it; any error = unverifiable, never a pass
+};
+
+struct WheelFacts {
+  WheelName name;
+  std::string metadata_name, metadata_version, requires_python;
+  std::vector<std::string> requires_dist, license_files;
+  std::vector<std::string> wheel_tags;  ///< Tag: lines of WHEEL
+  std::string generator, build, root_is_purelib;
+  std::string dist_info;                ///< folder name
+  Diagnostics problems;                 ///< NAM, ZIP, INF findings of the reading itself
+};
+
+/// What a path is and what is in it.
+struct FileFacts {
+  std::string path;
+  std::string kind;  ///< "wheel", "elf", "pe", "fatbin", "cubin", "ptx"
+  std::string sha256;
+  std::uint64_t size_bytes = 0;
+  std::optional<WheelFacts> wheel;
+  std::vector<MemberFacts> members;  ///< of a wheel all files, sorted by path; else one
+};
+
+struct InspectOptions {
+  bool kernels = false;  ///< read kernel names (decompresses every image)
+};
+
+/// Reads one file. Errors: usage (unreadable path), failed (readable, but nothing that can be inspected, or damaged
+/// beyond listing). Damage that leaves something to list is in `problems`.
+SAGEKIT_API Result<FileFacts> inspect_file(const std::filesystem::path& path, const InspectOptions& options = {});
+
+/// The content of one member of a wheel, inflated; for judges that look inside text files.
+SAGEKIT_API Result<std::string> read_wheel_member(const std::filesystem::path& wheel, std::string_view member);
+
+/// GPU code of a module already in memory (ELF, PE, fatbin, cubin); never throws, never reads beyond `bytes`.
+SAGEKIT_API Result<MemberFacts> inspect_bytes(std::string_view name, std::string_view bytes,
+                                              const InspectOptions& options = {});
+
+SAGEKIT_API std::string inspect_json(const std::vector<FileFacts>& files, const InspectOptions& options = {});
+
+}  // namespace sagekit

@@ -1,0 +1,133 @@
+#include "support/file.hpp"
+
+#include "support/try.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace sagekit {
+
+namespace fs = std::filesystem;
+
+std::string last_os_error() { return std::strerror(errno); }
+
+namespace {
+
+// Out of space is the machine's fault; everything else about a path is the user's.
+std::unexpected<Error> write_error(const fs::path& path, std::string_view what) {
+  const bool full = errno == ENOSPC || errno == EDQUOT;
+  return fail(full ? ErrorKind::machine : ErrorKind::usage, "FIL002",
+              std::string(what) + " " + path.string() + ": " + last_os_error(),
+              full ? "free some space, or point --store and -o at another disk" : "");
+}
+
+struct Descriptor {
+  int fd = -1;
+  ~Descriptor() {
+    if (fd >= 0) ::close(fd);
+  }
+};
+
+bool write_all(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t n = ::write(fd, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return true;
+}
+
+}  // namespace
+
+Result<std::string> read_file(const fs::path& path) {
+  TRY_ASSIGN(const MappedFile file, MappedFile::open(path));
+  return std::string(file.bytes());
+}
+
+Status make_directories(const fs::path& path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (!error) return {};
+  errno = error.value();
+  return write_error(path, "cannot make folder");
+}
+
+Status write_file_atomic(const fs::path& path, std::string_view bytes, bool executable) {
+  if (path.has_parent_path()) TRY(make_directories(path.parent_path()));
+  std::string temporary = path.string() + ".XXXXXX";
+  const Descriptor file{::mkostemp(temporary.data(), O_CLOEXEC)};
+  if (file.fd < 0) return write_error(path, "cannot write");
+  if (!write_all(file.fd, bytes) || ::fchmod(file.fd, executable ? 0755 : 0644) != 0 || ::fsync(file.fd) != 0 ||
+      ::rename(temporary.c_str(), path.c_str()) != 0) {
+    const int saved = errno;
+    ::unlink(temporary.c_str());
+    errno = saved;
+    return write_error(path, "cannot write");
+  }
+  return {};
+}
+
+void remove_quietly(const fs::path& path) noexcept {
+  std::error_code ignored;
+  fs::remove_all(path, ignored);
+}
+
+Result<TemporaryFolder> TemporaryFolder::create(const fs::path& parent, std::string_view prefix) {
+  TRY(make_directories(parent));
+  std::string name = (parent / (std::string(prefix) + "-XXXXXX")).string();
+  if (::mkdtemp(name.data()) == nullptr) return write_error(parent, "cannot make a folder in");
+  return TemporaryFolder(name);
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  if (!m_path.empty()) remove_quietly(m_path);
+}
+TemporaryFolder::TemporaryFolder(TemporaryFolder&& other) noexcept : m_path(std::exchange(other.m_path, {})) {}
+
+Result<std::optional<FileLock>> FileLock::acquire(const fs::path& path, bool wait) {
+  if (path.has_parent_path()) TRY(make_directories(path.parent_path()));
+  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (fd < 0) return write_error(path, "cannot open lock");
+  FileLock lock(fd);
+  while (::flock(fd, LOCK_EX | (wait ? 0 : LOCK_NB)) != 0) {
+    if (errno == EINTR) continue;
+    if (errno == EWOULDBLOCK) return std::optional<FileLock>{};
+    return write_error(path, "cannot lock");
+  }
+  return std::optional<FileLock>(std::move(lock));
+}
+
+FileLock::~FileLock() {
+  if (m_fd >= 0) ::close(m_fd);
+}
+FileLock::FileLock(FileLock&& other) noexcept : m_fd(std::exchange(other.m_fd, -1)) {}
+
+Result<MappedFile> MappedFile::open(const fs::path& path) {
+  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  struct stat info {};
+  const auto refuse = [&](std::string why) {
+    return fail(ErrorKind::usage, "FIL001", "cannot read " + path.string() + ": " + std::move(why));
+  };
+  if (file.fd < 0 || ::fstat(file.fd, &info) != 0) return refuse(last_os_error());
+  if (!S_ISREG(info.st_mode)) return refuse(S_ISDIR(info.st_mode) ? "it is a folder" : "it is not a regular file");
+  if (info.st_size == 0) return MappedFile(std::string_view{});
+  const auto size = static_cast<std::size_t>(info.st_size);
+  void* const address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.fd, 0);
+  if (address == MAP_FAILED) return refuse(last_os_error());
+  return MappedFile(std::string_view(static_cast<const char*>(address), size));
+}
+
+MappedFile::~MappedFile() {
+  if (!m_bytes.empty()) ::munmap(const_cast<char*>(m_bytes.data()), m_bytes.size());
+}
+MappedFile::MappedFile(MappedFile&& other) noexcept : m_bytes(std::exchange(other.m_bytes, {})) {}
+
+}  // namespace sagekit

@@ -1,0 +1,65 @@
+#pragma once
+// Files: read whole, map, write atomically, lock, temporary folders.
+
+#include <sagekit/error.hpp>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace sagekit {
+
+std::string last_os_error();  ///< strerror(errno)
+
+/// The whole file. Error FIL001 (usage) when it cannot be read.
+Result<std::string> read_file(const std::filesystem::path& path);
+/// Writes a temporary file beside `path`, fsyncs, renames over it: never half a file under the name. FIL002.
+Status write_file_atomic(const std::filesystem::path& path, std::string_view bytes, bool executable = false);
+Status make_directories(const std::filesystem::path& path);
+/// rm -rf that reports nothing; for temporary things.
+void remove_quietly(const std::filesystem::path& path) noexcept;
+
+/// A new empty folder below `parent` that is removed with everything in it.
+class TemporaryFolder {
+ public:
+  static Result<TemporaryFolder> create(const std::filesystem::path& parent, std::string_view prefix = "tmp");
+  ~TemporaryFolder();
+  TemporaryFolder(TemporaryFolder&&) noexcept;
+  TemporaryFolder& operator=(TemporaryFolder&&) = delete;
+  const std::filesystem::path& path() const { return m_path; }
+
+ private:
+  explicit TemporaryFolder(std::filesystem::path path) : m_path(std::move(path)) {}
+  std::filesystem::path m_path;
+};
+
+/// An exclusive advisory lock (flock) on a file, created if needed; released with the process, whatever ends it.
+class FileLock {
+ public:
+  /// std::nullopt when another process holds it and `wait` is false.
+  static Result<std::optional<FileLock>> acquire(const std::filesystem::path& path, bool wait);
+  ~FileLock();
+  FileLock(FileLock&&) noexcept;
+  FileLock& operator=(FileLock&&) = delete;
+
+ private:
+  explicit FileLock(int fd) : m_fd(fd) {}
+  int m_fd = -1;
+};
+
+/// A file's bytes, mapped read-only. Empty files have an empty view.
+class MappedFile {
+ public:
+  static Result<MappedFile> open(const std::filesystem::path& path);
+  ~MappedFile();
+  MappedFile(MappedFile&&) noexcept;
+  MappedFile& operator=(MappedFile&&) = delete;
+  std::string_view bytes() const { return m_bytes; }
+
+ private:
+  explicit MappedFile(std::string_view bytes) : m_bytes(bytes) {}
+  std::string_view m_bytes;
+};
+
+}  // namespace sagekit

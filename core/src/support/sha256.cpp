@@ -1,0 +1,91 @@
+#include "support/sha256.hpp"
+
+#include "support/file.hpp"
+#include "support/try.hpp"
+
+#include <openssl/evp.h>
+#include <openssl/sha.h>
+
+#include <cstdio>
+
+namespace sagekit {
+
+namespace {
+
+template <std::size_t N>
+std::string to_hex(const std::array<std::uint8_t, N>& bytes) {
+  constexpr char digits[] = "0123456789abcdef";
+  std::string text;
+  text.reserve(2 * N);
+  for (const auto byte : bytes) text += {digits[byte >> 4], digits[byte & 15]};
+  return text;
+}
+
+}  // namespace
+
+struct Sha256::State {
+  std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context{EVP_MD_CTX_new(), &EVP_MD_CTX_free};
+};
+
+Sha256::Sha256() : m_state(std::make_unique<State>()) { EVP_DigestInit_ex(m_state->context.get(), EVP_sha256(), nullptr); }
+Sha256::~Sha256() = default;
+
+void Sha256::update(std::string_view bytes) { EVP_DigestUpdate(m_state->context.get(), bytes.data(), bytes.size()); }
+
+void Sha256::field(std::string_view bytes) {
+  update(std::to_string(bytes.size()));
+  update(":");
+  update(bytes);
+}
+
+std::array<std::uint8_t, 32> Sha256::digest() {
+  std::array<std::uint8_t, 32> result{};
+  EVP_DigestFinal_ex(m_state->context.get(), result.data(), nullptr);
+  return result;
+}
+
+std::string Sha256::hex() { return to_hex(digest()); }
+
+std::string sha256_hex(std::string_view bytes) {
+  Sha256 hash;
+  hash.update(bytes);
+  return hash.hex();
+}
+
+std::string record_hash(const std::array<std::uint8_t, 32>& digest) {
+  constexpr char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+  std::string text = "sha256=";
+  for (std::size_t i = 0; i < digest.size(); i += 3) {
+    const std::size_t left = std::min<std::size_t>(3, digest.size() - i);
+    std::uint32_t group = 0;
+    for (std::size_t k = 0; k < 3; ++k) group = group << 8 | (k < left ? digest[i + k] : 0u);
+    for (std::size_t k = 0; k <= left; ++k) text += digits[group >> (18 - 6 * k) & 63];
+  }
+  return text;
+}
+
+std::string sha256_record(std::string_view bytes) {
+  Sha256 hash;
+  hash.update(bytes);
+  return record_hash(hash.digest());
+}
+
+Result<std::string> sha256_file(const std::filesystem::path& path) {
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file{std::fopen(path.c_str(), "rbe"), &std::fclose};
+  if (!file) return fail(ErrorKind::usage, "FIL001", "cannot read " + path.string() + ": " + last_os_error());
+  Sha256 hash;
+  std::string buffer(1 << 20, '\0');
+  while (const std::size_t n = std::fread(buffer.data(), 1, buffer.size(), file.get()))
+    hash.update(std::string_view(buffer).substr(0, n));
+  if (std::ferror(file.get())) return fail(ErrorKind::failed, "FIL001", "cannot read " + path.string() + ": " + last_os_error());
+  return hash.hex();
+}
+
+std::string sha1_hex(std::string_view bytes) {
+  std::array<std::uint8_t, SHA_DIGEST_LENGTH> result{};
+  unsigned int size = 0;
+  EVP_Digest(bytes.data(), bytes.size(), result.data(), &size, EVP_sha1(), nullptr);
+  return to_hex(result);
+}
+
+}  // namespace sagekit

@@ -1,0 +1,34 @@
+#include "support/file.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace sagekit;
+
+TEST_CASE("a written file reads back, whatever its name") {
+  const auto folder = TemporaryFolder::create("/tmp", "sagekit test \xc3\xa9");
+  REQUIRE(folder);
+  const auto path = folder->path() / "a b\xc3\xbc" / "x";
+  REQUIRE(write_file_atomic(path, "hello"));
+  CHECK(read_file(path).value() == "hello");
+  REQUIRE(write_file_atomic(path, ""));
+  CHECK(read_file(path).value() == "");
+  CHECK(std::distance(std::filesystem::directory_iterator(path.parent_path()), {}) == 1);
+}
+
+TEST_CASE("what cannot be read says why") {
+  CHECK(read_file("/nonexistent/x").error().message == "cannot read /nonexistent/x: No such file or directory");
+  CHECK(read_file("/tmp").error().message == "cannot read /tmp: it is a folder");
+  CHECK(read_file("/nonexistent/x").error().kind == ErrorKind::usage);
+}
+
+TEST_CASE("a lock keeps others out until it is gone") {
+  const auto folder = TemporaryFolder::create("/tmp", "sagekit-lock");
+  REQUIRE(folder);
+  const auto path = folder->path() / "lock";
+  {
+    const auto held = FileLock::acquire(path, false);
+    REQUIRE(held->has_value());
+    CHECK_FALSE(FileLock::acquire(path, false)->has_value());
+  }
+  CHECK(FileLock::acquire(path, false)->has_value());
+}
