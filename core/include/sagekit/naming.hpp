@@ -15,8 +15,8 @@ struct WheelName {
   std::string distribution, version, build;
   std::vector<std::string> python, abi, platform;  ///< compressed tag sets, as written
 
-  std::string file_name() const;           ///< joined again
-  std::vector<std::string> tags() const;   ///< every element of the product, sorted
+  std::string file_name() const;          ///< joined again
+  std::vector<std::string> tags() const;  ///< every element of the product, sorted
 };
 
 /// Reads any wheel file name; says which rule it breaks (code NAM...).
@@ -36,7 +36,10 @@ struct NamingValues {
 };
 
 /// Replaces {version} {torch} ("2.11.0") {torch_minor} ("2.11") {torch_digits} ("2110") {cuda} ("13.0")
-/// {cuda_digits} ("130") {date} {commit7} {sms} ("sm90a.sm120a"). An unknown word is an error.
+/// {cuda_digits} ("130") {date} {commit7} {sms} ("sm90a.sm120a"). An unknown word is an error (NAM010).
+/// An empty value (a variant without torch has no {torch}) takes along the literal text directly before its word; of
+/// the pieces between `+` and `.` one that had words and lost them all goes whole, with its separator:
+/// "{version}+cu{cuda_digits}.torch{torch_minor}.{date}" is "2.2.0+cu130.20260117" without torch.
 SAGEKIT_API Result<std::string> expand_template(std::string_view text, const NamingValues& values);
 
 /// The schemes every spec has: build-tag, local-version, plain, default.

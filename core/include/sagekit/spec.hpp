@@ -82,6 +82,7 @@ struct SourceSpec {
   std::string url;
   std::string subdir;          ///< "" or "sageattention3_blackwell": where setup.py is
   std::string default_commit;  ///< names a row of `revisions`
+  std::vector<std::string> include;  ///< globs of what a build needs of it, below its root; empty = all
   std::vector<Revision> revisions;
   std::vector<Defect> defects;
   std::vector<Vendored> vendored;

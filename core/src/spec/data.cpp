@@ -1,0 +1,103 @@
+#include "spec/data.hpp"
+
+#include "support/format.hpp"
+#include "support/text.hpp"
+
+#include <algorithm>
+
+namespace sagekit {
+
+namespace {
+
+bool holds_word(const std::vector<std::string>& words, std::string_view word) {
+  return std::ranges::find(words, word) != words.end();
+}
+
+const TorchRelease* find_release(std::string_view torch) {
+  const auto& torches = core_data().torches;
+  const auto row = std::ranges::find(torches, torch, &TorchRelease::version);
+  return row == torches.end() ? nullptr : &*row;
+}
+
+}  // namespace
+
+std::optional<Absence> torch_absence(std::string_view torch, std::string_view cuda, std::string_view platform,
+                                     std::string_view python) {
+  const TorchRelease* release = find_release(torch);
+  if (!release) {
+    std::vector<std::string> known;
+    for (const TorchRelease& row : core_data().torches) known.push_back(row.version);
+    return Absence{fmt::format("torch {} is not a known release; {}", torch, suggestion(torch, known)),
+                   "sagekit's torch table"};
+  }
+  std::vector<std::string> cudas;
+  for (const TorchBuild& build : release->builds)
+    if (!holds_word(cudas, build.cuda)) cudas.push_back(build.cuda);
+  if (!holds_word(cudas, cuda))
+    return Absence{fmt::format("torch {} was never published for CUDA {}, only for {}", torch, cuda, join(cudas, ", ")),
+                   release->source};
+  const bool on_platform = std::ranges::any_of(release->builds, [&](const TorchBuild& build) {
+    return build.cuda == cuda && holds_word(build.platforms, platform);
+  });
+  if (!on_platform)
+    return Absence{fmt::format("no torch {} for CUDA {} is known for {}", torch, cuda, platform), release->source};
+  if (!holds_word(release->pythons, python))
+    return Absence{fmt::format("torch {} was not published for Python {}, only for {}", torch, python,
+                               join(release->pythons, ", ")),
+                   release->source};
+  return {};
+}
+
+std::optional<std::string> torch_cuda_on_package_index(std::string_view torch, std::string_view platform) {
+  if (const TorchRelease* release = find_release(torch))
+    for (const TorchBuild& build : release->builds)
+      if (build.on_package_index && holds_word(build.platforms, platform)) return build.cuda;
+  return {};
+}
+
+std::vector<std::string> gpu_names(Capability capability) {
+  const auto& gpus = core_data().gpus;
+  const auto row = std::ranges::find(gpus, capability, &GpuModels::capability);
+  return row == gpus.end() ? std::vector<std::string>() : row->names;
+}
+
+std::optional<Absence> nvcc_absence(const VersionNumber& cuda, const Arch& arch) {
+  const NvccArch* newer = nullptr;
+  const NvccArch* older = nullptr;
+  for (const NvccArch& row : core_data().nvcc_arches) {
+    if (row.arch != arch) continue;
+    if (cuda < row.since)
+      newer = &row;
+    else if (row.until && cuda >= *row.until)
+      older = &row;
+    else
+      return {};
+  }
+  if (newer)
+    return Absence{fmt::format("nvcc {} cannot compile for {}: {} is the first that can", to_string(cuda),
+                               sm_name(arch), to_string(newer->since)),
+                   newer->source};
+  if (older)
+    return Absence{fmt::format("nvcc {} no longer compiles for {}: it was dropped in {}", to_string(cuda),
+                               sm_name(arch), to_string(*older->until)),
+                   older->source};
+  return Absence{fmt::format("no known nvcc compiles for {}", sm_name(arch)), "sagekit's nvcc table"};
+}
+
+bool nvcc_supports(const VersionNumber& cuda, const Arch& arch) { return !nvcc_absence(cuda, arch); }
+
+std::optional<VersionNumber> first_nvcc_for(const Arch& arch) {
+  std::optional<VersionNumber> first;
+  for (const NvccArch& row : core_data().nvcc_arches)
+    if (row.arch == arch && (!first || row.since < *first)) first = row.since;
+  return first;
+}
+
+std::optional<HostCompilerLimit> host_compiler_limit(const VersionNumber& cuda) {
+  std::optional<HostCompilerLimit> limit;
+  for (const HostCompilerLimit& row : core_data().host_compilers)
+    if (row.since <= cuda) limit = row;
+  return limit;
+}
+
+}  // namespace sagekit

@@ -1,0 +1,92 @@
+#pragma once
+// Facts that several variants share: which torch exists for what, which nvcc knows which arch, what GPUs are called.
+// The rows are core/data/*.toml, embedded, read once; each has its source.
+
+#include <sagekit/arch.hpp>
+#include <sagekit/diagnostic.hpp>
+#include <sagekit/spec.hpp>
+#include <sagekit/version_number.hpp>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sagekit {
+
+/// That something does not exist or is not known to: the reason in words, and who says so.
+struct Absence {
+  std::string reason;
+  std::string source;
+  bool operator==(const Absence&) const = default;
+};
+
+/// One CUDA build of a torch release, and the platforms it was published for.
+struct TorchBuild {
+  std::string cuda;  ///< "12.9"
+  std::vector<std::string> platforms;
+  bool on_package_index = false;  ///< the public package index has it; otherwise torch's own index only
+};
+
+struct TorchRelease {
+  std::string version;               ///< "2.8.0"
+  std::vector<std::string> pythons;  ///< "3.12", free-threaded "3.13t"
+  std::vector<TorchBuild> builds;
+  std::string source;
+};
+
+struct GpuModels {
+  Capability capability;
+  std::vector<std::string> names;
+  std::string source;
+};
+
+/// An arch that nvcc can compile for, from release `since` until before `until` (empty = still).
+struct NvccArch {
+  Arch arch;
+  VersionNumber since;
+  std::optional<VersionNumber> until;
+  std::string source;
+};
+
+/// The newest host compilers that an nvcc accepts (its crt/host_config.h), from release `since` on.
+struct HostCompilerLimit {
+  VersionNumber since;
+  int gcc_max = 0;      ///< the last major version accepted
+  int clang_below = 0;  ///< the first major version refused
+  std::string source;
+};
+
+struct CoreData {
+  std::vector<TorchRelease> torches;  ///< oldest first
+  std::vector<GpuModels> gpus;        ///< by capability
+  std::vector<NvccArch> nvcc_arches;
+  std::vector<HostCompilerLimit> host_compilers;  ///< oldest first
+  std::vector<NamingScheme> schemes;
+};
+
+/// All of it. Thread-safe; read at the first call.
+const CoreData& core_data();
+/// What was wrong with the embedded files: nothing, or a test fails.
+const Diagnostics& core_data_problems();
+
+/// Why there is no such torch; nothing when it was published. "2.8.0", "12.9", "linux_x86_64", "3.12".
+std::optional<Absence> torch_absence(std::string_view torch, std::string_view cuda, std::string_view platform,
+                                     std::string_view python);
+
+/// The CUDA of the torch that the public package index has for a platform; nothing when it has none with CUDA.
+std::optional<std::string> torch_cuda_on_package_index(std::string_view torch, std::string_view platform);
+
+/// What people call the GPUs of a capability; empty when it is not a current one.
+std::vector<std::string> gpu_names(Capability capability);
+
+/// Why that nvcc cannot compile for `arch`; nothing when it can.
+std::optional<Absence> nvcc_absence(const VersionNumber& cuda, const Arch& arch);
+bool nvcc_supports(const VersionNumber& cuda, const Arch& arch);
+/// The first nvcc release that can; nothing when no known one does.
+std::optional<VersionNumber> first_nvcc_for(const Arch& arch);
+
+/// The limit of that nvcc, or nothing when it is older than what is known.
+std::optional<HostCompilerLimit> host_compiler_limit(const VersionNumber& cuda);
+
+}  // namespace sagekit

@@ -1,0 +1,127 @@
+// Reads core/data/*.toml into values.
+#include "spec/data.hpp"
+#include "support/toml.hpp"
+
+#include <functional>
+#include <utility>
+
+namespace sagekit {
+
+// Written at build time by cmake/EmbedText.cmake.
+extern const std::string_view k_torch_toml;
+extern const std::string_view k_gpus_toml;
+extern const std::string_view k_nvcc_toml;
+extern const std::string_view k_naming_toml;
+
+namespace {
+
+struct Loaded {
+  CoreData data;
+  Diagnostics problems;
+};
+
+/// Takes the value of `result`, or reports its error at `key`.
+template <class T>
+T value_or_report(const TomlTable& row, std::string_view key, Result<T> result) {
+  if (result) return std::move(*result);
+  row.error(key, result.error().code, result.error().message, result.error().hint);
+  return {};
+}
+
+VersionNumber version_at(TomlTable& row, std::string_view key) {
+  return value_or_report(row, key, parse_version_number(row.required_string(key)));
+}
+
+using ReadRow = std::function<void(TomlTable&)>;
+
+/// Reads each `[[key]]` of one embedded file.
+void read_rows(TomlTable& root, std::string_view key, const ReadRow& read_row) {
+  for (TomlTable& row : root.tables(key)) {
+    read_row(row);
+    row.finish();
+  }
+}
+
+TorchBuild torch_build(TomlTable& row) {
+  TorchBuild build;
+  build.cuda = row.required_string("cuda");
+  build.platforms = row.required_strings("platform");
+  build.on_package_index = row.boolean("package_index").value_or(false);
+  return build;
+}
+
+void read_torches(TomlTable& root, CoreData& data) {
+  read_rows(root, "torch", [&](TomlTable& row) {
+    TorchRelease release;
+    release.version = row.required_string("version");
+    release.pythons = row.required_strings("python");
+    read_rows(row, "build", [&](TomlTable& build) { release.builds.push_back(torch_build(build)); });
+    release.source = row.required_string("source");
+    data.torches.push_back(std::move(release));
+  });
+}
+
+void read_gpus(TomlTable& root, CoreData& data) {
+  read_rows(root, "gpu", [&](TomlTable& row) {
+    GpuModels models;
+    models.capability = value_or_report(row, "capability", parse_capability(row.required_string("capability")));
+    models.names = row.required_strings("names");
+    models.source = row.required_string("source");
+    data.gpus.push_back(std::move(models));
+  });
+}
+
+void read_nvcc(TomlTable& root, CoreData& data) {
+  read_rows(root, "arches", [&](TomlTable& row) {
+    const VersionNumber since = version_at(row, "since");
+    std::optional<VersionNumber> until;
+    if (row.has("until")) until = version_at(row, "until");
+    const std::string source = row.required_string("source");
+    for (const std::string& name : row.required_strings("names"))
+      data.nvcc_arches.push_back({value_or_report(row, "names", parse_arch(name)), since, until, source});
+  });
+  read_rows(root, "host_compilers", [&](TomlTable& row) {
+    HostCompilerLimit limit;
+    limit.since = version_at(row, "since");
+    limit.gcc_max = static_cast<int>(row.integer("gcc_max").value_or(0));
+    limit.clang_below = static_cast<int>(row.integer("clang_below").value_or(0));
+    limit.source = row.required_string("source");
+    data.host_compilers.push_back(std::move(limit));
+  });
+}
+
+void read_naming(TomlTable& root, CoreData& data) {
+  read_rows(root, "scheme", [&](TomlTable& row) {
+    data.schemes.push_back({row.required_string("name"), row.required_string("version"), row.required_string("build")});
+    row.required_string("source");
+  });
+}
+
+Loaded load() {
+  Loaded loaded;
+  const auto read = [&](std::string_view text, std::string_view name, void (*reader)(TomlTable&, CoreData&)) {
+    const TomlDocument document = TomlDocument::parse(text, name, "DAT");
+    TomlTable root = document.root();
+    reader(root, loaded.data);
+    root.finish();
+    for (Diagnostic& problem : document.diagnostics()) loaded.problems.push_back(std::move(problem));
+  };
+  read(k_torch_toml, "core/data/torch.toml", read_torches);
+  read(k_gpus_toml, "core/data/gpus.toml", read_gpus);
+  read(k_nvcc_toml, "core/data/nvcc.toml", read_nvcc);
+  read(k_naming_toml, "core/data/naming.toml", read_naming);
+  return loaded;
+}
+
+const Loaded& loaded() {
+  static const Loaded k_loaded = load();
+  return k_loaded;
+}
+
+}  // namespace
+
+const CoreData& core_data() { return loaded().data; }
+
+const Diagnostics& core_data_problems() { return loaded().problems; }
+
+}  // namespace sagekit

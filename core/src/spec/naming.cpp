@@ -1,0 +1,115 @@
+#include "spec/data.hpp"
+#include "support/format.hpp"
+#include "support/text.hpp"
+#include "support/try.hpp"
+
+#include <sagekit/naming.hpp>
+
+#include <optional>
+#include <utility>
+
+namespace sagekit {
+
+namespace {
+
+std::string without_dots(std::string_view version) { return replace_all(std::string(version), ".", ""); }
+
+/// The first two numbers: "2.11.0" -> "2.11", "12.8.1" -> "12.8".
+std::string minor_of(std::string_view version) {
+  const auto first = version.find('.');
+  if (first == std::string_view::npos) return std::string(version);
+  return std::string(version.substr(0, version.find('.', first + 1)));
+}
+
+std::string sms_of(const std::vector<Arch>& arches) {
+  std::vector<std::string> names;
+  for (const Arch& arch : arches) names.push_back(without_dots("sm" + to_string(arch)));
+  return join(names, ".");
+}
+
+using Words = std::vector<std::pair<std::string, std::string>>;
+
+Words words_of(const NamingValues& values) {
+  return {{"version", values.version},
+          {"torch", values.torch},
+          {"torch_minor", minor_of(values.torch)},
+          {"torch_digits", without_dots(values.torch)},
+          {"cuda", values.cuda},
+          {"cuda_digits", without_dots(minor_of(values.cuda))},
+          {"date", values.date},
+          {"commit7", values.commit.substr(0, 7)},
+          {"sms", sms_of(values.arches)}};
+}
+
+std::unexpected<Error> bad_template(std::string_view text, std::string_view why, std::string hint) {
+  return fail(ErrorKind::usage, "NAM010", fmt::format("the naming template \"{}\" {}", text, why), std::move(hint));
+}
+
+Result<std::string> value_of(std::string_view text, std::string_view word, const Words& words) {
+  std::vector<std::string> known;
+  for (const auto& [name, value] : words) {
+    if (name == word) return value;
+    known.push_back(name);
+  }
+  return bad_template(text, fmt::format("has an unknown word \"{}\"", word), suggestion(word, known));
+}
+
+/// One stretch of a template between separators.
+struct Piece {
+  std::string separator;  ///< "+" or "." before it
+  std::string text;
+  bool has_word = false;
+  bool has_value = false;
+};
+
+}  // namespace
+
+Result<std::string> expand_template(std::string_view text, const NamingValues& values) {
+  const Words words = words_of(values);
+  std::vector<Piece> pieces(1);
+  std::string literal;  // since the last separator or word: goes with the word after it
+  const auto flush = [&] { pieces.back().text += std::exchange(literal, {}); };
+
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '+' || c == '.') {
+      flush();
+      pieces.push_back({std::string(1, c), {}, false, false});
+    } else if (c == '{') {
+      const auto end = text.find('}', i);
+      if (end == std::string_view::npos) return bad_template(text, "has a { without its }", "write {version}");
+      TRY_ASSIGN(const std::string value, value_of(text, text.substr(i + 1, end - i - 1), words));
+      pieces.back().has_word = true;
+      if (value.empty()) {
+        literal.clear();
+      } else {
+        pieces.back().has_value = true;
+        flush();
+        pieces.back().text += value;
+      }
+      i = end;
+    } else if (c == '}') {
+      return bad_template(text, "has a } without its {", "write {version}");
+    } else {
+      literal += c;
+    }
+  }
+  flush();
+
+  std::string out;
+  std::string_view owed;  // the + of a piece that went, for the next one of its group
+  for (const Piece& piece : pieces) {
+    if (piece.has_word && !piece.has_value) {
+      if (piece.separator == "+") owed = "+";
+      continue;
+    }
+    if (!out.empty()) out += owed.empty() || piece.separator == "+" ? std::string_view(piece.separator) : owed;
+    owed = {};
+    out += piece.text;
+  }
+  return out;
+}
+
+const std::vector<NamingScheme>& builtin_schemes() { return core_data().schemes; }
+
+}  // namespace sagekit

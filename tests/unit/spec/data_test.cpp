@@ -1,0 +1,93 @@
+#include "spec/data.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <set>
+
+using namespace sagekit;
+
+namespace {
+
+VersionNumber version(const char* text) { return parse_version_number(text).value(); }
+Arch arch(const char* text) { return parse_arch(text).value(); }
+
+}  // namespace
+
+TEST_CASE("the embedded data reads without a complaint") {
+  for (const Diagnostic& problem : core_data_problems()) FAIL_CHECK(problem.where.file, ": ", problem.message);
+  CHECK_FALSE(core_data().torches.empty());
+  CHECK_FALSE(core_data().gpus.empty());
+  CHECK_FALSE(core_data().nvcc_arches.empty());
+  CHECK_FALSE(core_data().host_compilers.empty());
+  CHECK(core_data().schemes.size() == 4);
+}
+
+TEST_CASE("a torch that was published is not absent") {
+  CHECK_FALSE(torch_absence("2.8.0", "12.9", "linux_x86_64", "3.12"));
+  CHECK_FALSE(torch_absence("2.8.0", "12.9", "win_amd64", "3.12"));
+  CHECK_FALSE(torch_absence("2.7.0", "12.8", "linux_x86_64", "3.13"));
+  CHECK_FALSE(torch_absence("2.11.0", "13.0", "linux_aarch64", "3.14t"));
+  CHECK_FALSE(torch_absence("2.15.0", "13.2", "linux_x86_64", "3.15"));
+}
+
+TEST_CASE("a torch that was never published says so, with a source") {
+  const auto never = [](const char* torch, const char* cuda, const char* platform, const char* python) {
+    const auto absence = torch_absence(torch, cuda, platform, python);
+    REQUIRE(absence);
+    CHECK_FALSE(absence->source.empty());
+    return absence->reason;
+  };
+  CHECK(never("2.6.0", "12.8", "linux_x86_64", "3.12").find("never published for CUDA 12.8") != std::string::npos);
+  CHECK(never("2.7.0", "12.9", "win_amd64", "3.12").find("12.6, 12.8") != std::string::npos);
+  CHECK(never("2.15.0", "12.6", "linux_x86_64", "3.12").find("12.6") != std::string::npos);
+  CHECK(never("2.15.0", "13.2", "linux_x86_64", "3.10").find("Python 3.10") != std::string::npos);
+  CHECK(never("2.6.0", "12.4", "linux_aarch64", "3.12").find("linux_aarch64") != std::string::npos);
+  CHECK(never("2.99.0", "13.0", "linux_x86_64", "3.12").find("not a known release") != std::string::npos);
+}
+
+TEST_CASE("the package index has one CUDA build of each torch at most for a platform") {
+  CHECK(torch_cuda_on_package_index("2.11.0", "linux_x86_64") == "13.0");
+  CHECK(torch_cuda_on_package_index("2.8.0", "linux_x86_64") == "12.8");
+  CHECK_FALSE(torch_cuda_on_package_index("2.8.0", "linux_aarch64"));
+  CHECK_FALSE(torch_cuda_on_package_index("2.11.0", "win_amd64"));
+  for (const TorchRelease& release : core_data().torches) {
+    std::set<std::string> seen;
+    for (const TorchBuild& build : release.builds)
+      if (build.on_package_index)
+        for (const std::string& platform : build.platforms)
+          CHECK_MESSAGE(seen.insert(platform).second, release.version);
+  }
+}
+
+TEST_CASE("GPUs have names from 7.5 to 12.1") {
+  CHECK(gpu_names({12, 1}) == std::vector<std::string>{"GB10 (DGX Spark)"});
+  for (const Capability c :
+       {Capability{7, 5}, {8, 0}, {8, 6}, {8, 7}, {8, 9}, {9, 0}, {10, 0}, {10, 3}, {11, 0}, {12, 0}})
+    CHECK_MESSAGE(!gpu_names(c).empty(), to_string(c));
+  CHECK(gpu_names({6, 1}).empty());
+}
+
+TEST_CASE("nvcc knows an arch from its first release on") {
+  CHECK_FALSE(nvcc_supports(version("12.8"), arch("12.1a")));
+  CHECK(nvcc_supports(version("12.9"), arch("12.1a")));
+  CHECK_FALSE(nvcc_supports(version("12.8"), arch("12.0f")));
+  CHECK(nvcc_supports(version("12.8"), arch("12.0a")));
+  CHECK_FALSE(nvcc_supports(version("12.6"), arch("12.0a")));
+  CHECK(nvcc_supports(version("12.9"), arch("7.0")));
+  CHECK_FALSE(nvcc_supports(version("13.0"), arch("7.0")));
+  CHECK(nvcc_supports(version("13.0.1"), arch("9.0a")));
+  CHECK_FALSE(nvcc_supports(version("13.0"), arch("9.9")));
+  CHECK(first_nvcc_for(arch("12.1a")) == version("12.9"));
+  CHECK_FALSE(first_nvcc_for(arch("8.0a")));
+  CHECK(nvcc_absence(version("12.8"), arch("12.1a"))->reason ==
+        "nvcc 12.8 cannot compile for sm_121a: 12.9 is the first that can");
+  CHECK(nvcc_absence(version("13.2"), arch("6.0"))->reason.find("dropped in 13.0") != std::string::npos);
+}
+
+TEST_CASE("host compiler limits are those of the newest release not above") {
+  CHECK(host_compiler_limit(version("12.9"))->gcc_max == 14);
+  CHECK(host_compiler_limit(version("13.2"))->gcc_max == 15);
+  CHECK(host_compiler_limit(version("13.0"))->clang_below == 21);
+  CHECK_FALSE(host_compiler_limit(version("12.0")));
+}

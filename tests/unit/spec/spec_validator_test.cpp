@@ -1,0 +1,136 @@
+#include "spec/spec_validator.hpp"
+
+#include "unit/spec/spec_samples.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace sagekit;
+
+namespace {
+
+When when_torch(std::string_view range) {
+  When when;
+  when.torch = *parse_version_range(range);
+  return when;
+}
+
+}  // namespace
+
+TEST_CASE("each broken rule between rows has its code, place and words") {
+  const SpecFault faults[] = {
+      {"default = \"1111111111", "default = \"7111111111", "SPEC008", "there is no [[source.revision]]"},
+      {"defects = [\"twice\"]", "defects = [\"twyce\"]", "SPEC008", "there is no [[source.defect]] \"twyce\""},
+      {"edit = \"once\"", "edit = \"one\"", "SPEC008", "there is no [[source.edit]] \"one\""},
+      {"source_shim = \"lean\"", "source_shim = \"clean\"", "SPEC008", "there is no [[build.shim]] \"clean\""},
+      {"binding_shim = \"lean\"", "binding_shim = \"lin\"", "SPEC008", "there is no [[build.shim]] \"lin\""},
+      {"capabilities = [\"8.0\", \"9.0\"]", "capabilities = [\"8.0\", \"8.9\"]", "SPEC008",
+       "there is no [[arch]] \"8.9\""},
+      {"capability = \"9.0\"\nmodules", "capability = \"9.9\"\nmodules", "SPEC008", "there is no [[arch]] \"9.9\""},
+      {"modules = [\"tiny._add\"]", "modules = [\"tiny._sub\"]", "SPEC008", "there is no [[kernel]] \"tiny._sub\""},
+      {"when = { features = [\"new-arch\"] }", "when = { features = [\"new_arch\"] }", "SPEC008", "source feature"},
+      {"not_features = [\"old-setup\"]", "not_features = [\"old-stuff\"]", "SPEC008", "source feature \"old-stuff\""},
+      {"revision = \"v2.2.0\"", "revision = \"v2.3.0\"", "SPEC008", "there is no [[source.revision]] \"v2.3.0\""},
+      {"revision = \"v2.2.0\"", "revision = \"1111111\"", "SPEC008", "there is no [[source.revision]] \"1111111\""},
+      {"default = \"dotted\"", "default = \"doted\"", "SPEC008", "there is no [[naming.scheme]] \"doted\""},
+      {"commit = \"1111111333333333333333333333333333333333\"", "commit = \"1111111111111111111111111111111111111111\"",
+       "SPEC009", "source.revision commit"},
+      {"version = \"2.1.1\"\n", "version = \"2.1.1\"\nnames = [\"main\"]\n", "SPEC009", "\"main\" names two revisions"},
+      {"[[source.vendored]]", "[[source.defect]]\nid = \"twice\"\nmessage = \"m\"\n[[source.vendored]]", "SPEC009",
+       "source.defect id \"twice\" is there twice"},
+      {"[[arch]]\ncapability = \"10.0\"", "[[arch]]\ncapability = \"9.0\"", "SPEC009",
+       "arch capability \"9.0\" is there twice"},
+      {"[[package_files]]", "[[dispatch]]\ncapability = \"10.0\"\n[[package_files]]", "SPEC009", "dispatch capability"},
+      {"python = [\"3.12\", \"3.13\"]", "python = [\"3.12\", \"3.12\"]", "SPEC009", "is in the list twice"},
+      {"capabilities = [\"8.0\", \"9.0\"]", "capabilities = [\"8.0\", \"8.0\"]", "SPEC009", "is in the list twice"},
+      {"[naming]", "[[profile]]\nname = \"default\"\ncells = [\"*\"]\n[naming]", "SPEC009", "profile name \"default\""},
+      {"name = \"dotted\"", "name = \"build-tag\"", "SPEC009", "\"build-tag\" is a built-in scheme"},
+      {"[[kernel]]", "[[build.shim]]\nname = \"lean\"\nfile = \"torch/extension.h\"\ntext = \"x\"\n[[kernel]]",
+       "SPEC009", "has \"torch/extension.h\" twice"},
+      {"excluded = \"no branch for it\"", "excluded = \"no\"\ngencode = [\"10.0a\"]", "SPEC013",
+       "may not have gencode"},
+      {"[[arch]]\ncapability = \"10.0\"\nexcluded = \"no branch for it\"", "[[arch]]\ncapability = \"10.0\"", "SPEC013",
+       "an arch needs gencode"},
+      {"gencode = [\"9.0a\", ", "gencode = [\"10.0a\", ", "SPEC013", "does not run on 9.0"},
+      {"refused = \"raises ValueError\"", "refused = \"x\"\nmodules = [\"tiny._add\"]", "SPEC013", "calls no modules"},
+      {"torch_free = true", "torch_free = true\ntorch_libraries = [\"c10\"]", "SPEC013", "torch_free kernel"},
+      {"[[dispatch]]", "[[kernel]]\nmodule = \"tiny._none\"\ncapabilities = [\"8.0\"]\n[[dispatch]]", "SPEC013",
+       "a kernel needs sources or bindings"},
+      {"[[profile]]", "[[matrix.exclude]]\nreason = \"all\"\n[[profile]]", "SPEC013", "would exclude every cell"},
+      {"version = \"{version}+cu{cuda_digits}.torch{torch_minor}\"", "version = \"{version}-cu{cuda_digits}\"",
+       "SPEC006", "makes no version in normal form"},
+      {"build = \"{torch_digits}\"", "build = \"t{torch_digits}\"", "SPEC006", "makes no build tag"},
+  };
+  for (const SpecFault& fault : faults) check_fault(fault);
+}
+
+TEST_CASE("a reference to a row whose name could not be read is not reported again") {
+  std::string text = good_spec();
+  text.replace(text.find("id = \"twice\""), 12, "id = \"tw ice\"");
+  const auto spec = parse_spec(text, "x.toml");
+  REQUIRE_FALSE(spec);
+  REQUIRE(spec.error().size() == 1);
+  CHECK(spec.error()[0].code == "SPEC006");
+}
+
+TEST_CASE("rows of one name may stand side by side when their conditions exclude one another") {
+  const auto both = [](const When& a, const When& b) { return can_overlap(a, b) && can_overlap(b, a); };
+  When with, without, other;
+  with.features = {"x"};
+  without.not_features = {"x"};
+  other.features = {"y"};
+  CHECK_FALSE(both(with, without));
+  CHECK(both(with, other));
+  CHECK(both(with, {}));
+  When direct, setup_py;
+  direct.backends = {"direct"};
+  setup_py.backends = {"setup-py"};
+  CHECK_FALSE(both(direct, setup_py));
+  CHECK(both(direct, {}));
+}
+
+TEST_CASE("version ranges overlap when one version is in both") {
+  const auto meet = [](std::string_view a, std::string_view b) { return can_overlap(when_torch(a), when_torch(b)); };
+  CHECK_FALSE(meet("<2.13", ">=2.13"));
+  CHECK(meet("<=2.13", ">=2.13"));
+  CHECK(meet("<2.13", ">=2.12"));
+  CHECK(meet(">2.12", "<2.13"));
+  CHECK_FALSE(meet("==2.9.*", ">=2.10"));
+  CHECK(meet("==2.9.*", ">2.9"));
+  CHECK_FALSE(meet("==2.9.*", "!=2.9.*"));
+  CHECK(meet("!=2.9", "!=2.10"));
+  CHECK_FALSE(meet("==2.9", "!=2.9"));
+}
+
+TEST_CASE("a revision is found by commit, abbreviation and name, never by an abbreviation of two") {
+  const Spec spec = *parse_spec(good_spec(), "good.toml");
+  const auto& revisions = spec.source.revisions;
+  CHECK(find_revision(spec, "1111111111111111111111111111111111111111") == &revisions[0]);
+  CHECK(find_revision(spec, "v2.2.0") == &revisions[0]);
+  CHECK(find_revision(spec, "11111113") == &revisions[1]);
+  CHECK(find_revision(spec, "1111111") == nullptr);
+  CHECK(find_revision(spec, "111111") == nullptr);
+  CHECK(find_revision(spec, "") == nullptr);
+  CHECK(find_revision(spec, "v2") == nullptr);
+}
+
+TEST_CASE("a condition holds when each given part does") {
+  Revision revision;
+  revision.features = {"x"};
+  When when;
+  CHECK(holds(when, revision));
+  when.features = {"x"};
+  when.not_features = {"y"};
+  when.backends = {"direct"};
+  when.torch = *parse_version_range(">=2.9");
+  when.cuda = *parse_version_range("<13");
+  CHECK(holds(when, revision));
+  CHECK(holds(when, revision, "direct", "2.9.1+cu130", "12.9"));
+  CHECK_FALSE(holds(when, revision, "setup-py"));
+  CHECK_FALSE(holds(when, revision, "", "2.8.0"));
+  CHECK_FALSE(holds(when, revision, "", "2.12", "13.0"));
+  CHECK_FALSE(holds(when, revision, "", "main"));
+  revision.features = {"x", "y"};
+  CHECK_FALSE(holds(when, revision));
+  revision.features = {};
+  CHECK_FALSE(holds(when, revision));
+}
