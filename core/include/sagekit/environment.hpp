@@ -16,15 +16,19 @@ namespace sagekit {
 /// Where a tool was found: "system" or "folder" (the given one). Later sources: "wheels", "redist".
 struct Nvcc {
   std::filesystem::path executable;
-  std::filesystem::path root;         ///< has include/ and nvvm/ or is a merged tree
+  std::filesystem::path root;                      ///< has include/ and nvvm/ or is a merged tree
   std::filesystem::path include_dir, library_dir;  ///< library_dir holds libcudart.so*
-  std::string version;                ///< "13.0.88"
-  std::string cuda;                   ///< "13.0"
-  std::vector<Arch> code;             ///< what --list-gpu-code shows (never a or f variants)
-  std::string max_gcc;                ///< newest major gcc its host_config.h accepts, "15"; "" = not found
-  std::string max_clang;              ///< first major clang it refuses, "21"
-  std::string source, found_by;       ///< "system", "PATH"
-  std::string identity;               ///< sha256 over version text and the compiler programs' content
+  std::string version;                             ///< "13.0.88"
+  std::string cuda;                                ///< "13.0"
+  std::vector<Arch> code;                          ///< what --list-gpu-code shows (never a or f variants)
+  std::string max_gcc;                             ///< newest major gcc its host_config.h accepts, "15"; "" = not found
+  std::string max_clang;                           ///< first major clang it refuses, "21"
+  std::string source, found_by;                    ///< "system", "PATH"
+  /// sha256 over what `--version` says and, for each compiler program (nvcc, cicc, ptxas, cudafe++, fatbinary), its
+  /// size and its first and last 64 KiB, nvcc.profile and libdevice. Not the programs whole: 150 MB would be read at
+  /// every start, and two builds of one program differ in build number, size, headers or symbol tables. No path counts:
+  /// equal compilers in other places are equal.
+  std::string identity;
   bool ready = false;
   std::string why_not;
 };
@@ -42,26 +46,26 @@ struct HostCompiler {
 
 struct Python {
   std::filesystem::path executable;
-  std::string version;  ///< "3.12.1"
-  std::string minor;    ///< "3.12"
-  std::string abi;      ///< "cp312", "cp313t"
-  std::string soabi;    ///< "cpython-312-x86_64-linux-gnu"
+  std::string version;                              ///< "3.12.1"
+  std::string minor;                                ///< "3.12"
+  std::string abi;                                  ///< "cp312", "cp313t"
+  std::string soabi;                                ///< "cpython-312-x86_64-linux-gnu"
   std::vector<std::filesystem::path> include_dirs;  ///< empty = no headers (`why_not` says how to get them)
-  std::string source, found_by;  ///< "system"; "PATH", "pyenv", "uv"
-  std::string identity;          ///< of headers and version
-  bool ready = false;            ///< starts and has headers
+  std::string source, found_by;                     ///< "system"; "PATH", "pyenv", "uv"
+  std::string identity;                             ///< of headers and version
+  bool ready = false;                               ///< starts and has headers
   std::string why_not;
 };
 
 /// torch's headers and libraries: installed, or an unpacked wheel. Read from its files, never imported.
 struct TorchSysroot {
-  std::filesystem::path root;    ///< the folder `torch` itself: include/, lib/, version.py
-  std::string version;           ///< "2.11.0"
-  std::string local;             ///< "cu130", "cpu"; "" = none
-  std::string cuda;              ///< "13.0"; "" = built without CUDA
-  std::string platform;          ///< "linux_x86_64", "linux_aarch64"
-  bool cxx11_abi = true;         ///< TorchConfig.cmake; 2.7+ is always 1
-  std::string python;            ///< "3.12" of the interpreter it is installed for; "" = a folder
+  std::filesystem::path root;         ///< the folder `torch` itself: include/, lib/, version.py
+  std::string version;                ///< "2.11.0"
+  std::string local;                  ///< "cu130", "cpu"; "" = none
+  std::string cuda;                   ///< "13.0"; "" = built without CUDA
+  std::string platform;               ///< "linux_x86_64", "linux_aarch64"
+  bool cxx11_abi = true;              ///< TorchConfig.cmake; 2.7+ is always 1
+  std::string python;                 ///< "3.12" of the interpreter it is installed for; "" = a folder
   std::filesystem::path interpreter;  ///< that can import it; empty = none
   std::string source;
   std::string identity;
@@ -76,31 +80,34 @@ struct Gpu {
 };
 
 struct Environment {
-  std::string os;        ///< "linux"
-  std::string machine;   ///< "x86_64"
-  std::string platform;  ///< wheel platform "linux_x86_64"
-  std::string glibc;     ///< "2.36"
-  int cpus = 1;          ///< usable by this process (cgroup, affinity)
+  std::string os;                  ///< "linux"
+  std::string machine;             ///< "x86_64"
+  std::string platform;            ///< wheel platform "linux_x86_64"
+  std::string glibc;               ///< "2.36"
+  int cpus = 1;                    ///< usable by this process (cgroup, affinity)
   std::uint64_t memory_bytes = 0;  ///< of the machine or cgroup, the smaller
   std::vector<Nvcc> nvcc;
   std::vector<HostCompiler> host_compilers;
   std::vector<Python> pythons;
   std::vector<TorchSysroot> torches;
   std::vector<Gpu> gpus;
+  std::vector<std::string> notes;  ///< places that were named and hold nothing, in sentences
 };
 
 /// Where to look; filled by the host from flags and environment variables (core reads none).
 struct ProbeOptions {
-  std::vector<std::filesystem::path> path;       ///< PATH, split
-  std::vector<std::filesystem::path> cuda_homes; ///< CUDA_HOME, CUDA_PATH
-  std::vector<std::filesystem::path> folders;    ///< --toolchain folder:DIR; may hold nvcc, torch and Pythons
-  bool system = true;                            ///< look at the machine at all, beside `folders`
-  std::filesystem::path home;                    ///< for ~/.pyenv, ~/.local/share/uv
-  std::filesystem::path root = "/";              ///< prefix of /usr/local and the like; tests point it elsewhere
+  std::vector<std::filesystem::path> path;        ///< PATH, split
+  std::vector<std::filesystem::path> cuda_homes;  ///< CUDA_HOME, CUDA_PATH
+  std::vector<std::filesystem::path> folders;     ///< --toolchain folder:DIR; may hold nvcc, torch and Pythons
+  bool system = true;                             ///< look at the machine at all, beside `folders`
+  std::filesystem::path home;                     ///< for ~/.pyenv, ~/.local/share/uv
+  std::filesystem::path root = "/";               ///< prefix of /usr/local and the like; tests point it elsewhere
   std::map<std::string, std::string> child_environment;  ///< for the probed programs
+  double timeout_seconds = 10;                           ///< for each program that is asked
 };
 
-/// Looks at the machine. Never fails: what does not work is listed with `ready = false` and `why_not`.
+/// Looks at the machine. Never fails: what does not work is listed with `ready = false` and `why_not`. Each list is
+/// ordered: what is ready, given folders, newest, then PATH's order.
 SAGEKIT_API Environment probe_environment(const ProbeOptions& options, CommandRunner& runner);
 
 /// `sagekit env --json`: {"schema":"sagekit.env/1", ...} and `toolchain list --json` from the same value.

@@ -1,0 +1,41 @@
+#include "environment/probes.hpp"
+#include "support/text.hpp"
+
+namespace sagekit {
+
+HostCompiler probe_host_compiler(const Found& found, const ProbeContext& context) {
+  HostCompiler compiler;
+  compiler.executable = found.path;
+  compiler.source = found.source;
+  // One start says all: "gcc version 12.2.0 (...)" or "... clang version 19.1.7 (...)", and "Target: ...".
+  const auto output = context.output_of({found.path.string(), "-v"}, {{"LC_ALL", "C"}});
+  if (!output) {
+    compiler.why_not = output.error();
+    return compiler;
+  }
+  std::string version_line;
+  for (const auto& line : split(*output, '\n')) {
+    for (const std::string kind : {"gcc", "clang"}) {
+      const std::string key = kind + " version ";
+      const std::size_t at = line.find(key);
+      if (at == std::string::npos || !version_line.empty()) continue;
+      compiler.kind = kind;
+      compiler.version = leading_version(std::string_view(line).substr(at + key.size()));
+      version_line = line;
+    }
+    if (line.starts_with("Target: ")) compiler.target = trim(std::string_view(line).substr(8));
+  }
+  if (compiler.version.empty() || compiler.target.empty()) {
+    compiler.why_not = "-v says no version or no target";
+    return compiler;
+  }
+  Sha256 hash;
+  hash.field(version_line);
+  hash.field(compiler.target);
+  add_program(hash, real_path(found.path));
+  compiler.identity = hash.hex();
+  compiler.ready = true;
+  return compiler;
+}
+
+}  // namespace sagekit

@@ -1,0 +1,31 @@
+#pragma once
+// The probes, one for each kind of tool. None fails: what does not work comes back with `ready = false` and `why_not`.
+
+#include "environment/probe.hpp"
+
+namespace sagekit {
+
+/// One nvcc: asks the program, then looks at the tree that it belongs to. A wrapper script is followed to the real one.
+Nvcc probe_nvcc(const Found& found, const ProbeContext& context);
+
+/// One g++ or clang++, cross compilers too.
+HostCompiler probe_host_compiler(const Found& found, const ProbeContext& context);
+
+/// An interpreter, and what only the search for more needs to know of it.
+struct ProbedPython {
+  Python python;
+  std::filesystem::path prefix;                      ///< sys.prefix: tells a venv from its base
+  std::vector<std::filesystem::path> site_packages;  ///< empty when it does not start
+};
+ProbedPython probe_python(const Found& found, const ProbeContext& context);
+
+/// Reads the folder `torch` of an installation or an unpacked wheel; imports and runs nothing.
+TorchSysroot read_torch(const Found& found);
+
+/// nvidia-smi's list; empty without it.
+std::vector<Gpu> probe_gpus(const ProbeContext& context);
+
+/// os, machine, platform, glibc, cpus, memory: the part of Environment that no tool is asked for.
+void read_machine(const ProbeOptions& options, Environment& environment);
+
+}  // namespace sagekit

@@ -1,0 +1,132 @@
+#include "support/json.hpp"
+
+#include <sagekit/environment.hpp>
+
+namespace sagekit {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+Json path_or_null(const fs::path& path) { return text_or_null(path.string()); }
+
+// The same last keys for every tool.
+template <class Tool>
+Json finish(Json json, const Tool& tool) {
+  json["source"] = tool.source;
+  json["identity"] = text_or_null(tool.identity);
+  json["ready"] = tool.ready;
+  json["why_not"] = text_or_null(tool.why_not);
+  return json;
+}
+
+Json to_json(const Nvcc& nvcc) {
+  Json code = Json::array();
+  for (const auto& arch : nvcc.code) code.push_back(sm_name(arch));
+  return finish({{"path", nvcc.executable.string()},
+                 {"version", text_or_null(nvcc.version)},
+                 {"cuda", text_or_null(nvcc.cuda)},
+                 {"root", path_or_null(nvcc.root)},
+                 {"include", path_or_null(nvcc.include_dir)},
+                 {"libraries", path_or_null(nvcc.library_dir)},
+                 {"code", code},
+                 {"gcc_newest", text_or_null(nvcc.max_gcc)},
+                 {"clang_below", text_or_null(nvcc.max_clang)},
+                 {"found_by", nvcc.found_by}},
+                nvcc);
+}
+
+Json to_json(const HostCompiler& compiler) {
+  return finish({{"path", compiler.executable.string()},
+                 {"kind", text_or_null(compiler.kind)},
+                 {"version", text_or_null(compiler.version)},
+                 {"target", text_or_null(compiler.target)}},
+                compiler);
+}
+
+Json to_json(const Python& python) {
+  Json include = Json::array();
+  for (const auto& folder : python.include_dirs) include.push_back(folder.string());
+  return finish({{"path", python.executable.string()},
+                 {"version", text_or_null(python.version)},
+                 {"abi", text_or_null(python.abi)},
+                 {"soabi", text_or_null(python.soabi)},
+                 {"include", include},
+                 {"found_by", python.found_by}},
+                python);
+}
+
+Json to_json(const TorchSysroot& torch) {
+  return finish({{"path", torch.root.string()},
+                 {"version", text_or_null(torch.version)},
+                 {"local", text_or_null(torch.local)},
+                 {"cuda", text_or_null(torch.cuda)},
+                 {"platform", text_or_null(torch.platform)},
+                 {"cxx11_abi", torch.cxx11_abi},
+                 {"python", text_or_null(torch.python)},
+                 {"interpreter", path_or_null(torch.interpreter)}},
+                torch);
+}
+
+template <class Tool>
+Json list_json(const std::vector<Tool>& tools) {
+  Json list = Json::array();
+  for (const auto& tool : tools) list.push_back(to_json(tool));
+  return list;
+}
+
+template <class Tool>
+Json row(const char* kind, const Tool& tool, const fs::path& path, const std::string& cuda,
+         const std::string& platform) {
+  return {{"kind", kind},
+          {"version", text_or_null(tool.version)},
+          {"cuda", text_or_null(cuda)},
+          {"platform", text_or_null(platform)},
+          {"source", tool.source},
+          {"path", path.string()},
+          {"sha256", text_or_null(tool.identity)},
+          {"ready", tool.ready},
+          {"why_not", text_or_null(tool.why_not)}};
+}
+
+// "x86_64-pc-linux-gnu" makes code for "linux_x86_64".
+std::string target_platform(const std::string& target) {
+  return target.find("linux") == std::string::npos ? std::string{} : "linux_" + target.substr(0, target.find('-'));
+}
+
+}  // namespace
+
+std::string environment_json(const Environment& environment) {
+  Json gpus = Json::array();
+  for (const auto& gpu : environment.gpus)
+    gpus.push_back({{"name", gpu.name}, {"capability", to_string(gpu.capability)}, {"driver", gpu.driver}});
+  return json_text({{"schema", "sagekit.env/1"},
+                    {"os", environment.os},
+                    {"machine", environment.machine},
+                    {"platform", environment.platform},
+                    {"glibc", environment.glibc},
+                    {"cpus", environment.cpus},
+                    {"memory_bytes", environment.memory_bytes},
+                    {"gpus", gpus},
+                    {"nvcc", list_json(environment.nvcc)},
+                    {"host_compilers", list_json(environment.host_compilers)},
+                    {"pythons", list_json(environment.pythons)},
+                    {"torches", list_json(environment.torches)},
+                    {"notes", environment.notes}});
+}
+
+std::string toolchains_json(const Environment& environment) {
+  Json list = Json::array();
+  for (const auto& nvcc : environment.nvcc)
+    list.push_back(row("nvcc", nvcc, nvcc.executable, nvcc.cuda, environment.platform));
+  for (const auto& torch : environment.torches)
+    list.push_back(row("torch", torch, torch.root, torch.cuda, torch.platform));
+  for (const auto& python : environment.pythons)
+    list.push_back(row("python", python, python.executable, {}, environment.platform));
+  for (const auto& compiler : environment.host_compilers)
+    list.push_back(row("host-compiler", compiler, compiler.executable, {}, target_platform(compiler.target)));
+  return json_text({{"schema", "sagekit.toolchains/1"}, {"toolchains", list}});
+}
+
+}  // namespace sagekit

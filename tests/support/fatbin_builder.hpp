@@ -1,0 +1,147 @@
+#pragma once
+// Makes cubins and fatbins. Compressed images are written as literal LZ4 and raw zstd blocks, so that no compressor is
+// needed and every size is known.
+
+#include "support/elf_builder.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sagekit::test {
+
+struct CubinBuilder {
+  unsigned sm = 90, toolkit = 130;
+  std::string options = "-arch sm_90a -m 64";  ///< "" = no tool note
+  bool accelerated = true;
+  bool new_abi = true;  ///< CUDA 13's header layout, else the one up to 12
+  std::vector<std::string> kernels = {"_Z5scalePf"};
+  std::vector<std::string> functions = {"_Z6helperv"};
+
+  std::string build() const {
+    ElfBuilder elf;
+    elf.type = 2;
+    elf.machine = 190;
+    elf.stack_flags = {};
+    elf.os_abi = new_abi ? 0x41 : 0x33;
+    elf.abi_version = new_abi ? 8 : 7;
+    elf.flags = new_abi ? 0x6000002 | sm << 8 : sm << 16 | sm | (accelerated ? 0x800 : 0);
+    NameTable names;
+    ByteWriter symbols;
+    symbols.zeros(24);
+    const auto symbol = [&](const std::string& name, std::uint8_t other) {
+      symbols.u32(names.add(name)).u8(0x12).u8(other).u16(1).u64(0).u64(0);
+    };
+    for (const auto& name : kernels) symbol(name, 0x10);
+    for (const auto& name : functions) symbol(name, 0);
+    elf.sections = {{".strtab", names.text(), 3, 0}, {".symtab", symbols.bytes(), 2, 1}};
+    if (new_abi) {
+      elf.sections.push_back({".note.nv.cuinfo", note(1000, ByteWriter().u16(2).u16(sm).u32(toolkit).bytes()), 7, 0});
+      elf.sections.push_back({".nv.compat", ByteWriter().u8(2).u8(9).u8(accelerated).u8(0).bytes(), 0x70000086, 0});
+    } else {
+      elf.sections.push_back({".nv.info.k", ByteWriter().u8(4).u8(0x37).u16(4).u32(toolkit).bytes(), 0x70000000, 0});
+    }
+    if (!options.empty()) elf.sections.push_back({".note.nv.tkinfo", note(2000, tool_note()), 7, 0});
+    return elf.build();
+  }
+
+ private:
+  std::string tool_note() const {
+    ByteWriter text;
+    text.u8(0).text("ptxas").u8(0);
+    const std::size_t options_at = text.size();
+    text.text(options).u8(0);
+    return ByteWriter().u32(2).u32(0).u32(1).u32(1).u32(1).u32(options_at).text(text.bytes()).bytes();
+  }
+  static std::string note(std::uint32_t type, const std::string& description) {
+    return ByteWriter().u32(12).u32(description.size()).u32(type).text("NVIDIA Corp").u8(0).text(description).bytes();
+  }
+};
+
+inline std::string sample_ptx(const std::string& target = "sm_90") {
+  return "//\n// .entry in_a_comment(\n//\n.version 9.0\n.target " + target +
+         "\n.address_size 64\n.file 1 \".entry quoted\"\n.visible .entry _Z5scalePf(\n.param .u64 p\n)\n{\nret;\n}\n"
+         "/* .entry gone( */\n.entry second\n{ ret; }\n";
+}
+
+inline std::string zstd_raw_frame(std::string_view bytes) {
+  ByteWriter out;
+  out.u32(0xfd2fb528).u8(0xe0).u64(bytes.size());
+  do {
+    const std::string_view block = bytes.substr(0, 0x10000);
+    bytes.remove_prefix(block.size());
+    const std::uint64_t header = block.size() << 3 | (bytes.empty() ? 1 : 0);
+    out.u8(header & 255).u16(header >> 8).text(block);
+  } while (!bytes.empty());
+  return out.bytes();
+}
+
+inline std::string lz4_literal_block(std::string_view bytes) {
+  ByteWriter out;
+  if (bytes.size() < 15) return out.u8(bytes.size() << 4).text(bytes).bytes();
+  out.u8(0xf0);
+  std::size_t rest = bytes.size() - 15;
+  for (; rest >= 255; rest -= 255) out.u8(255);
+  return out.u8(rest).text(bytes).bytes();
+}
+
+struct FatbinEntry {
+  std::uint16_t kind = 2, version = 0x0101;
+  unsigned sm = 90;
+  char suffix = 0;
+  std::string image = {};
+  char compression = 0;  ///< 'l' LZ4, 'z' zstd, 0 none
+  std::uint32_t header_size = 64;
+  std::uint64_t more_flags = 0;
+  std::uint16_t isa_major = 9, isa_minor = 0;
+  std::optional<std::uint64_t> payload_size = {}, flags = {}, decompressed_size = {};
+  std::optional<std::uint32_t> compressed_size = {};
+};
+
+struct FatbinBuilder {
+  std::vector<FatbinEntry> entries;
+  std::optional<std::uint64_t> size;
+  std::uint32_t magic = 0xba55ed50;
+  std::uint16_t version = 1;
+
+  FatbinEntry& add(FatbinEntry entry) {
+    entries.push_back(std::move(entry));
+    return entries.back();
+  }
+  FatbinEntry& cubin(unsigned sm, char suffix, std::string image, char compression = 0) {
+    return add({.sm = sm, .suffix = suffix, .image = std::move(image), .compression = compression});
+  }
+  FatbinEntry& ptx(unsigned sm, char suffix, std::string image, char compression = 0) {
+    return add({.kind = 1, .sm = sm, .suffix = suffix, .image = std::move(image), .compression = compression});
+  }
+
+  std::string build() const {
+    ByteWriter body;
+    for (const FatbinEntry& entry : entries) {
+      const std::string stored = entry.compression == 'z'   ? zstd_raw_frame(entry.image)
+                                 : entry.compression == 'l' ? lz4_literal_block(entry.image)
+                                                            : entry.image;
+      const std::size_t padded = (stored.size() + 7) & ~std::size_t{7};
+      const bool packed = entry.compression != 0;
+      const std::uint64_t flags = 0x11 | (entry.compression == 'z' ? 0x8000 : 0) |
+                                  (entry.compression == 'l' ? 0x2000 : 0) | (entry.suffix == 'a' ? 0x100000 : 0) |
+                                  (entry.suffix == 'f' ? 0x200000 : 0) | entry.more_flags;
+      body.u16(entry.kind).u16(entry.version).u32(entry.header_size).u64(entry.payload_size.value_or(padded));
+      body.u32(entry.compressed_size.value_or(packed ? static_cast<std::uint32_t>(stored.size()) : 0)).u32(0);
+      body.u16(entry.isa_minor)
+          .u16(entry.isa_major)
+          .u32(entry.sm)
+          .u32(0)
+          .u32(0)
+          .u64(entry.flags.value_or(flags))
+          .u64(0);
+      body.u64(entry.decompressed_size.value_or(packed ? entry.image.size() : 0));
+      body.zeros(entry.header_size > 64 ? entry.header_size - 64 : 0).text(stored).zeros(padded - stored.size());
+    }
+    return ByteWriter().u32(magic).u16(version).u16(16).u64(size.value_or(body.size())).text(body.bytes()).bytes();
+  }
+};
+
+}  // namespace sagekit::test

@@ -1,0 +1,241 @@
+#include <sagekit/toolchain.hpp>
+
+#include <doctest/doctest.h>
+
+using namespace sagekit;
+
+namespace {
+
+Nvcc nvcc(const std::string& version, std::vector<Arch> code = {{{8, 0}}, {{9, 0}}, {{12, 0}}, {{12, 1}}}) {
+  Nvcc n;
+  n.executable = "/cuda-" + version + "/bin/nvcc";
+  n.version = version;
+  n.cuda = version.substr(0, version.rfind('.'));
+  n.code = std::move(code);
+  n.max_gcc = "14";
+  n.max_clang = "20";
+  n.source = "system";
+  n.ready = true;
+  return n;
+}
+
+HostCompiler compiler(const std::string& kind, const std::string& version,
+                      const std::string& target = "x86_64-linux-gnu") {
+  HostCompiler c;
+  c.executable = "/usr/bin/" + kind + "-" + version;
+  c.kind = kind;
+  c.version = version;
+  c.target = target;
+  c.source = "system";
+  c.ready = true;
+  return c;
+}
+
+Python python(const std::string& version, const std::string& abi, const std::string& cpu = "x86_64") {
+  Python p;
+  p.executable = "/py/" + version + "/bin/python3";
+  p.version = version;
+  p.abi = abi;
+  p.soabi = "cpython-" + abi.substr(2) + "-" + cpu + "-linux-gnu";
+  p.include_dirs = {"/py/" + version + "/include"};
+  p.source = "system";
+  p.ready = true;
+  return p;
+}
+
+TorchSysroot torch(const std::string& version, const std::string& cuda, const std::string& platform = "linux_x86_64") {
+  TorchSysroot t;
+  t.root = "/torch-" + version + "-" + cuda + "-" + platform;
+  t.version = version;
+  t.local = cuda.empty() ? "cpu" : "cu" + cuda.substr(0, 2) + cuda.substr(3);
+  t.cuda = cuda;
+  t.platform = platform;
+  t.source = "system";
+  t.ready = true;
+  return t;
+}
+
+Environment machine() {
+  Environment e;
+  e.os = "linux";
+  e.machine = "x86_64";
+  e.platform = "linux_x86_64";
+  e.nvcc = {nvcc("13.0.88"), nvcc("12.8.93"), nvcc("12.8.61")};
+  e.host_compilers = {compiler("clang", "19.1.7", "x86_64-pc-linux-gnu"), compiler("gcc", "13.2.0"),
+                      compiler("gcc", "12.2.0"), compiler("gcc", "15.1.0")};
+  e.pythons = {python("3.13.0", "cp313"), python("3.13.1", "cp313t"), python("3.12.1", "cp312"),
+               python("3.12.9", "cp312")};
+  e.torches = {torch("2.11.0", "13.0"), torch("2.8.0", "12.8"), torch("2.8.0", "12.9"), torch("2.8.0", "")};
+  return e;
+}
+
+ToolchainNeed need() {
+  ToolchainNeed n;
+  n.cuda = "12.8";
+  n.torch = "2.8.0";
+  n.python = "3.12";
+  n.platform = "linux_x86_64";
+  n.gencode = {{{{9, 0}, ArchSuffix::a}, {{9, 0}, ArchSuffix::a}}};
+  return n;
+}
+
+Error refusal(const ToolchainNeed& n, const Environment& e) {
+  const auto chosen = choose_toolchain(n, e);
+  REQUIRE_FALSE(chosen);
+  CHECK(chosen.error().kind == ErrorKind::machine);
+  CHECK_FALSE(chosen.error().hint.empty());
+  return chosen.error();
+}
+
+}  // namespace
+
+TEST_CASE("each part is the newest that fits") {
+  const auto t = choose_toolchain(need(), machine());
+  REQUIRE(t);
+  CHECK(t->nvcc.version == "12.8.93");
+  CHECK(t->host_compiler.kind == "gcc");
+  CHECK(t->host_compiler.version == "13.2.0");
+  CHECK(t->python.version == "3.12.9");
+  CHECK(t->torch.cuda == "12.8");
+}
+
+TEST_CASE("a given folder comes before what is installed, though older") {
+  auto e = machine();
+  e.nvcc[2].source = "folder";
+  e.pythons[2].source = "folder";
+  const auto t = choose_toolchain(need(), e);
+  REQUIRE(t);
+  CHECK(t->nvcc.version == "12.8.61");
+  CHECK(t->python.version == "3.12.1");
+}
+
+TEST_CASE("what a cell does not need stays empty") {
+  ToolchainNeed n;
+  n.platform = "linux_x86_64";
+  const auto t = choose_toolchain(n, machine());
+  REQUIRE(t);
+  CHECK(t->nvcc.version.empty());
+  CHECK(t->python.version.empty());
+  CHECK(t->torch.version.empty());
+  CHECK(t->host_compiler.version == "15.1.0");  // no nvcc sets a limit
+}
+
+TEST_CASE("a missing nvcc is named beside those that are here") {
+  auto e = machine();
+  auto n = need();
+  n.cuda = "12.9";
+  e.nvcc[1].ready = false;
+  e.nvcc[1].why_not = "cicc is missing";
+  const auto error = refusal(n, e);
+  CHECK(error.code == "TCH001");
+  CHECK(error.message ==
+        "no nvcc 12.9 on this machine; there is 13.0 (/cuda-13.0.88/bin/nvcc), 12.8 (/cuda-12.8.61/bin/nvcc); "
+        "12.8 (/cuda-12.8.93/bin/nvcc) cannot be used: cicc is missing");
+  e.nvcc.clear();
+  CHECK(refusal(n, e).message == "no nvcc 12.9 on this machine; there is none at all");
+}
+
+TEST_CASE("an nvcc too old for an arch says since when it is known") {
+  auto n = need();
+  n.gencode.push_back({{{12, 1}, ArchSuffix::a}, {{12, 1}, ArchSuffix::a}});
+  auto e = machine();
+  e.nvcc = {nvcc("12.8.93", {{{9, 0}}, {{12, 0}}})};
+  const auto error = refusal(n, e);
+  CHECK(error.code == "TCH002");
+  CHECK(error.message == "nvcc 12.8.93 (/cuda-12.8.93/bin/nvcc) cannot compile for 12.1a; it knows 9.0 12.0");
+  CHECK(error.hint == "12.1a needs nvcc 12.9 or newer; or leave it out of --arch");
+}
+
+TEST_CASE("an arch that is listed may still be too new with its suffix") {
+  auto n = need();
+  n.gencode = {{{{12, 0}, ArchSuffix::f}, {{12, 0}, ArchSuffix::f}}};
+  CHECK(refusal(n, machine()).code == "TCH002");
+  n.cuda = "13.0";
+  n.torch = "2.11.0";
+  CHECK(choose_toolchain(n, machine()));
+}
+
+TEST_CASE("clang is taken when no gcc is accepted, and none is an error with the limits") {
+  auto e = machine();
+  std::erase_if(e.host_compilers, [](const HostCompiler& c) { return c.kind == "gcc" && c.version != "15.1.0"; });
+  CHECK(choose_toolchain(need(), e)->host_compiler.kind == "clang");
+  e.host_compilers.erase(e.host_compilers.begin());
+  e.host_compilers.push_back(compiler("clang", "20.1.0"));
+  const auto error = refusal(need(), e);
+  CHECK(error.code == "TCH003");
+  CHECK(error.message ==
+        "no C++ compiler for linux_x86_64 that nvcc 12.8 accepts (gcc up to 14, clang before 20); there is gcc "
+        "15.1.0 for x86_64-linux-gnu, clang 20.1.0 for x86_64-linux-gnu");
+  CHECK(error.hint == "apt-get install g++-14 or older");
+}
+
+TEST_CASE("aarch64 wheels need the cross compiler, headers and a torch for that CPU") {
+  auto e = machine();
+  auto n = need();
+  n.platform = "linux_aarch64";
+  auto error = refusal(n, e);
+  CHECK(error.code == "TCH003");
+  CHECK(error.hint == "apt-get install g++-aarch64-linux-gnu");
+  e.host_compilers.push_back(compiler("gcc", "12.2.0", "aarch64-linux-gnu"));
+  CHECK(refusal(n, e).code == "TCH004");
+  e.pythons.push_back(python("3.12.3", "cp312", "aarch64"));
+  CHECK(refusal(n, e).code == "TCH005");
+  e.torches.push_back(torch("2.8.0", "12.8", "linux_aarch64"));
+  const auto t = choose_toolchain(n, e);
+  REQUIRE(t);
+  CHECK(t->host_compiler.target == "aarch64-linux-gnu");
+  CHECK(t->python.version == "3.12.3");
+  CHECK(t->torch.platform == "linux_aarch64");
+}
+
+TEST_CASE("a Python without headers is no Python to build for") {
+  auto e = machine();
+  std::erase_if(e.pythons, [](const Python& p) { return p.version == "3.12.9"; });
+  e.pythons[2].ready = false;
+  e.pythons[2].why_not = "no Python.h in /x";
+  const auto error = refusal(need(), e);
+  CHECK(error.code == "TCH004");
+  CHECK(error.message ==
+        "no Python 3.12 with headers for linux_x86_64; there is 3.13.0 (/py/3.13.0/bin/python3), 3.13.1 free-threaded "
+        "(/py/3.13.1/bin/python3); 3.12.1 (/py/3.12.1/bin/python3) cannot be used: no Python.h in /x");
+}
+
+TEST_CASE("the free-threaded build of a Python is another Python") {
+  auto n = need();
+  n.python = "3.13t";
+  CHECK(choose_toolchain(n, machine())->python.version == "3.13.1");
+  n.python = "3.13";
+  CHECK(choose_toolchain(n, machine())->python.version == "3.13.0");
+}
+
+TEST_CASE("a torch fits by version, CUDA and platform, whatever Python it is installed for") {
+  auto n = need();
+  n.torch = "2.7.0";
+  const auto error = refusal(n, machine());
+  CHECK(error.code == "TCH005");
+  CHECK(error.message.starts_with(
+      "no torch 2.7.0+cu128 for linux_x86_64; there is 2.11.0+cu130 linux_x86_64 (/torch-2.11.0"));
+  CHECK(error.hint.find("--toolchain folder:DIR") != std::string::npos);
+
+  auto e = machine();
+  e.torches[1].python = "3.9";
+  CHECK(choose_toolchain(need(), e)->torch.root == e.torches[1].root);
+  auto own = torch("2.8.0", "12.8");
+  own.root = "/own";
+  own.interpreter = "/py/3.12.9/bin/python3";
+  e.torches.push_back(own);
+  CHECK(choose_toolchain(need(), e)->torch.root == "/own");
+  e.torches[1].source = "folder";
+  CHECK(choose_toolchain(need(), e)->torch.root == e.torches[1].root);
+}
+
+TEST_CASE("Windows wheels are never built here, and the message says why") {
+  auto n = need();
+  n.platform = "win_amd64";
+  const auto error = refusal(n, machine());
+  CHECK(error.code == "TCH006");
+  CHECK(error.message.find("MSVC") != std::string::npos);
+  auto e = machine();
+  e.platform = "linux_aarch64";
+  CHECK(refusal(need(), e).code == "TCH006");
+}
