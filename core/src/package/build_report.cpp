@@ -1,0 +1,33 @@
+#include <sagekit/build_report.hpp>
+
+#include "support/json.hpp"
+
+namespace sagekit {
+
+std::string build_json(const Build& build, const std::vector<PackagedWheel>& wheels, const std::vector<RefusedCell>& refused) {
+  Json json{{"schema", "sagekit.build/1"}};
+  Json& made = json["wheels"] = Json::array();
+  for (const auto& wheel : wheels)
+    made.push_back({{"cell", wheel.cell},
+                    {"path", wheel.path.string()},
+                    {"sha256", wheel.sha256},
+                    {"size_bytes", wheel.size_bytes},
+                    {"verdict", wheel.report.pass ? "pass" : "fail"}});
+  Json& failed = json["failed"] = Json::array();
+  for (const auto& step : build.failed)
+    failed.push_back({{"cell", step.cell}, {"step", step.step}, {"exit_code", step.exit_code}, {"log", step.log.string()}, {"cause", step.cause}});
+  for (const auto& cell : refused) {
+    std::string cause;
+    for (const auto& finding : cell.report.findings)
+      if (finding.result == FindingResult::fail) cause += (cause.empty() ? "" : "; ") + finding.code + " " + finding.message;
+    failed.push_back({{"cell", cell.cell}, {"step", "verify"}, {"exit_code", 1}, {"log", ""}, {"cause", cause}});
+  }
+  json["skipped"] = build.skipped;
+  json["steps"] = {{"run", build.steps_run}, {"reused", build.steps_reused}, {"failed", build.steps_failed}};
+  json["wall_seconds"] = build.wall_seconds;
+  json["cpu_seconds"] = build.cpu_seconds;
+  json["peak_memory_bytes"] = build.peak_memory_bytes;
+  return json_text(json);
+}
+
+}  // namespace sagekit

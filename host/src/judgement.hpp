@@ -1,0 +1,15 @@
+#pragma once
+// A wheel's report for people; shared by build, package and verify.
+
+#include "console.hpp"
+
+#include <sagekit/verify.hpp>
+
+#include <string>
+
+namespace sagekit::host {
+
+/// Findings that are not a pass (all with `all`), the "runs on" table, the verdict.
+std::string judgement_text(const Console& console, const WheelReport& report, bool all);
+
+}  // namespace sagekit::host

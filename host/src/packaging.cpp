@@ -1,0 +1,46 @@
+#include "packaging.hpp"
+
+#include "judgement.hpp"
+
+#include <fmt/format.h>
+
+namespace sagekit::host {
+
+namespace {
+
+// Names come back with the verified build or the report that refused it.
+Result<Verdict<PackagedWheel>> package_cell(const Session& session, const Plugin& plugin, const CellBuild& build,
+                                            const PackageOptions& options) {
+  const Revision* revision = find_revision(plugin.spec(), build.commit);
+  if (revision == nullptr)
+    return fail(ErrorKind::usage, "PKG004", fmt::format("{} was built from {}, which this {} plugin does not know", build.cell.id, build.commit, plugin.name()),
+                "use the plugin version that built it, or build again");
+  auto verified = verify_build(plugin.spec(), &plugin, build, options.verify, *session.runner);
+  if (!verified) return std::unexpected(verified.error());
+  if (!*verified) return Verdict<PackagedWheel>(std::unexpected(verified->error()));
+  return write_package(**verified, plugin.spec(), &plugin, *revision, options, *session.runner);
+}
+
+}  // namespace
+
+Result<Packaging> package_cells(const Session& session, const Plugin& plugin, const std::vector<CellBuild>& builds,
+                                const PackageOptions& options) {
+  Packaging result;
+  const Console& console = session.console;
+  for (const auto& build : builds) {
+    auto wheel = package_cell(session, plugin, build, options);
+    if (!wheel) return std::unexpected(wheel.error());
+    if (!*wheel) {
+      console.say(fmt::format("{} {}\n{}", console.red("refused"), build.cell.id, judgement_text(console, wheel->error(), false)));
+      result.refused.push_back({build.cell.id, wheel->error()});
+      continue;
+    }
+    const PackagedWheel& made = **wheel;
+    console.say(fmt::format("{} {} ({}{})\n{}", console.green("wheel"), made.path.string(), human_bytes(made.size_bytes),
+                            made.unchanged ? ", was there already" : "", judgement_text(console, made.report, false)));
+    result.wheels.push_back(made);
+  }
+  return result;
+}
+
+}  // namespace sagekit::host

@@ -1,0 +1,133 @@
+#include "progress.hpp"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+
+namespace sagekit::host {
+
+namespace {
+
+std::size_t terminal_width() {
+  winsize size{};
+  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 80;
+}
+
+// "compile _fused fused.cu": what a person calls the step.
+std::string title(const Step& step) {
+  const char* kind = "";
+  switch (step.kind) {
+    case StepKind::compile: kind = "compile"; break;
+    case StepKind::bind: kind = "bind"; break;
+    case StepKind::link: kind = "link"; break;
+    case StepKind::setup_py: kind = "setup.py"; break;
+  }
+  std::string text = kind;
+  if (!step.module.empty()) text += " " + step.module;
+  if ((step.kind == StepKind::compile || step.kind == StepKind::bind) && !step.inputs.empty()) {
+    const std::string& input = step.inputs.front();
+    text += " " + input.substr(input.rfind('/') + 1);
+  }
+  return text;
+}
+
+std::string_view name(StepOutcome outcome) {
+  switch (outcome) {
+    case StepOutcome::started: return "started";
+    case StepOutcome::reused: return "reused";
+    case StepOutcome::finished: return "finished";
+    case StepOutcome::failed: return "failed";
+    case StepOutcome::retried: return "retried";
+  }
+  return "";
+}
+
+std::string json_string(std::string_view text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') result += {'\\', c};
+    else if (static_cast<unsigned char>(c) < 0x20) result += fmt::format("\\u{:04x}", static_cast<int>(c));
+    else result += c;
+  }
+  return result + "\"";
+}
+
+}  // namespace
+
+Progress::Form progress_form(bool quiet, bool json_lines, bool ci) {
+  if (json_lines) return Progress::Form::json_lines;
+  if (quiet) return Progress::Form::quiet;
+  return !ci && isatty(STDERR_FILENO) == 1 ? Progress::Form::terminal : Progress::Form::lines;
+}
+
+Progress::Progress(const Console& console, Form form) : m_console(console), m_form(form) {}
+Progress::~Progress() { clear(); }
+
+void Progress::on_message(const std::string& text) {
+  clear();
+  if (m_form == Form::json_lines) m_console.result(fmt::format("{{\"event\":\"message\",\"text\":{}}}\n", json_string(text)));
+  else m_console.say(text);
+}
+
+void Progress::on_event(const BuildEvent& event) {
+  if (event.step == nullptr) return;
+  if (event.outcome == StepOutcome::started) m_running.emplace(event.step->id, std::chrono::steady_clock::now());
+  else if (event.outcome != StepOutcome::retried) m_running.erase(event.step->id);
+  switch (m_form) {
+    case Form::quiet: break;
+    case Form::json_lines: json_line(event); break;
+    case Form::lines: line(event); break;
+    case Form::terminal:
+      if (event.outcome != StepOutcome::started && event.outcome != StepOutcome::reused) line(event);
+      draw(event);
+      break;
+  }
+}
+
+void Progress::clear() {
+  if (m_drawn) fmt::print(stderr, "\r\x1b[K");
+  m_drawn = false;
+}
+
+void Progress::line(const BuildEvent& event) {
+  clear();
+  const std::string count = fmt::format("[{}/{}]", event.done, event.total);
+  switch (event.outcome) {
+    case StepOutcome::started:
+      if (m_form == Form::lines) m_console.say(fmt::format("{} {} ...", count, title(*event.step)));
+      break;
+    case StepOutcome::reused: m_console.say(fmt::format("{} {} {}", count, title(*event.step), m_console.dim("(kept)"))); break;
+    case StepOutcome::finished:
+      m_console.say(fmt::format("{} {} {}", count, title(*event.step),
+                                m_console.dim(fmt::format("{}, {}", human_seconds(event.wall_seconds), human_bytes(event.peak_memory_bytes)))));
+      break;
+    case StepOutcome::failed: m_console.say(fmt::format("{} {} {}", count, title(*event.step), m_console.red("failed"))); break;
+    case StepOutcome::retried: m_console.say(fmt::format("{} {} {}", count, title(*event.step), m_console.yellow("again: " + event.message))); break;
+  }
+}
+
+void Progress::draw(const BuildEvent& event) {
+  std::string text = fmt::format("[{}/{}]", event.done, event.total);
+  if (event.eta_seconds > 0) text += fmt::format(" about {} left", human_seconds(event.eta_seconds));
+  if (!m_running.empty()) {
+    const auto oldest = std::ranges::min_element(m_running, {}, [](const auto& entry) { return entry.second; });
+    text += fmt::format(" | {} running, longest: {}", m_running.size(), oldest->first);
+  }
+  text.resize(std::min(text.size(), terminal_width() - 1));
+  fmt::print(stderr, "\r\x1b[K{}", text);
+  std::fflush(stderr);
+  m_drawn = true;
+}
+
+void Progress::json_line(const BuildEvent& event) {
+  m_console.result(fmt::format(
+      "{{\"event\":\"step\",\"outcome\":\"{}\",\"step\":{},\"done\":{},\"total\":{},\"eta_seconds\":{:.1f},\"wall_seconds\":{:.3f},"
+      "\"cpu_seconds\":{:.3f},\"peak_memory_bytes\":{},\"message\":{}}}\n",
+      name(event.outcome), json_string(event.step->id), event.done, event.total, event.eta_seconds, event.wall_seconds,
+      event.cpu_seconds, event.peak_memory_bytes, json_string(event.message)));
+}
+
+}  // namespace sagekit::host

@@ -1,0 +1,53 @@
+#pragma once
+// What every verb needs: settings, console, plugins, the machine.
+
+#include "arguments.hpp"
+#include "console.hpp"
+#include "settings.hpp"
+
+#include <sagekit/command.hpp>
+#include <sagekit/environment.hpp>
+#include <sagekit/log.hpp>
+#include <sagekit/plan.hpp>
+#include <sagekit/plugin.hpp>
+
+#include <memory>
+#include <stop_token>
+
+namespace sagekit::host {
+
+struct Session {
+  Settings settings;
+  GlobalArguments global;
+  Console console;
+  LogSink log;
+  std::unique_ptr<CommandRunner> runner;
+  std::stop_token stop;  ///< requested by Ctrl-C and SIGTERM
+
+  /// Loads what the flags and the environment name. A refused file that was asked for with --plugin is an error; others
+  /// are warned about.
+  Result<LoadedPlugins> plugins() const;
+  /// The one variant this command is about; says which are loaded when none or an unknown one was chosen.
+  Result<Plugin> plugin() const;
+  Result<Environment> environment(const std::vector<std::string>& toolchains) const;
+};
+
+/// The selection flags as core's request; TORCH_CUDA_ARCH_LIST when --arch is not given.
+Request make_request(const SelectionArguments& selection, const Settings& settings);
+
+/// Several errors about the same thing, printed; returns the exit code.
+int report(const Session& session, const Error& error);
+
+int run_verb(Session& session, const PluginListArguments& arguments);
+int run_verb(Session& session, const PluginShowArguments& arguments);
+int run_verb(Session& session, const PluginCheckArguments& arguments);
+int run_verb(Session& session, const PluginCheckOneArguments& arguments);
+int run_verb(Session& session, const PlanArguments& arguments);
+int run_verb(Session& session, const BuildArguments& arguments);
+int run_verb(Session& session, const VerifyArguments& arguments);
+int run_verb(Session& session, const InspectArguments& arguments);
+int run_verb(Session& session, const PackageArguments& arguments);
+int run_verb(Session& session, const EnvArguments& arguments);
+int run_verb(Session& session, const SchemaArguments& arguments);
+
+}  // namespace sagekit::host

@@ -1,0 +1,57 @@
+#include "settings.hpp"
+
+#include <cstdlib>
+#include <string_view>
+
+namespace sagekit::host {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): read once, before any thread
+  return value == nullptr ? std::string{} : std::string(value);
+}
+
+std::vector<fs::path> folders(const std::string& list) {
+  std::vector<fs::path> result;
+  std::size_t start = 0;
+  while (start <= list.size()) {
+    const std::size_t end = std::min(list.find(':', start), list.size());
+    // An empty part means the current directory to a shell; here it means nothing.
+    if (end > start) result.emplace_back(list.substr(start, end - start));
+    start = end + 1;
+  }
+  return result;
+}
+
+}  // namespace
+
+Settings read_settings() {
+  Settings settings;
+  settings.color_wanted = variable("NO_COLOR").empty() && variable("TERM") != "dumb";
+  settings.ci = !variable("CI").empty();
+  std::error_code error;
+  settings.executable = fs::read_symlink("/proc/self/exe", error);
+  settings.home = variable("HOME");
+
+  if (const auto store = variable("SAGEKIT_STORE"); !store.empty()) settings.store = store;
+  else if (const auto cache = variable("XDG_CACHE_HOME"); !cache.empty()) settings.store = fs::path(cache) / "sagekit";
+  else if (!settings.home.empty()) settings.store = settings.home / ".cache" / "sagekit";
+
+  settings.plugin_path = folders(variable("SAGEKIT_PLUGIN_PATH"));
+  settings.plugin_path.push_back(settings.executable.parent_path().parent_path() / "lib" / "sagekit" / "plugins");
+  settings.path = folders(variable("PATH"));
+  for (const char* name : {"CUDA_HOME", "CUDA_PATH"})
+    if (const auto value = variable(name); !value.empty()) settings.cuda_homes.emplace_back(value);
+  settings.arch_list = variable("TORCH_CUDA_ARCH_LIST");
+
+  // Steps see these and nothing else: a stray CPATH or NVCC_APPEND_FLAGS must not change a wheel.
+  for (const char* name : {"PATH", "HOME", "TMPDIR", "LD_LIBRARY_PATH", "LANG", "SSL_CERT_FILE", "SSL_CERT_DIR", "GIT_SSL_CAINFO", "http_proxy", "https_proxy",
+                           "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY"})
+    if (const auto value = variable(name); !value.empty()) settings.child_environment[name] = value;
+  return settings;
+}
+
+}  // namespace sagekit::host

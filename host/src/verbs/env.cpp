@@ -1,0 +1,58 @@
+#include "session.hpp"
+#include "table.hpp"
+
+#include <sagekit/environment.hpp>
+
+#include <fmt/format.h>
+
+namespace sagekit::host {
+
+namespace {
+
+std::string state(const Console& console, bool ready, const std::string& why_not) {
+  return ready ? console.green("ready") : console.yellow(why_not);
+}
+
+void show_toolchains(const Console& console, const Environment& environment) {
+  Rows nvcc{{"CUDA compilers", "", "", ""}}, host{{"Host compilers", "", "", ""}}, python{{"Pythons", "", "", ""}}, torch{{"Torches", "", "", ""}};
+  for (const auto& row : environment.nvcc)
+    nvcc.push_back({"nvcc " + row.version, "CUDA " + row.cuda, row.executable.string(), state(console, row.ready, row.why_not)});
+  for (const auto& row : environment.host_compilers)
+    host.push_back({row.kind + " " + row.version, row.target, row.executable.string(), state(console, row.ready, row.why_not)});
+  for (const auto& row : environment.pythons)
+    python.push_back({"Python " + row.version, row.abi, row.executable.string(), state(console, row.ready, row.why_not)});
+  for (const auto& row : environment.torches)
+    torch.push_back({"torch " + row.version + (row.local.empty() ? "" : "+" + row.local), row.platform, row.root.string(),
+                     state(console, row.ready, row.why_not)});
+  std::string text;
+  for (auto* rows : {&nvcc, &host, &python, &torch}) {
+    const std::string title = rows->front().front();
+    rows->erase(rows->begin());
+    text += console.bold(title) + "\n" + (rows->empty() ? "  none found\n" : table(*rows));
+  }
+  console.result(text);
+}
+
+}  // namespace
+
+int run_verb(Session& session, const EnvArguments& arguments) {
+  const auto environment = session.environment(arguments.toolchains);
+  if (!environment) return report(session, environment.error());
+  const Console& console = session.console;
+  if (session.global.json) {
+    console.result(arguments.only_toolchains ? toolchains_json(*environment) : environment_json(*environment));
+    return 0;
+  }
+  if (!arguments.only_toolchains) {
+    std::string text = fmt::format("{}, glibc {}, {} CPUs, {} of memory\n", environment->platform, environment->glibc, environment->cpus,
+                                   human_bytes(environment->memory_bytes));
+    for (const auto& gpu : environment->gpus)
+      text += fmt::format("{} (compute capability {}, driver {})\n", gpu.name, to_string(gpu.capability), gpu.driver);
+    if (environment->gpus.empty()) text += "no NVIDIA GPU seen (none is needed to build)\n";
+    console.result(text + "\n");
+  }
+  show_toolchains(console, *environment);
+  return 0;
+}
+
+}  // namespace sagekit::host

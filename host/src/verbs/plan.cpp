@@ -1,0 +1,67 @@
+#include "session.hpp"
+#include "table.hpp"
+
+#include <sagekit/plan.hpp>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace sagekit::host {
+
+namespace {
+
+std::string arches_of(const Cell& cell) {
+  std::vector<std::string> names;
+  for (const auto& arch : cell.arches) names.push_back(to_string(arch));
+  return fmt::format("{}", fmt::join(names, " "));
+}
+
+void show_plan(const Session& session, const Plan& plan, bool steps) {
+  const Console& console = session.console;
+  std::string text = fmt::format("{} from {} at {}{}\n\n", console.bold(plan.plugin_name), plan.source_url, plan.commit.substr(0, 7),
+                                 plan.subdir.empty() ? "" : " (" + plan.subdir + ")");
+  Rows rows{{"cell", "arches", "here", "wheel"}};
+  for (const auto& cell : plan.cells)
+    rows.push_back({cell.id, arches_of(cell), cell.buildable ? console.green("yes") : console.yellow("no"), cell.wheel});
+  if (!plan.cells.empty()) text += table(rows, "");
+  for (const auto& cell : plan.cells) {
+    if (!cell.buildable) text += fmt::format("\n{} cannot be built here: {}", cell.id, cell.why_not);
+    for (const auto& note : cell.notes) text += fmt::format("\n{}: {}", cell.id, note);
+  }
+  if (!plan.excluded.empty()) {
+    text += "\n\nExcluded:\n";
+    for (const auto& cell : plan.excluded) text += fmt::format("  {}\n    {}\n    {}\n", cell.id, cell.reason, console.dim(cell.source));
+  }
+  if (steps) {
+    text += "\nSteps:\n";
+    for (const auto& step : plan.steps) {
+      std::vector<std::string> words;
+      for (const auto& word : step.argv) words.push_back(shell_word(word));
+      text += fmt::format("  {}\n    {}\n", console.bold(step.id), fmt::join(words, " "));
+    }
+  }
+  text += fmt::format("\n{} cells, {} excluded; {} steps, {} of them different; about {} of CPU time, up to {} in one step\n", plan.cells.size(),
+                      plan.excluded.size(), plan.step_uses, plan.steps.size(), human_seconds(plan.cpu_seconds),
+                      human_bytes(plan.peak_memory_bytes));
+  console.result(text);
+}
+
+}  // namespace
+
+int run_verb(Session& session, const PlanArguments& arguments) {
+  auto plugin = session.plugin();
+  if (!plugin) return report(session, plugin.error());
+  auto environment = session.environment(arguments.selection.toolchains);
+  if (!environment) return report(session, environment.error());
+  const Request request = make_request(arguments.selection, session.settings);
+  if (arguments.selection.arches.empty() && !request.arches.empty())
+    session.console.say(fmt::format("arch list from TORCH_CUDA_ARCH_LIST: {}", request.arches));
+  auto plan = make_plan(plugin->spec(), request, *environment, {plugin->path().string(), plugin->sha256()});
+  if (!plan) return report(session, plan.error());
+  if (session.global.json) session.console.result(plan_json(*plan, arguments.steps));
+  else if (arguments.dot) session.console.result(plan_dot(*plan));
+  else show_plan(session, *plan, arguments.steps);
+  return 0;
+}
+
+}  // namespace sagekit::host

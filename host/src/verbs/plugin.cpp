@@ -1,0 +1,113 @@
+#include "session.hpp"
+#include "table.hpp"
+
+#include <sagekit/plugin.hpp>
+#include <sagekit/plugin_conformance.hpp>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace sagekit::host {
+
+namespace {
+
+std::string capabilities(const std::vector<Capability>& list) {
+  std::vector<std::string> names;
+  for (const auto& capability : list) names.push_back(to_string(capability));
+  return fmt::format("{}", fmt::join(names, " "));
+}
+
+std::string spec_text(const Console& console, const Spec& spec) {
+  std::string text = fmt::format("{} {}: {}\n\n", console.bold(spec.name), spec.version, spec.description);
+  text += console.bold("Source") + fmt::format("  {}{}\n", spec.source.url, spec.source.subdir.empty() ? "" : " (" + spec.source.subdir + ")");
+  Rows revisions;
+  for (const auto& revision : spec.source.revisions)
+    revisions.push_back({revision.commit == spec.source.default_commit ? "*" : "", revision.commit.substr(0, 7), revision.date.substr(0, 10), revision.version,
+                         fmt::format("{}", fmt::join(revision.names, " ")), revision.defects.empty() ? "" : fmt::format("defects: {}", fmt::join(revision.defects, ", "))});
+  text += table(revisions);
+  text += console.bold("Architectures") + "\n";
+  Rows arches;
+  for (const auto& arch : spec.arches) {
+    std::vector<std::string> gencode;
+    for (const auto& code : arch.gencode) gencode.push_back(code.ptx ? compute_name(code.code) : sm_name(code.code));
+    arches.push_back({to_string(arch.capability), fmt::format("{}", fmt::join(gencode, " ")), arch.cuda.text.empty() ? "" : "nvcc " + arch.cuda.text,
+                      !arch.excluded.empty() ? "never: " + arch.excluded : arch.on_request ? "only when asked for" : ""});
+  }
+  text += table(arches);
+  text += console.bold("Modules") + "\n";
+  Rows modules;
+  for (const auto& kernel : spec.kernels)
+    modules.push_back({kernel.module, capabilities(kernel.capabilities), fmt::format("{} sources", kernel.sources.size() + kernel.bindings.size())});
+  text += table(modules);
+  text += console.bold("What the package does") + "\n";
+  Rows dispatch;
+  for (const auto& row : spec.dispatch) dispatch.push_back({to_string(row.capability), row.refused.empty() ? row.path : "refused: " + row.refused});
+  text += table(dispatch);
+  text += console.bold("Profiles") + "\n";
+  Rows profiles;
+  for (const auto& profile : spec.profiles) profiles.push_back({profile.name, profile.description});
+  return text + table(profiles);
+}
+
+}  // namespace
+
+int run_verb(Session& session, const PluginListArguments&) {
+  auto loaded = session.plugins();
+  if (!loaded) return report(session, loaded.error());
+  if (session.global.json) {
+    session.console.result(plugins_json(*loaded));
+    return 0;
+  }
+  Rows rows;
+  for (const auto& plugin : loaded->plugins)
+    rows.push_back({session.console.bold(plugin.name()), plugin.spec().version, plugin.spec().metadata.name, plugin.spec().description, session.console.dim(plugin.path().string())});
+  session.console.result(rows.empty() ? "no plugin is loaded\n" : table(rows, ""));
+  for (const auto& rejected : loaded->rejected) session.console.show(rejected.error);
+  for (const auto& [hidden, by] : loaded->shadowed) session.console.say(fmt::format("{} is hidden by {}", hidden.string(), by.string()));
+  return 0;
+}
+
+int run_verb(Session& session, const PluginShowArguments& arguments) {
+  session.global.plugins = {arguments.name};
+  const auto plugin = session.plugin();
+  if (!plugin) return report(session, plugin.error());
+  session.console.result(session.global.json ? plugin_json(*plugin) : spec_text(session.console, plugin->spec()));
+  return 0;
+}
+
+int run_verb(Session& session, const PluginCheckArguments& arguments) {
+  const Console& console = session.console;
+  const ConformanceOptions options{.executable = session.settings.executable,
+                                   .child_environment = session.settings.child_environment};
+  int code = 0;
+  for (const auto& file : arguments.files) {
+    const auto results = check_plugin(file, options, *session.runner, session.stop);
+    if (!results) {
+      code = std::max(code, report(session, results.error()));
+      continue;
+    }
+    const bool passed = std::ranges::all_of(*results, &ConformanceResult::passed);
+    if (!passed) code = std::max(code, 1);
+    if (session.global.json) {
+      console.result(conformance_json(file, *results));
+      continue;
+    }
+    Rows rows;
+    for (const auto& result : *results)
+      rows.push_back({result.passed ? console.green("pass") : console.red("fail"), result.id, result.passed ? result.promise : result.message,
+                      console.dim(human_seconds(result.seconds))});
+    console.result(fmt::format("{}\n{}", console.bold(file), table(rows)));
+  }
+  return code;
+}
+
+int run_verb(Session& session, const PluginCheckOneArguments& arguments) {
+  const auto result = run_conformance_test(arguments.file, arguments.test);
+  if (!result) return report(session, result.error());
+  session.console.result(conformance_line(*result));
+  return result->passed ? 0 : 1;
+}
+
+}  // namespace sagekit::host

@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+"""The example variant built by the real binary with the real nvcc: the whole way, again, interrupted, refused."""
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import unittest
+import zipfile
+
+from harness import TINY_SOURCE, CommandLine, has_nvcc
+
+
+@unittest.skipUnless(has_nvcc(), "no nvcc on this machine")
+class Build(CommandLine):
+    def build(self, *words, source=TINY_SOURCE, **options):
+        return self.tiny("build", "--source", source, *words, **options)
+
+    def wheels(self, folder="dist"):
+        return sorted((self.folder / folder).glob("*"))
+
+    def test_the_whole_way_and_again(self):
+        first = self.build("--json")
+        self.expect(first, 0)
+        result = first.json()
+        self.assertEqual(result["schema"], "sagekit.build/1")
+        self.assertTrue(result["wheels"])
+        self.assertGreater(result["steps"]["run"], 0)
+        for wheel in result["wheels"]:
+            self.assertEqual(wheel["verdict"], "pass")
+            self.assertTrue((self.folder / wheel["path"]).is_file())
+        self.assertEqual(len(self.wheels()), len(result["wheels"]), "nothing but wheels in the output folder")
+
+        again = self.build("--json").json()
+        self.assertEqual(again["steps"]["run"], 0)
+        self.assertEqual([w["sha256"] for w in again["wheels"]], [w["sha256"] for w in result["wheels"]])
+
+        # Another store, another folder, another time: the same bytes.
+        other = self.build("--json", "-o", "other dist", env=self.environment(SAGEKIT_STORE=str(self.folder / "other"))).json()
+        self.assertGreater(other["steps"]["run"], 0)
+        self.assertEqual([w["sha256"] for w in other["wheels"]], [w["sha256"] for w in result["wheels"]])
+
+        verdict = self.tiny("verify", *[w["path"] for w in result["wheels"]], "--json")
+        self.expect(verdict, 0)
+        rows = {row["capability"]: row["verdict"] for row in verdict.json()["wheels"][0]["runs_on"]}
+        self.assertEqual((rows["8.0"], rows["9.0"], rows["12.0"], rows["7.5"]), ("yes", "yes", "jit", "no"))
+
+        # pip's own opinion.
+        target = self.folder / "site"
+        subprocess.run([sys.executable, "-m", "pip", "install", "-q", "--no-index", "--no-deps", "--target", target,
+                        self.folder / result["wheels"][0]["path"]], check=True, stdin=subprocess.DEVNULL)
+        subprocess.run([sys.executable, "-I", "-c", f"import sys; sys.path.insert(0, {str(target)!r}); import sagekit_example"], check=True)
+
+    def test_package_names_a_kept_build_anew(self):
+        self.expect(self.build(), 0)
+        for scheme in ("plain", "build-tag", "local-version"):
+            done = self.tiny("package", self.folder / "störe" / "builds", "--naming", scheme, "-o", "named")
+            self.expect(done, 0)
+            for path in done.out.split("\n")[:-1]:
+                with zipfile.ZipFile(self.folder / path) as wheel:
+                    self.assertIsNone(wheel.testzip())
+                    self.assertTrue(wheel.namelist()[-1].endswith(".dist-info/RECORD"))
+
+    def test_a_taken_name_is_refused_and_the_file_stays(self):
+        done = self.build()
+        self.expect(done, 0)
+        wheel = self.folder / done.out.split("\n")[0]
+        wheel.write_bytes(b"mine")
+        self.expect(self.build(), 1, "PKG001")
+        self.assertEqual(wheel.read_bytes(), b"mine")
+
+    def test_a_source_that_is_not_the_pinned_one_is_refused_with_both_hashes(self):
+        copy = self.folder / "my source"
+        shutil.copytree(TINY_SOURCE, copy)
+        (copy / "extra.txt").write_text("x")
+        done = self.build(source=copy)
+        self.expect(done, 2, "error[SRC")
+        import re
+        self.assertGreaterEqual(len(set(re.findall(r"\b[0-9a-f]{40}\b", done.err))), 2, done.err)
+
+    def test_an_archive_is_a_source_too(self):
+        archive = shutil.make_archive(str(self.folder / "src"), "gztar", TINY_SOURCE.parent, TINY_SOURCE.name)
+        self.expect(self.build(source=archive), 0)
+
+    def test_a_missing_source_folder_ends_2(self):
+        self.expect(self.build(source=self.folder / "none"), 2, "none")
+
+    def slow_nvcc(self):
+        """A toolchain folder whose nvcc waits before it compiles: time to interrupt."""
+        real = pathlib.Path(shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc").resolve()
+        folder = self.folder / "slow"
+        (folder / "bin").mkdir(parents=True)
+        for part in ("include", "lib64", "lib", "nvvm", "targets"):
+            if (real.parent.parent / part).exists():
+                (folder / part).symlink_to(real.parent.parent / part)
+        for tool in real.parent.iterdir():
+            if tool.name != "nvcc":
+                (folder / "bin" / tool.name).symlink_to(tool)
+        script = folder / "bin" / "nvcc"
+        script.write_text(f'#!/bin/sh\ncase "$*" in *" -c "*) touch "{self.folder}/started"; sleep 60;; esac\nexec "{real}" "$@"\n')
+        script.chmod(0o755)
+        return folder
+
+    def interrupted(self, how):
+        words = ["--plugin-dir", os.environ["SAGEKIT_EXAMPLES"], "--plugin", "example", "build", "--source", TINY_SOURCE,
+                 "--toolchain", f"folder:{self.slow_nvcc()}"]
+        process = self.start_sagekit(*words)
+        for _ in range(400):
+            if (self.folder / "started").exists():
+                break
+            time.sleep(0.05)
+        else:
+            process.kill()
+            self.fail("the build never started a step: " + process.communicate()[1].decode())
+        process.send_signal(how)
+        process.communicate(timeout=30)
+        return process.returncode
+
+    def test_ctrl_c_ends_steps_and_leaves_nothing_half_made(self):
+        self.assertEqual(self.interrupted(signal.SIGINT), 130)
+        self.assertEqual([p for p in self.wheels() if p.suffix == ".whl"], [])
+        time.sleep(0.2)
+        left = subprocess.run(["pgrep", "-f", str(self.folder / "slow")], capture_output=True, text=True).stdout
+        self.assertEqual(left, "", "steps outlived the build")
+        self.expect(self.build(), 0)
+
+    def test_kill_9_leaves_a_store_that_works(self):
+        self.assertEqual(self.interrupted(signal.SIGKILL), -9)
+        self.expect(self.build(), 0)
+        subprocess.run(["pkill", "-f", str(self.folder / "slow")], check=False)
+
+    def test_one_build_at_a_time_writes_to_a_folder(self):
+        words = ["--plugin-dir", os.environ["SAGEKIT_EXAMPLES"], "--plugin", "example", "build", "--source", TINY_SOURCE,
+                 "--toolchain", f"folder:{self.slow_nvcc()}"]
+        process = self.start_sagekit(*words)
+        while not (self.folder / "started").exists() and process.poll() is None:
+            time.sleep(0.05)
+        self.expect(self.build(env=self.environment(SAGEKIT_STORE=str(self.folder / "other"))), 1, "PKG003")
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)
+
+    def test_a_failing_step_shows_its_last_lines_and_how_to_rerun_it(self):
+        folder = self.slow_nvcc()
+        script = folder / "bin" / "nvcc"
+        script.write_text(script.read_text().replace("sleep 60;;", "echo 'error: the kernel is on strike' >&2; exit 2;;"))
+        done = self.build("--toolchain", f"folder:{folder}")
+        self.expect(done, 1, "the kernel is on strike", "rerun it with: cd ")
+        self.assertEqual([p for p in self.wheels() if p.suffix == ".whl"], [])
+
+    def test_a_tampered_wheel_is_caught(self):
+        done = self.build()
+        self.expect(done, 0)
+        wheel = self.folder / done.out.split("\n")[0]
+        renamed = wheel.with_name(wheel.name.replace("-py3-", "-py2-"))
+        shutil.copy(wheel, renamed)
+        self.expect(self.tiny("verify", renamed), 1)
+        data = bytearray(wheel.read_bytes())
+        data[len(data) // 2] ^= 0xFF
+        wheel.write_bytes(data)
+        self.expect(self.tiny("verify", wheel), 1)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)

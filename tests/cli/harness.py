@@ -1,0 +1,60 @@
+"""What the command-line tests share: the real binary in a clean environment."""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+SAGEKIT = pathlib.Path(os.environ["SAGEKIT"])
+EXAMPLES = pathlib.Path(os.environ["SAGEKIT_EXAMPLES"])  # folder with the built example plugin
+SOURCE_DIR = pathlib.Path(os.environ["SAGEKIT_SOURCE_DIR"])
+TINY_SOURCE = SOURCE_DIR / "examples" / "plugin" / "source"
+
+
+def has_nvcc():
+    return shutil.which("nvcc") is not None or pathlib.Path("/usr/local/cuda/bin/nvcc").exists()
+
+
+class Done:
+    def __init__(self, process):
+        self.code = process.returncode
+        self.out = process.stdout.decode("utf-8", "replace")
+        self.err = process.stderr.decode("utf-8", "replace")
+
+    def json(self):
+        return json.loads(self.out)
+
+
+class CommandLine(unittest.TestCase):
+    """A folder of its own with a space and a letter beyond ASCII in its name, and the binary."""
+
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="sagekit tést "))
+        self.addCleanup(self.clean)
+
+    def clean(self):
+        # The store's files are read-only; folders are not.
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def environment(self, **more):
+        keep = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "LSAN_OPTIONS", "ASAN_OPTIONS") if name in os.environ}
+        return keep | {"SAGEKIT_STORE": str(self.folder / "störe"), "CI": "1"} | more
+
+    def run_sagekit(self, *words, env=None, cwd=None, timeout=300):
+        return Done(subprocess.run([str(SAGEKIT), *map(str, words)], env=env or self.environment(), cwd=cwd or self.folder,
+                                   stdin=subprocess.DEVNULL, capture_output=True, timeout=timeout))
+
+    def start_sagekit(self, *words, env=None):
+        return subprocess.Popen([str(SAGEKIT), *map(str, words)], env=env or self.environment(), cwd=self.folder,
+                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def tiny(self, *words, **options):
+        return self.run_sagekit("--plugin-dir", EXAMPLES, "--plugin", "example", *words, **options)
+
+    def expect(self, done, code, *texts):
+        """The exit code, and each text in what people read; a result is never mixed into it."""
+        self.assertEqual(done.code, code, done.err + done.out)
+        for text in texts:
+            self.assertIn(text, done.err)

@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+"""Wrong input: what, where, why, what to do, and the promised exit code."""
+import unittest
+
+from harness import CommandLine
+
+
+class Usage(CommandLine):
+    def test_version_names_the_three_numbers(self):
+        done = self.run_sagekit("--version")
+        self.expect(done, 0)
+        self.assertRegex(done.out, r"^sagekit \d+\.\d+\.\d+ \(plugin ABI \d+, spec schema \d+\)\n$")
+
+    def test_every_verb_has_help_with_two_examples(self):
+        for verb in (["plan"], ["build"], ["verify"], ["inspect"], ["package"], ["env"], ["schema"], ["plugin", "list"],
+                     ["plugin", "show"], ["plugin", "check"], ["toolchain", "list"]):
+            done = self.run_sagekit(*verb, "--help")
+            self.expect(done, 0)
+            self.assertGreaterEqual(done.out.split("Examples:")[1].count("\n  sagekit"), 2, verb)
+
+    def test_global_flags_stand_before_or_after_the_verb(self):
+        before = self.run_sagekit("--json", "plugin", "list")
+        after = self.run_sagekit("plugin", "list", "--json")
+        self.expect(before, 0)
+        self.assertEqual(before.out, after.out)
+
+    def test_a_misspelled_flag_gets_the_nearest(self):
+        self.expect(self.run_sagekit("--plugin", "sage2", "plan", "--profle", "current"), 2, "--profile")
+
+    def test_a_misspelled_verb_gets_the_nearest(self):
+        self.expect(self.run_sagekit("plann"), 2, '"plan"')
+
+    def test_without_a_plugin_the_loaded_ones_are_named(self):
+        self.expect(self.run_sagekit("plan"), 2, "sage2, sage3, sm121", "--plugin")
+
+    def test_an_unknown_plugin_gets_the_nearest(self):
+        self.expect(self.run_sagekit("--plugin", "sage22", "plan"), 2, 'did you mean "sage2"?')
+
+    def test_a_plugin_file_that_is_none_is_refused_and_nothing_goes_on(self):
+        bad = self.folder / "sagekit-bad.so"
+        bad.write_bytes(b"not a library")
+        bad.chmod(0o644)
+        self.folder.chmod(0o755)
+        done = self.run_sagekit("--plugin", bad, "plan")
+        self.expect(done, 2, "error[PLG")
+        self.assertEqual(done.out, "")
+
+    def test_sizes_are_read_strictly(self):
+        self.expect(self.run_sagekit("--plugin", "sage2", "build", "--memory", "lots"), 2, "12G")
+
+    def test_unknown_toolchain_source(self):
+        self.expect(self.run_sagekit("--plugin", "sage2", "plan", "--toolchain", "conda"), 2, "folder:DIR")
+
+    def test_json_goes_to_stdout_alone(self):
+        done = self.run_sagekit("env", "--json")
+        self.expect(done, 0)
+        self.assertEqual(list(done.json())[0], "schema")
+        self.assertEqual(done.err, "")
+
+
+class Plans(CommandLine):
+    def plan(self, plugin, *words, **options):
+        return self.run_sagekit("--plugin", plugin, "plan", "--json", *words, **options)
+
+    def test_document_002_has_eight_cells_under_their_names(self):
+        plan = self.plan("sage3", "--profile", "sage3-all").json()
+        ids = [f"sage3-pytorch{t}-cu{c}-python{p}" for t, c in (("27", "128"), ("28", "129")) for p in ("310", "311", "312", "313")]
+        self.assertEqual([cell["id"] for cell in plan["cells"]], ids)
+
+    def test_document_002_profiles_select_as_many_as_it_says(self):
+        counts = {"default": 1, "stable": 2, "pytorch27": 4, "pytorch28": 4, "python310": 2, "python311": 2, "python312": 2,
+                  "python313": 2, "sage3-all": 8}
+        for profile, count in counts.items():
+            self.assertEqual(len(self.plan("sage3", "--profile", profile).json()["cells"]), count, profile)
+
+    def test_document_002_wheel_names(self):
+        plan = self.plan("sage3", "--profile", "sage3-all", "--naming", "build-tag", "--platform", "linux_x86_64,win_amd64").json()
+        names = {cell["wheel"] for cell in plan["cells"]}
+        self.assertEqual(len(names), 16)
+        self.assertIn("sageattn3-1.0.0-280.129-cp312-cp312-linux_x86_64.whl", names)
+        self.assertIn("sageattn3-1.0.0-270.128-cp313-cp313-win_amd64.whl", names)
+
+    def test_document_003_has_six_cells_of_which_four_were_never_possible(self):
+        plan = self.plan("sage2", "--profile", "legacy", "--naming", "local-version").json()
+        self.assertEqual(len(plan["cells"]), 2)
+        self.assertEqual(len(plan["excluded"]), 4)
+        for cell in plan["excluded"]:
+            self.assertTrue(cell["reason"] and cell["source"], cell)
+        names = {cell["wheel"] for cell in plan["cells"] + plan["excluded"]}
+        self.assertIn("sageattention-2.2.0+cu129torch2.8.0-cp312-cp312-linux_x86_64.whl", names)
+        self.assertIn("sageattention-2.2.0+cu128torch2.6.0-cp312-cp312-win_amd64.whl", names)
+
+    def test_document_004_is_one_arch_on_aarch64(self):
+        plan = self.plan("sm121").json()
+        self.assertTrue(plan["cells"])
+        for cell in plan["cells"]:
+            self.assertEqual((cell["platform"], cell["arches"]), ("linux_aarch64", ["12.1a"]))
+
+    def test_every_spelling_of_an_arch_list_is_the_same_plan(self):
+        spellings = ["8.0;9.0", "8.0 9.0", "8.0,9.0", "80 90", "sm_80;sm_90", "compute_80;sm_80;compute_90;sm_90", "9.0;8.0"]
+        plans = [self.plan("sage2", "--arch", spelling) for spelling in spellings]
+        for plan in plans:
+            self.expect(plan, 0)
+            self.assertEqual(plan.out, plans[0].out)
+
+    def test_the_environment_variable_is_heard_and_echoed(self):
+        flag = self.plan("sage2", "--arch", "9.0")
+        variable = self.plan("sage2", env=self.environment(TORCH_CUDA_ARCH_LIST="9.0"))
+        self.assertEqual(flag.out, variable.out)
+        self.assertIn("TORCH_CUDA_ARCH_LIST", variable.err)
+
+    def test_what_cannot_be_honoured_is_an_error(self):
+        self.expect(self.plan("sage2", "--arch", "8.0;Ampere"), 2, "Ampere")
+        self.expect(self.plan("sage2", "--arch", "10.0"), 2, "10.0")
+        self.expect(self.plan("sage2", "--arch", "8.0+PTY"), 2, "8.0+PTY")
+
+    def test_a_misspelled_profile_gets_the_nearest(self):
+        self.expect(self.plan("sage3", "--profile", "curent"), 2, 'did you mean "current"?')
+
+    def test_a_selection_of_nothing_names_the_nearest_cells(self):
+        self.expect(self.plan("sage3", "--profile", "sage3-all", "--cells", "sage3-pytorch28-cu129-python399"), 4, "sage3-pytorch28-cu129-python3")
+
+    def test_the_same_plan_twice_is_the_same_bytes(self):
+        self.assertEqual(self.plan("sage2", "--profile", "current", "--steps").out, self.plan("sage2", "--profile", "current", "--steps").out)
+
+    def test_a_cell_this_machine_cannot_build_ends_3_and_says_what_is_missing(self):
+        done = self.run_sagekit("--plugin", "sage3", "build", "--profile", "default")
+        self.expect(done, 3, "12.9", "--profile current")
+        self.assertFalse(list(self.folder.glob("dist/*.whl")))
+
+    def test_windows_cells_are_planned_and_their_build_ends_3(self):
+        self.expect(self.run_sagekit("--plugin", "sage2", "build", "--profile", "legacy", "--platform", "win_amd64"), 3, "win_amd64")
+
+
+class Files(CommandLine):
+    def test_a_path_that_is_not_there_ends_2(self):
+        for verb in ("verify", "inspect"):
+            self.expect(self.run_sagekit(verb, "nowhere.whl"), 2, "nowhere.whl")
+
+    def test_a_file_that_is_no_wheel_ends_1(self):
+        (self.folder / "x.whl").write_bytes(b"hello")
+        for verb in ("verify", "inspect"):
+            self.expect(self.run_sagekit(verb, "x.whl"), 1)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)

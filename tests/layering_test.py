@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""The house's own rules: include direction, one owner per third-party header, file lengths, no printing in core.
+
+Usage: layering_test.py SOURCE_DIR
+"""
+import pathlib
+import re
+import sys
+from collections import defaultdict
+
+root = pathlib.Path(sys.argv[1])
+core = root / "core" / "src"
+
+# Room -> rooms it may include besides itself. The order is the design's; a new arrow is a design decision.
+ROOMS = {
+    "support": [],
+    "spec": ["support"],
+    "plugin": ["support", "spec", "inspect"],
+    "inspect": ["support", "spec"],
+    "environment": ["support", "spec"],
+    "toolchain": ["support", "spec", "environment"],
+    "plan": ["support", "spec", "environment", "toolchain"],
+    "build": ["support", "spec", "environment", "toolchain", "plan", "inspect"],
+    "verify": ["support", "spec", "plugin", "inspect", "environment", "toolchain", "plan", "build"],
+    "package": ["support", "spec", "plugin", "inspect", "plan", "build", "verify"],
+}
+# Header prefix -> the only files that may include it.
+OWNERS = {
+    "toml": ["core/src/support/toml.cpp"],
+    "fmt/": ["core/src/support/format.hpp"],
+    "nlohmann/": ["core/src/support/json.hpp"],
+    "openssl/": ["core/src/support/sha256.cpp"],
+    "libdeflate": ["core/src/inspect/inflate.cpp"],
+    "zstd": ["core/src/inspect/image_codec.cpp"],
+    "lz4": ["core/src/inspect/image_codec.cpp"],
+    "archive": ["core/src/build/source_archive.cpp"],
+    "zip.h": ["core/src/package/zip_writer.cpp"],
+    "boost/": None,  # filled below: one room
+}
+problems = []
+
+
+def report(path, line, text):
+    problems.append(f"{path.relative_to(root)}:{line}: {text}")
+
+
+includes = re.compile(r'^\s*#\s*include\s+([<"])([^>"]+)[>"]')
+owners_seen = defaultdict(set)
+for path in sorted((root / "core").rglob("*.[ch]*")):
+    if path.suffix not in (".h", ".hpp", ".cpp"):
+        continue
+    relative = path.relative_to(root).as_posix()
+    parts = path.relative_to(core).parts if core in path.parents else ()
+    room = parts[0] if len(parts) > 1 else None
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        match = includes.match(line)
+        if not match:
+            if room and re.search(r"\b(std::cout|std::cerr|std::getenv|::getenv|std::exit|::exit\(|std::abort)\b", line.split("//")[0]):
+                report(path, number, "core prints nothing, reads no environment variable and never exits")
+            continue
+        quote, header = match.groups()
+        if quote == '"' and room:
+            target = header.split("/")[0]
+            if target in ROOMS and target != room and target not in ROOMS[room]:
+                report(path, number, f"room {room} may not include {header}")
+        if quote == "<" and room is None and not header.startswith("sagekit/") and "/" in header and not header.startswith("sys/"):
+            report(path, number, f"public headers use the standard library only, not {header}")
+        for prefix, allowed in OWNERS.items():
+            if quote == "<" and header.startswith(prefix):
+                if allowed is None:
+                    owners_seen[prefix].add(room)
+                elif relative not in allowed:
+                    report(path, number, f"{header} belongs to {', '.join(allowed)}")
+for prefix, rooms in owners_seen.items():
+    if len(rooms) > 1:
+        problems.append(f"{prefix} is included by several rooms: {', '.join(sorted(map(str, rooms)))}")
+
+for folder in ("core", "host", "plugins", "tests", "bench", "examples"):
+    for path in sorted((root / folder).rglob("*")):
+        if path.suffix not in (".h", ".hpp", ".cpp", ".cu"):
+            continue
+        lines = path.read_text(encoding="utf-8").count("\n")
+        if lines > 400:
+            report(path, lines, f"{lines} lines; 400 is the ceiling")
+        if path.stem == "sagekit":
+            report(path, 1, "no file is named after the project")
+for path in sorted((root / "host").rglob("*.[ch]pp")):
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        if "spdlog" in line and "#include" in line and path.name != "log_spdlog.cpp":
+            report(path, number, "spdlog lives in log_spdlog.cpp")
+        if "getenv" in line and path.name != "settings.cpp":
+            report(path, number, "settings.cpp is the only reader of environment variables")
+        if re.match(r'\s*#\s*include\s+"(support|spec|plan|build|inspect|verify|package|plugin|environment|toolchain)/', line):
+            report(path, number, "the host uses public headers only")
+
+# What each published code is, is documented: codes in the sources appear in docs/findings.
+documented = "".join(p.read_text(encoding="utf-8") for p in (root / "docs" / "findings").glob("*.md"))
+code = re.compile(r'"([A-Z]{3,4}[0-9]{3})"')
+for folder in ("core/src", "host/src"):
+    for path in sorted((root / folder).rglob("*.cpp")):
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            for found in code.findall(line.split("//")[0]):
+                if found not in documented:
+                    report(path, number, f"{found} is not in docs/findings")
+
+print("\n".join(problems) if problems else "the house is in order")
+sys.exit(1 if problems else 0)
