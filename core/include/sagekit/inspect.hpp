@@ -28,6 +28,8 @@ struct GpuCode {
   std::string toolkit;       ///< "13.0"; "" = not known
   bool loaded = true;        ///< in .nv_fatbin; false = __nv_relfatbin or outside the known sections
   std::vector<std::string> names;  ///< mangled kernel names, sorted; with InspectOptions::kernels
+  bool lto = false;          ///< LTO intermediate code, neither PTX nor cubin
+  std::uint64_t zstd = 0;    ///< images compressed with zstd: a driver before 550.54 cannot load them
 };
 
 struct ElfFacts {
@@ -40,6 +42,8 @@ struct ElfFacts {
   std::vector<std::string> undefined;           ///< undefined dynamic symbols, sorted
   bool debug_info = false;
   bool executable_stack = false;
+  std::vector<std::string> undefined_weak;   ///< those of `undefined` that may stay so, sorted
+  std::vector<std::string> wanted_versions;  ///< every one, as "libc.so.6:GLIBC_2.17", sorted
 };
 
 struct PeFacts {
@@ -82,6 +86,10 @@ struct FileFacts {
 
 struct InspectOptions {
   bool kernels = false;  ///< read kernel names (decompresses every image)
+  /// Hash the file and look for GPU code outside its known sections: both read every byte. Off: sha256 stays empty and
+  /// only headers are read, in milliseconds per gigabyte. Wheels are always read whole.
+  bool whole_file = true;
+  std::string wheel_name = {};  ///< judge a wheel as if its file had this name; "" = its own
 };
 
 /// Reads one file. Errors: usage (unreadable path), failed (readable, but nothing that can be inspected, or damaged

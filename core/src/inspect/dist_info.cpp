@@ -1,0 +1,140 @@
+// METADATA and WHEEL against the file name (binary distribution format, core metadata, PEP 427, 491, 639).
+#include "inspect/metadata_reader.hpp"
+#include "inspect/problems.hpp"
+#include "inspect/record_judge.hpp"
+#include "inspect/wheel_reader.hpp"
+#include "support/format.hpp"
+#include "support/text.hpp"
+
+#include <algorithm>
+
+namespace sagekit {
+
+namespace {
+
+/// A part of the file name as the texts write it: file names have "_" where versions may have "-".
+std::string as_in_file_name(std::string text) { return replace_all(std::move(text), "-", "_"); }
+
+bool has_member(const std::vector<MemberFacts>& members, std::string_view path) {
+  return std::any_of(members.begin(), members.end(), [&](const MemberFacts& one) { return one.path == path; });
+}
+
+/// {major, minor} of "2.4"; nothing when it is no such number.
+std::optional<VersionNumber> two_part_version(const std::string& text) {
+  const auto version = parse_version_number(text);
+  if (!version || version->parts.size() != 2) return std::nullopt;
+  return *version;
+}
+
+void judge_metadata(const std::string& text, const std::vector<MemberFacts>& members, WheelFacts& facts,
+                    bool name_known, Problems& problems) {
+  const HeaderText headers = read_headers(text);
+  for (const auto& fault : headers.faults) problems.error("INF005", "METADATA is damaged: " + fault);
+  for (const char* const needed : {"Metadata-Version", "Name", "Version"})
+    if (!headers.one(needed)) problems.error("INF005", fmt::format("METADATA must have one {}", needed));
+  facts.metadata_name = headers.one("Name").value_or("");
+  facts.metadata_version = headers.one("Version").value_or("");
+  facts.requires_python = headers.one("Requires-Python").value_or("");
+  facts.requires_dist = headers.all("Requires-Dist");
+  facts.license_files = headers.all("License-File");
+  std::sort(facts.requires_dist.begin(), facts.requires_dist.end());
+  std::sort(facts.license_files.begin(), facts.license_files.end());
+
+  if (name_known && normalized_project(facts.metadata_name) != normalized_project(facts.name.distribution))
+    problems.error("INF006", fmt::format("METADATA says the name is {}, the file name says {}", facts.metadata_name,
+                                         facts.name.distribution));
+  if (name_known && as_in_file_name(facts.metadata_version) != as_in_file_name(facts.name.version))
+    problems.error("INF006",
+                   fmt::format("METADATA says the version is {}, the file name says {}", facts.metadata_version,
+                               facts.name.version),
+                   "a wheel is renamed by `sagekit retag`, which rewrites its texts too");
+
+  const auto format = two_part_version(headers.one("Metadata-Version").value_or(""));
+  if (!format || format->major() > 2) problems.error("INF005", "METADATA is of an unknown Metadata-Version");
+  const bool has_license_folder = format && *format >= VersionNumber{{2, 4}};
+  if (!facts.license_files.empty() && !has_license_folder)
+    problems.warning("INF024", "METADATA has License-File, which Metadata-Version 2.4 brought");
+  for (const auto& file : facts.license_files) {
+    if (has_member(members, facts.dist_info + "/licenses/" + file)) continue;
+    if (!has_license_folder && has_member(members, facts.dist_info + "/" + file)) continue;
+    problems.error("INF023", fmt::format("METADATA names the licence file {}, which the wheel does not hold", file));
+  }
+}
+
+void judge_wheel_text(const std::string& text, WheelFacts& facts, bool name_known, Problems& problems) {
+  const HeaderText headers = read_headers(text);
+  for (const auto& fault : headers.faults) problems.error("INF008", "WHEEL is damaged: " + fault);
+  facts.generator = headers.one("Generator").value_or("");
+  facts.build = headers.one("Build").value_or("");
+  facts.root_is_purelib = lower(headers.one("Root-Is-Purelib").value_or(""));
+  facts.wheel_tags = headers.all("Tag");
+  std::sort(facts.wheel_tags.begin(), facts.wheel_tags.end());
+
+  const auto version = two_part_version(headers.one("Wheel-Version").value_or(""));
+  if (!version || version->major() != 1)
+    problems.error("INF008", "WHEEL is of an unknown Wheel-Version");
+  else if (version->minor() > 0)
+    problems.warning("INF008", "WHEEL is of a newer Wheel-Version than 1.0");
+  if (facts.root_is_purelib != "true" && facts.root_is_purelib != "false")
+    problems.error("INF008", "WHEEL must say Root-Is-Purelib: true or false");
+  if (facts.wheel_tags.empty()) problems.error("INF008", "WHEEL has no Tag");
+  if (!name_known) return;
+  if (facts.wheel_tags != facts.name.tags())
+    problems.error(
+        "INF009",
+        fmt::format("WHEEL says {}, the file name says {}", join(facts.wheel_tags, " "), join(facts.name.tags(), " ")),
+        "a wheel is renamed by `sagekit retag`, which rewrites its texts too");
+  if (facts.build != facts.name.build)
+    problems.error("INF010", fmt::format("WHEEL says the build is \"{}\", the file name says \"{}\"", facts.build,
+                                         facts.name.build));
+}
+
+void judge_folder(const DistInfoTexts& texts, const WheelFacts& facts, bool name_known, Problems& problems) {
+  if (texts.folders.empty()) problems.error("INF001", "the wheel has no .dist-info folder");
+  if (texts.folders.size() > 1)
+    problems.error("INF002", "the wheel has several .dist-info folders: " + join(texts.folders, ", "));
+  if (texts.folder.empty() || !name_known) return;
+  const std::string wanted = facts.name.distribution + "-" + facts.name.version + ".dist-info";
+  if (texts.folder == wanted) return;
+  const std::string stem = texts.folder.substr(0, texts.folder.size() - std::string_view(".dist-info").size());
+  const std::size_t dash = stem.find('-');
+  const bool same = dash != std::string::npos &&
+                    normalized_project(stem.substr(0, dash)) == normalized_project(facts.name.distribution) &&
+                    as_in_file_name(stem.substr(dash + 1)) == as_in_file_name(facts.name.version);
+  const std::string message = fmt::format("the folder is {}, by the file name it should be {}", texts.folder, wanted);
+  if (same)
+    problems.warning("INF003", message);
+  else
+    problems.error("INF003", message);
+}
+
+}  // namespace
+
+void judge_dist_info(const DistInfoTexts& texts, const std::string& file_name, const std::vector<MemberFacts>& members,
+                     WheelFacts& facts) {
+  Problems problems(file_name);
+  const auto name = parse_wheel_name(file_name);
+  if (name)
+    facts.name = *name;
+  else
+    problems.error(name.error().code, name.error().message, name.error().hint);
+  facts.dist_info = texts.folder;
+  judge_folder(texts, facts, name.has_value(), problems);
+  if (!texts.folder.empty()) {
+    if (texts.metadata)
+      judge_metadata(*texts.metadata, members, facts, name.has_value(), problems);
+    else
+      problems.error("INF004", "the wheel has no readable " + texts.folder + "/METADATA");
+    if (texts.wheel)
+      judge_wheel_text(*texts.wheel, facts, name.has_value(), problems);
+    else
+      problems.error("INF007", "the wheel has no readable " + texts.folder + "/WHEEL");
+    if (texts.record)
+      judge_record(*texts.record, texts.folder, members, problems);
+    else
+      problems.error("INF011", "the wheel has no readable " + texts.folder + "/RECORD");
+  }
+  for (auto& problem : problems.take()) facts.problems.push_back(std::move(problem));
+}
+
+}  // namespace sagekit

@@ -1,0 +1,226 @@
+#include "inspect/elf_reader.hpp"
+
+#include "inspect/string_table.hpp"
+#include "support/format.hpp"
+#include "support/text.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace sagekit {
+
+namespace {
+
+// Dynamic tags (gABI; the GNU ones from the LSB and glibc's elf.h).
+constexpr std::uint64_t k_needed = 1, k_hash = 4, k_strings = 5, k_symbols = 6, k_strings_size = 10, k_soname = 14,
+                        k_rpath = 15, k_runpath = 29, k_gnu_hash = 0x6ffffef5, k_verneed = 0x6ffffffe,
+                        k_verneed_count = 0x6fffffff;
+constexpr std::size_t k_max_versions = 10'000;
+
+/// The dynamic segment, taken apart once.
+class DynamicReader {
+ public:
+  DynamicReader(const ElfFile& file, ElfFacts& facts, Problems& problems)
+      : m_file(file), m_facts(facts), m_problems(problems) {}
+
+  void read(Bytes dynamic) {
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> text;
+    bool ended = false;
+    for (std::uint64_t at = 0; dynamic.holds(at, 16) && !ended; at += 16) {
+      const std::uint64_t tag = dynamic.u64(at);
+      const std::uint64_t value = dynamic.u64(at + 8);
+      ended = tag == 0;
+      if (tag == k_needed || tag == k_soname || tag == k_rpath || tag == k_runpath)
+        text.emplace_back(tag, value);
+      else
+        m_values.emplace(tag, value);
+    }
+    if (!ended) m_problems.error("INS024", "the ELF dynamic segment has no end");
+    if (const auto strings = m_file.at_address(value(k_strings), value(k_strings_size)))
+      m_strings = StringTable(*strings);
+    else
+      m_problems.error("INS024", "the ELF dynamic strings lie outside the file");
+    for (const auto& [tag, offset] : text) read_text(tag, string(offset));
+    if (m_values.contains(k_verneed)) read_versions();
+    if (m_values.contains(k_symbols)) read_symbols();
+  }
+
+ private:
+  std::uint64_t value(std::uint64_t tag) const {
+    const auto found = m_values.find(tag);
+    return found == m_values.end() ? 0 : found->second;
+  }
+
+  std::string string(std::uint64_t offset) {
+    const auto text = m_strings.at(offset);
+    if (!text && !m_reported) m_problems.error("INS025", "an ELF dynamic string lies outside the string table");
+    m_reported = m_reported || !text;
+    return std::string(text.value_or(std::string_view{}));
+  }
+
+  void read_text(std::uint64_t tag, std::string text) {
+    if (tag == k_needed)
+      m_facts.needed.push_back(std::move(text));
+    else if (tag == k_soname)
+      m_facts.soname = std::move(text);
+    else
+      for (auto& path : split(text, ':')) m_facts.run_paths.push_back(std::move(path));
+  }
+
+  void read_versions() {
+    const auto table = m_file.from_address(value(k_verneed));
+    std::uint64_t at = 0;
+    for (std::uint64_t i = 0; i < value(k_verneed_count); ++i) {
+      const auto need = table ? table->slice(at, 16) : std::nullopt;
+      if (!need || need->u16(0) != 1) {
+        m_problems.error("INS026", "the ELF version table is damaged");
+        return;
+      }
+      const std::string library = string(need->u32(4));
+      if (!read_library_versions(*table, at + need->u32(8), need->u16(2), library)) return;
+      if (need->u32(12) < 16) return;
+      at += need->u32(12);
+    }
+  }
+
+  bool read_library_versions(Bytes table, std::uint64_t at, std::uint16_t count, const std::string& library) {
+    for (std::uint16_t i = 0; i < count; ++i) {
+      const auto entry = table.slice(at, 16);
+      if (!entry || m_facts.wanted_versions.size() >= k_max_versions) {
+        m_problems.error("INS026", "the ELF version table is damaged");
+        return false;
+      }
+      add_version(library, string(entry->u32(8)));
+      if (entry->u32(12) < 16) break;
+      at += entry->u32(12);
+    }
+    return true;
+  }
+
+  void add_version(const std::string& library, const std::string& name) {
+    m_facts.wanted_versions.push_back(library + ":" + name);
+    const std::size_t bar = name.rfind('_');
+    if (bar == std::string::npos) return;
+    const auto version = parse_version_number(std::string_view(name).substr(bar + 1));
+    if (!version) return;  // GLIBC_PRIVATE, GLIBC_ABI_DT_RELR: names, not numbers; wanted_versions has them
+    std::string& highest = m_facts.versions[name.substr(0, bar)];
+    const auto known = parse_version_number(highest);
+    if (!known || *known < *version) highest = name.substr(bar + 1);
+  }
+
+  /// Entries of the dynamic symbol table. The loader never needs that number; the section table or the hash tables say
+  /// it.
+  std::uint64_t symbol_count(Bytes table) {
+    for (const ElfSection& section : m_file.sections()) {
+      if (section.type != elf::section_dynamic_symbols) continue;
+      if (section.address != value(k_symbols) || section.size % elf::symbol_size != 0)
+        m_problems.error("INS027", "the ELF section table and the dynamic segment disagree about the symbols");
+      return section.size / elf::symbol_size;
+    }
+    if (const auto hash = m_file.at_address(value(k_hash), 8); hash && m_values.contains(k_hash)) return hash->u32(4);
+    if (m_values.contains(k_gnu_hash)) return gnu_hash_count(table);
+    m_problems.error("INS027", "nothing in this ELF file says how many symbols it has");
+    return 0;
+  }
+
+  /// One more than the highest symbol of any chain (the layout is described in binutils' and glibc's sources).
+  std::uint64_t gnu_hash_count(Bytes symbols) {
+    const auto damaged = [&] {
+      m_problems.error("INS027", "the ELF symbol hash table is damaged");
+      return std::uint64_t{0};
+    };
+    const auto hash = m_file.from_address(value(k_gnu_hash));
+    if (!hash || !hash->holds(0, 16)) return damaged();
+    const std::uint64_t buckets = hash->u32(0);
+    const std::uint64_t first = hash->u32(4);
+    const std::uint64_t bucket_offset = 16 + std::uint64_t{8} * hash->u32(8);
+    if (!hash->holds(bucket_offset, buckets * 4)) return damaged();
+    std::uint64_t last = 0;
+    for (std::uint64_t i = 0; i < buckets; ++i) last = std::max<std::uint64_t>(last, hash->u32(bucket_offset + i * 4));
+    if (last < first) {
+      // No symbol is hashed: this module defines none, and its undefined ones end where the strings begin, in every
+      // linker's layout.
+      const std::uint64_t strings = value(k_strings);
+      return strings > value(k_symbols) ? (strings - value(k_symbols)) / elf::symbol_size : 0;
+    }
+    const std::uint64_t chains = bucket_offset + buckets * 4;
+    for (;; ++last) {
+      const std::uint64_t chain = chains + (last - first) * 4;
+      if (!hash->holds(chain, 4) || !symbols.holds(last * elf::symbol_size, elf::symbol_size)) return damaged();
+      if ((hash->u32(chain) & 1) != 0) return last + 1;
+    }
+  }
+
+  void read_symbols() {
+    const auto rest = m_file.from_address(value(k_symbols));
+    const std::uint64_t count = rest ? symbol_count(*rest) : 0;
+    const auto table =
+        rest && count <= rest->size() / elf::symbol_size ? rest->slice(0, count * elf::symbol_size) : std::nullopt;
+    if (!table) {
+      m_problems.error("INS027", "the ELF dynamic symbols lie outside the file");
+      return;
+    }
+    for (std::uint64_t i = 1; i < count && !m_strings.broken(); ++i) {
+      const ElfSymbol symbol = ElfFile::symbol(*table, i);
+      if (symbol.binding() == 0 || symbol.name == 0) continue;  // local: sections and files, nobody links to them
+      std::string name = string(symbol.name);
+      if (symbol.section != 0) {
+        m_facts.exports.push_back(std::move(name));
+        continue;
+      }
+      if (symbol.binding() == 2) m_facts.undefined_weak.push_back(name);
+      m_facts.undefined.push_back(std::move(name));
+    }
+  }
+
+  const ElfFile& m_file;
+  ElfFacts& m_facts;
+  Problems& m_problems;
+  std::map<std::uint64_t, std::uint64_t> m_values;
+  StringTable m_strings;
+  bool m_reported = false;
+};
+
+void sort_once(std::vector<std::string>& names) {
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+}
+
+// Without a PT_GNU_STACK segment the x86_64 loader makes the stack executable, the aarch64 one does not (glibc).
+bool executable_stack(const ElfFile& file) {
+  for (const ElfSegment& segment : file.segments())
+    if (segment.type == elf::segment_stack) return (segment.flags & elf::flag_execute) != 0;
+  return file.type() != elf::type_relocatable && file.machine() == elf::machine_x86_64;
+}
+
+}  // namespace
+
+std::string elf_machine_name(std::uint16_t machine) {
+  if (machine == elf::machine_x86_64) return "x86_64";
+  if (machine == elf::machine_aarch64) return "aarch64";
+  return fmt::format("em_{}", machine);
+}
+
+ElfFacts read_elf_facts(const ElfFile& file, Problems& problems) {
+  ElfFacts facts;
+  facts.machine = elf_machine_name(file.machine());
+  facts.executable_stack = executable_stack(file);
+  for (const ElfSection& section : file.sections())
+    if (section.name.starts_with(".debug_") || section.name.starts_with(".zdebug_")) facts.debug_info = true;
+  for (const ElfSegment& segment : file.segments()) {
+    if (segment.type != elf::segment_dynamic) continue;
+    if (const auto dynamic = file.bytes().slice(segment.offset, segment.file_size))
+      DynamicReader(file, facts, problems).read(*dynamic);
+    else
+      problems.error("INS024", "the ELF dynamic segment lies outside the file");
+    break;
+  }
+  sort_once(facts.needed);
+  sort_once(facts.wanted_versions);
+  sort_once(facts.exports);
+  sort_once(facts.undefined);
+  sort_once(facts.undefined_weak);
+  return facts;
+}
+
+}  // namespace sagekit

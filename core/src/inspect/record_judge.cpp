@@ -1,0 +1,87 @@
+#include "inspect/record_judge.hpp"
+
+#include "inspect/metadata_reader.hpp"
+#include "inspect/zip_format.hpp"
+#include "support/format.hpp"
+#include "support/sha256.hpp"
+#include "support/text.hpp"
+
+#include <map>
+#include <set>
+
+namespace sagekit {
+
+namespace {
+
+void judge_row(const RecordRow& row, const MemberFacts& member, Problems& problems) {
+  const std::string shown = zip::printable(row.path);
+  const std::string algorithm = row.hash.substr(0, row.hash.find('='));
+  if (row.hash.empty() || row.size.empty())
+    return problems.error("INF018", fmt::format("RECORD has no hash or size for {}", shown));
+  if (algorithm == "md5" || algorithm == "sha1")
+    return problems.error("INF018",
+                          fmt::format("RECORD hashes {} by {}, which is too weak to be allowed", shown, algorithm));
+  if (algorithm != "sha256")
+    return problems.error(
+        "INF018", fmt::format("RECORD hashes {} by {}, which was not checked", shown, zip::printable(algorithm)));
+  if (row.hash != record_form(member.sha256))
+    problems.error("INF016", fmt::format("{} does not have the hash that RECORD says", shown));
+  if (row.size != std::to_string(member.size_bytes))
+    problems.error("INF017",
+                   fmt::format("{} has {} bytes, RECORD says {}", shown, member.size_bytes, zip::printable(row.size)));
+}
+
+int hex_digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+}  // namespace
+
+std::string record_form(std::string_view sha256_hex) {
+  std::array<std::uint8_t, 32> digest{};
+  if (sha256_hex.size() != 2 * digest.size()) return {};
+  for (std::size_t i = 0; i < digest.size(); ++i) {
+    const int high = hex_digit(sha256_hex[2 * i]);
+    const int low = hex_digit(sha256_hex[2 * i + 1]);
+    if (high < 0 || low < 0) return {};
+    digest[i] = static_cast<std::uint8_t>(high * 16 + low);
+  }
+  return record_hash(digest);
+}
+
+void judge_record(std::string_view text, const std::string& dist_info, const std::vector<MemberFacts>& members,
+                  Problems& problems) {
+  const RecordText record = read_record(text);
+  for (const auto& fault : record.faults) problems.error("INF012", "RECORD is damaged: " + fault);
+  std::map<std::string_view, const MemberFacts*> files;
+  for (const MemberFacts& member : members)
+    if (!member.path.ends_with('/')) files.emplace(member.path, &member);
+
+  const std::string own = dist_info + "/RECORD";
+  const std::set<std::string> unhashed = {own, own + ".jws", own + ".p7s"};
+  std::set<std::string_view> listed;
+  for (const RecordRow& row : record.rows) {
+    const std::string shown = zip::printable(row.path);
+    if (!listed.insert(row.path).second) {
+      problems.error("INF015", fmt::format("RECORD lists {} twice", shown));
+      continue;
+    }
+    const auto found = files.find(row.path);
+    if (found == files.end())
+      problems.error("INF014", fmt::format("RECORD lists {}, which the wheel does not hold", shown));
+    else if (!unhashed.contains(row.path))
+      judge_row(row, *found->second, problems);
+    else if (row.path == own && (!row.hash.empty() || !row.size.empty()))
+      problems.error("INF019", "RECORD gives a hash or size for itself");
+  }
+  for (const auto& [path, member] : files) {
+    if (listed.contains(path)) continue;
+    if (path == own)
+      problems.error("INF019", "RECORD does not list itself");
+    else if (!unhashed.contains(std::string(path)))
+      problems.error("INF013", fmt::format("RECORD does not list {}", zip::printable(path)));
+  }
+}
+
+}  // namespace sagekit

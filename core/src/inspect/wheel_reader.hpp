@@ -1,0 +1,25 @@
+#pragma once
+// A whole wheel: every member inflated once, hashed, its code read; dist-info judged against the file name and the
+// content.
+
+#include "inspect/wheel_archive.hpp"
+
+#include <sagekit/inspect.hpp>
+
+namespace sagekit {
+
+/// Everything `inspect_file` says about a wheel. Members are inflated in parallel, with at most about a gigabyte (or
+/// the largest member) in memory at a time. `options.wheel_name` replaces the file's own name.
+FileFacts read_wheel(const WheelArchive& archive, const InspectOptions& options = {});
+
+/// What the wheel's own texts and its file name say about each other (NAM, INF). `members` are the facts of all
+/// members, with their hashes. Exposed for tests and for judges of unpacked wheels.
+struct DistInfoTexts {
+  std::string folder;  ///< "x-1.0.dist-info"
+  std::optional<std::string> metadata, wheel, record;
+  std::vector<std::string> folders;  ///< all *.dist-info folders at the top
+};
+void judge_dist_info(const DistInfoTexts& texts, const std::string& file_name, const std::vector<MemberFacts>& members,
+                     WheelFacts& facts);
+
+}  // namespace sagekit

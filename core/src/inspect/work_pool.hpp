@@ -1,0 +1,20 @@
+#pragma once
+// Runs independent pieces of work on a few threads while the memory they need together stays below a budget.
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+namespace sagekit {
+
+/// How many threads this process may use at once (at least 1).
+unsigned available_threads();
+
+/// Calls `work(i)` once for every i below `costs.size()`, dearest first, on at most `threads` threads.
+/// A piece starts when the costs (bytes) of those that run stay within `budget`, or when none runs.
+/// The first exception that a piece throws is thrown again here, after all threads ended.
+void run_within_budget(const std::vector<std::uint64_t>& costs, std::uint64_t budget, unsigned threads,
+                       const std::function<void(std::size_t)>& work);
+
+}  // namespace sagekit

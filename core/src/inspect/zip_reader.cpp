@@ -1,0 +1,129 @@
+#include "inspect/zip_reader.hpp"
+
+#include "inspect/zip_format.hpp"
+#include "inspect/zip_rules.hpp"
+#include "support/format.hpp"
+
+#include <algorithm>
+
+namespace sagekit {
+
+namespace {
+
+using zip::printable;
+
+constexpr std::uint16_t k_flag_descriptor = 0x0008;
+
+/// The central directory's entries; stops at the first that is damaged.
+std::vector<ZipMember> read_entries(Bytes file, const zip::Directory& directory, Problems& problems) {
+  std::vector<ZipMember> members;
+  const Bytes table = file.slice(directory.offset, directory.size).value_or(Bytes());
+  std::uint64_t at = 0;
+  while (at < table.size()) {
+    const auto header = zip::read_central(table.from(at), problems);
+    if (!header) {
+      problems.error("ZIP007", fmt::format("entry {} of the central directory is damaged", members.size() + 1));
+      break;
+    }
+    ZipMember member;
+    member.name = header->name;
+    member.method = header->method;
+    member.flags = header->flags;
+    member.crc32 = header->crc32;
+    member.compressed_size = header->compressed_size;
+    member.size = header->size;
+    member.mode = header->attributes >> 16;
+    if (header->local_offset > file.size() - directory.shift) {
+      problems.error("ZIP008", fmt::format("{} begins beyond the end of the archive", printable(member.name)));
+      member.readable = false;
+    } else {
+      member.header_offset = header->local_offset + directory.shift;
+    }
+    if (header->comment_size != 0) problems.error("ZIP020", fmt::format("{} has a comment", printable(member.name)));
+    if (header->disk != 0)
+      problems.error("ZIP004", fmt::format("{} claims to be on another disk", printable(member.name)));
+    members.push_back(std::move(member));
+    at += header->length;
+  }
+  if (members.size() != directory.entries)
+    problems.error("ZIP006", fmt::format("the end record says {} members, the central directory has {}",
+                                         directory.entries, members.size()));
+  return members;
+}
+
+/// Compares a member's own header with the central directory's and finds its data.
+void read_own_header(Bytes file, std::uint64_t directory_offset, ZipMember& member, Problems& problems) {
+  const auto local = zip::read_local(file.from(member.header_offset), problems);
+  if (!local) {
+    problems.error("ZIP008",
+                   fmt::format("{} has no header of its own where the central directory says", printable(member.name)));
+    member.readable = false;
+    return;
+  }
+  const auto differs = [&](std::string_view what) {
+    problems.error("ZIP009", fmt::format("the two headers of {} disagree about its {}", printable(member.name), what));
+    member.readable = false;
+  };
+  if (local->name != member.name) differs("name");
+  if (local->method != member.method) differs("method");
+  if (local->flags != member.flags) differs("flags");
+  // With a data descriptor the member's own header may leave these empty.
+  const bool later =
+      (member.flags & k_flag_descriptor) != 0 && local->crc32 == 0 && local->size == 0 && local->compressed_size == 0;
+  if (!later && local->crc32 != member.crc32) differs("CRC");
+  if (!later && (local->size != member.size || local->compressed_size != member.compressed_size)) differs("size");
+
+  member.data_offset = member.header_offset + local->length;
+  if (file.slice(0, directory_offset).value_or(file).holds(member.data_offset, member.compressed_size)) return;
+  problems.error("ZIP008", fmt::format("the data of {} reaches into the central directory", printable(member.name)));
+  member.readable = false;
+}
+
+/// Members must lie one after the other from the first byte to the central directory: no shared bytes, no hidden ones.
+void check_tiling(std::vector<ZipMember>& members, const zip::Directory& directory, Problems& problems) {
+  std::vector<ZipMember*> order;
+  for (ZipMember& member : members)
+    if (member.data_offset != 0) order.push_back(&member);
+  std::sort(order.begin(), order.end(),
+            [](const ZipMember* a, const ZipMember* b) { return a->header_offset < b->header_offset; });
+  std::uint64_t end = directory.shift;
+  ZipMember* previous = nullptr;
+  const auto gap_before = [&](std::uint64_t next) {
+    if (next <= end) return;
+    const std::uint64_t gap = next - end;
+    const bool descriptor = previous != nullptr && (previous->flags & k_flag_descriptor) != 0 &&
+                            (gap == 12 || gap == 16 || gap == 20 || gap == 24);
+    if (!descriptor) problems.error("ZIP019", fmt::format("{} bytes at offset {} belong to no member", gap, end));
+  };
+  for (ZipMember* const member : order) {
+    if (member->header_offset < end) {
+      problems.error("ZIP018", fmt::format("{} shares bytes with {}", printable(member->name),
+                                           previous == nullptr ? "something else" : printable(previous->name)));
+      member->readable = false;
+      if (previous != nullptr) previous->readable = false;
+    } else {
+      gap_before(member->header_offset);
+    }
+    end = std::max(end, member->data_offset + member->compressed_size);
+    previous = member;
+  }
+  gap_before(directory.offset);
+}
+
+}  // namespace
+
+std::optional<std::vector<ZipMember>> read_zip(Bytes file, Problems& problems) {
+  const auto directory = zip::find_directory(file, problems);
+  if (!directory) return std::nullopt;
+  std::vector<ZipMember> members = read_entries(file, *directory, problems);
+  for (ZipMember& member : members)
+    if (member.readable) read_own_header(file, directory->offset, member, problems);
+  check_tiling(members, *directory, problems);
+  zip::check_members(members, problems);
+  zip::check_names(members, problems);
+  zip::check_growth(members, file.size(), problems);
+  zip::check_not_tar(file, problems);
+  return members;
+}
+
+}  // namespace sagekit

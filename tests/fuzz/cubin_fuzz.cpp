@@ -1,0 +1,15 @@
+// One image: a cubin with its notes and symbols, else PTX text.
+#include "inspect/cubin_reader.hpp"
+#include "inspect/ptx_reader.hpp"
+
+using namespace sagekit;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const Bytes image(std::string_view(reinterpret_cast<const char*>(data), size));
+  Problems problems("fuzz");
+  if (looks_like_cubin(image))
+    read_cubin(image, true, problems);
+  else if (looks_like_ptx(image.view()))
+    read_ptx(image.view(), true);
+  return 0;
+}

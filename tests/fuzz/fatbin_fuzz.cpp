@@ -1,0 +1,13 @@
+// A run of fatbin containers: entries, both compressions, and the images in them.
+#include "inspect/gpu_code.hpp"
+
+using namespace sagekit;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const Bytes file(std::string_view(reinterpret_cast<const char*>(data), size));
+  for (const bool kernels : {false, true}) {
+    Problems problems("fuzz");
+    read_gpu_code({{file, GpuArea::Form::fatbins, true}}, kernels, 1, problems);
+  }
+  return 0;
+}

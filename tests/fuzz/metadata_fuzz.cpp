@@ -1,0 +1,21 @@
+// The texts of a dist-info folder and the file name: the input's first line is the name, the rest serves as every text.
+#include "inspect/record_judge.hpp"
+#include "inspect/wheel_reader.hpp"
+
+#include <algorithm>
+
+using namespace sagekit;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view input(reinterpret_cast<const char*>(data), size);
+  const std::size_t line = std::min(input.find('\n'), input.size());
+  const std::string name(input.substr(0, line));
+  const std::string text(input.substr(std::min(line + 1, input.size())));
+  MemberFacts member;
+  member.path = "tiny_kernels/__init__.py";
+  member.sha256 = std::string(64, 'a');
+  WheelFacts facts;
+  judge_dist_info({"tiny_kernels-1.2.0.dist-info", text, text, text, {"tiny_kernels-1.2.0.dist-info"}}, name, {member},
+                  facts);
+  return 0;
+}

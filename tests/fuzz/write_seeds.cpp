@@ -1,0 +1,75 @@
+// Writes the seed inputs of the fuzz targets, made by the builders that the unit tests use: folder/<target>/<name>.
+#include "support/fatbin_builder.hpp"
+#include "support/pe_builder.hpp"
+#include "support/wheel_builder.hpp"
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+using namespace sagekit::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+void write(const fs::path& file, const std::string& bytes) {
+  fs::create_directories(file.parent_path());
+  std::ofstream(file, std::ios::binary) << bytes;
+}
+
+std::string fatbin(char compression) {
+  CubinBuilder old;
+  old.new_abi = false;
+  FatbinBuilder builder;
+  builder.cubin(90, 'a', CubinBuilder().build(), compression);
+  builder.cubin(90, 'a', old.build(), compression);
+  builder.ptx(90, 0, sample_ptx(), compression);
+  builder.add({.kind = 8, .sm = 90, .image = "12345678"});
+  return builder.build();
+}
+
+std::string module(bool sections, bool gnu_hash) {
+  ModuleBuilder builder;
+  builder.section_table = sections;
+  builder.gnu_hash = gnu_hash;
+  builder.more = {{".nv_fatbin", fatbin('z')}, {".rodata", std::string(16, 'x') + CubinBuilder().build()}};
+  return builder.build();
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count != 2) return std::fputs("usage: write_seeds FOLDER\n", stderr), 2;
+  const fs::path folder = arguments[1];
+  WheelBuilder wheel;
+  write(folder / "zip/wheel", wheel.zip().build());
+  ZipBuilder zip64 = wheel.zip();
+  zip64.zip64 = true;
+  write(folder / "zip/zip64", zip64.build());
+  ZipBuilder odd = wheel.zip();
+  odd.entries[0].descriptor = true;
+  odd.entries[1].central_extra = ByteWriter().u16(0x7075).u16(5).u8(1).u32(0).bytes();
+  odd.comment = "comment";
+  write(folder / "zip/odd", odd.build());
+  wheel.files.push_back({"tiny_kernels/_tiny.abi3.so", module(true, false)});
+  write(folder / "zip/module", wheel.zip().build());
+  write(folder / "elf/sections", module(true, false));
+  write(folder / "elf/no_sections", module(false, true));
+  write(folder / "pe/module", sample_pe(fatbin('l')));
+  for (const char compression : {'r', 'l', 'z'})
+    write(folder / "fatbin" / std::string(1, compression), fatbin(compression == 'r' ? '\0' : compression));
+  CubinBuilder old;
+  old.new_abi = false;
+  write(folder / "cubin/new", CubinBuilder().build());
+  write(folder / "cubin/old", old.build());
+  write(folder / "cubin/ptx", sample_ptx());
+  const std::string name = wheel.file_name + "\n";
+  write(folder / "metadata/metadata", name + wheel.metadata);
+  write(folder / "metadata/wheel", name + wheel.wheel);
+  write(folder / "metadata/record", name + WheelBuilder().right_record() + "\"a,\"\"b\",,\n");
+  write(folder / "naming/wheel", wheel.file_name);
+  write(folder / "naming/build_tag", "tiny_kernels-1.2.0+cu130.torch2.11-280.129-cp312.cp313-abi3-linux_x86_64.whl");
+  write(folder / "naming/arches", "8.0 sm_86;9.0a,compute_120f 12.1+PTX native");
+  write(folder / "naming/template", "{version}+cu{cuda_digits}.torch{torch_minor}.g{commit7}");
+  return 0;
+}

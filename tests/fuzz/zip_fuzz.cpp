@@ -1,0 +1,15 @@
+// A zip archive: framing, every member, and what lies in it.
+#include "inspect/module_reader.hpp"
+#include "inspect/wheel_archive.hpp"
+
+using namespace sagekit;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const Bytes file(std::string_view(reinterpret_cast<const char*>(data), size));
+  Problems problems("fuzz.whl");
+  const auto members = read_zip(file, problems);
+  if (!members) return 0;
+  for (const ZipMember& member : *members)
+    if (const auto content = read_zip_member(file, member)) read_module(member.name, Bytes(*content), {}, 1);
+  return 0;
+}

@@ -1,0 +1,125 @@
+#include "inspect/elf_reader.hpp"
+#include "inspect/module_reader.hpp"
+#include "support/elf_builder.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace sagekit;
+using test::ModuleBuilder;
+
+namespace {
+
+MemberFacts read(const std::string& bytes, std::string_view name = "_tiny.cpython-312-x86_64-linux-gnu.so") {
+  const auto reading = read_module(name, Bytes(bytes), {}, 1);
+  CHECK(reading.kind == "elf");
+  return reading.facts;
+}
+
+using Names = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("the dynamic segment says what a module needs and offers") {
+  const MemberFacts facts = read(ModuleBuilder().build());
+  CHECK(facts.problems.empty());
+  REQUIRE(facts.elf);
+  CHECK(facts.elf->machine == "x86_64");
+  CHECK(facts.elf->soname == "libtiny.so.1");
+  CHECK(facts.elf->needed == Names{"libc.so.6"});
+  CHECK(facts.elf->run_paths == Names{"$ORIGIN", "/opt/lib"});
+  CHECK(facts.elf->exports == Names{"PyInit__tiny", "answer"});
+  CHECK(facts.elf->undefined == Names{"__gmon_start__", "malloc"});
+  CHECK(facts.elf->undefined_weak == Names{"__gmon_start__"});
+  CHECK_FALSE(facts.elf->executable_stack);
+  CHECK_FALSE(facts.elf->debug_info);
+}
+
+TEST_CASE("the highest wanted version of each family is compared by number") {
+  const MemberFacts facts = read(ModuleBuilder().build());
+  REQUIRE(facts.elf);
+  CHECK(facts.elf->versions == std::map<std::string, std::string>{{"GLIBC", "2.17"}});
+  CHECK(facts.elf->wanted_versions.size() == 4);
+  CHECK(facts.elf->wanted_versions.back() == "libc.so.6:GLIBC_PRIVATE");
+}
+
+TEST_CASE("a module without a section table reads the same") {
+  ModuleBuilder builder;
+  builder.section_table = false;
+  const MemberFacts facts = read(builder.build());
+  CHECK(facts.problems.empty());
+  CHECK(facts.elf->exports == Names{"PyInit__tiny", "answer"});
+  CHECK(facts.elf->undefined.size() == 2);
+}
+
+TEST_CASE("the stack is executable when a segment says so, and on x86_64 when none speaks") {
+  ModuleBuilder builder;
+  builder.stack_flags = {7};
+  CHECK(read(builder.build()).elf->executable_stack);
+  builder.stack_flags = {};
+  CHECK(read(builder.build()).elf->executable_stack);
+  builder.machine = 183;
+  const MemberFacts arm = read(builder.build());
+  CHECK(arm.elf->machine == "aarch64");
+  CHECK_FALSE(arm.elf->executable_stack);
+}
+
+TEST_CASE("debug sections are seen") {
+  ModuleBuilder builder;
+  builder.more.push_back({".debug_info", "x"});
+  CHECK(read(builder.build()).elf->debug_info);
+}
+
+TEST_CASE("a module cut off anywhere is an error") {
+  const std::string whole = ModuleBuilder().build();
+  for (std::size_t size = 4; size < whole.size(); ++size) {
+    const MemberFacts facts = read(whole.substr(0, size));
+    CAPTURE(size);
+    CHECK_FALSE(facts.problems.empty());
+  }
+}
+
+TEST_CASE("a 32-bit file is refused, not misread") {
+  std::string bytes = ModuleBuilder().build();
+  bytes[4] = 1;
+  const MemberFacts facts = read(bytes);
+  CHECK_FALSE(facts.elf);
+  REQUIRE(facts.problems.size() == 1);
+  CHECK(facts.problems[0].code == "INS021");
+}
+
+TEST_CASE("a section table that hides symbols from the dynamic segment is an error") {
+  ModuleBuilder builder;
+  std::string bytes = builder.build();
+  // The section header of .dynsym (the second real one) gets another address.
+  const std::uint64_t table = Bytes(bytes).u64(40);
+  bytes[static_cast<std::size_t>(table) + 2 * 64 + 16] ^= 8;
+  const MemberFacts facts = read(bytes);
+  REQUIRE_FALSE(facts.problems.empty());
+  CHECK(facts.problems[0].code == "INS027");
+}
+
+TEST_CASE("the Python ABI comes from the file name, for a bare .so from its entry point") {
+  CHECK(python_abi_of_name("a/_x.cpython-312-x86_64-linux-gnu.so") == "cp312");
+  CHECK(python_abi_of_name("a/_x.cpython-313t-aarch64-linux-gnu.so") == "cp313t");
+  CHECK(python_abi_of_name("a/_x.abi3.so") == "abi3");
+  CHECK(python_abi_of_name("a/_x.abi3t.so") == "abi3t");
+  CHECK(python_abi_of_name("a/_x.cp312-win_amd64.pyd") == "cp312");
+  CHECK(python_abi_of_name("a/_x.pyd") == "none");
+  CHECK(python_abi_of_name("a/libx.so") == "");
+  CHECK(python_abi_of_name("a/libx.so.1") == "");
+  CHECK(python_abi_of_name("a/x.py") == "");
+  CHECK(read(ModuleBuilder().build(), "_tiny.so").python_abi == "none");
+  ModuleBuilder library;
+  library.exports = {"answer"};
+  CHECK(read(library.build(), "libtiny.so").python_abi == "");
+}
+
+TEST_CASE("the gnu hash table gives the number of symbols when there is no section table") {
+  ModuleBuilder builder;
+  builder.section_table = false;
+  builder.gnu_hash = true;
+  const MemberFacts facts = read(builder.build());
+  CHECK(facts.problems.empty());
+  CHECK(facts.elf->exports == Names{"PyInit__tiny", "answer"});
+  CHECK(facts.elf->undefined.size() == 2);
+}

@@ -1,0 +1,52 @@
+#include "inspect/module_reader.hpp"
+#include "support/fatbin_builder.hpp"
+#include "support/pe_builder.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace sagekit;
+using test::sample_pe;
+
+namespace {
+
+std::string sample_gpu() {
+  test::FatbinBuilder fatbin;
+  fatbin.cubin(90, 'a', test::CubinBuilder().build());
+  return fatbin.build();
+}
+
+using Names = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("a Windows module tells its imports, exports and GPU code") {
+  const std::string bytes = sample_pe(sample_gpu());
+  const auto reading = read_module("_tiny.cp312-win_amd64.pyd", Bytes(bytes), {}, 1);
+  CHECK(reading.kind == "pe");
+  CHECK(reading.facts.problems.empty());
+  REQUIRE(reading.facts.pe);
+  CHECK(reading.facts.pe->machine == "x86_64");
+  CHECK(reading.facts.pe->imports == Names{"python312.dll"});
+  CHECK(reading.facts.pe->exports == Names{"PyInit__tiny"});
+  CHECK(reading.facts.python_abi == "cp312");
+  REQUIRE(reading.facts.gpu.size() == 1);
+  CHECK(sm_name(reading.facts.gpu[0].arch) == "sm_90a");
+  CHECK(reading.facts.gpu[0].loaded);
+}
+
+TEST_CASE("a Windows module for Arm is told by its machine") {
+  const std::string bytes = sample_pe(sample_gpu(), 0xaa64);
+  CHECK(read_module("x.pyd", Bytes(bytes), {}, 1).facts.pe->machine == "aarch64");
+}
+
+TEST_CASE("a Windows module cut off anywhere is an error") {
+  const std::string whole = sample_pe(sample_gpu());
+  const std::size_t used = whole.size() - 512;  // the last sector may be padding
+  for (std::size_t size = 68; size < used; size += 5) {
+    const std::string part = whole.substr(0, size);
+    const auto reading = read_module("x.pyd", Bytes(part), {}, 1);
+    CAPTURE(size);
+    CHECK(reading.kind == "pe");
+    CHECK_FALSE(reading.facts.problems.empty());
+  }
+}
