@@ -14,33 +14,36 @@ namespace sagekit {
 
 /// What the user asked for.
 struct Request {
-  std::string profile;                  ///< "" = "default"
-  std::vector<std::string> cells;       ///< --cells globs over whole cell ids; `!` excludes
+  std::string profile;                                          ///< "" = "default"
+  std::vector<std::string> cells;                               ///< --cells globs over whole cell ids; `!` excludes
   std::vector<std::string> pythons, torches, cudas, platforms;  ///< narrowing flags; "2.11" matches "2.11.0"
-  std::string arches;                   ///< --arch list; "" = the profile's, else the spec's
-  std::string revision;                 ///< --revision; "" = the profile's, else the default commit
-  std::string naming;                   ///< --naming; "" = the spec's default scheme
-  std::string backend = "direct";       ///< or "setup-py"
+  std::string arches;                                           ///< --arch list; "" = the profile's, else the spec's
+  std::string revision;            ///< --revision; "" = the profile's, else the default commit
+  std::string naming;              ///< --naming; "" = the spec's default scheme
+  std::string backend = "direct";  ///< or "setup-py"
   std::vector<std::string> allowed_defects;
+  /// false: Plan::steps, Plan::modules and Cell::steps stay empty; counts and estimates are the same (a plan that is
+  /// only looked at needs no argv)
+  bool with_steps = true;
 };
 
 /// One wheel to make.
 struct Cell {
-  std::string id;        ///< "sage3-pytorch28-cu129-python312[-win_amd64][-sm90a]"
-  std::string python;    ///< "3.12"
-  std::string torch;     ///< "2.8.0"; "" = the variant needs no torch
-  std::string cuda;      ///< "12.9"
-  std::string platform;  ///< "linux_x86_64"
-  std::vector<ArchRequest> arches;  ///< what is built, normal form
-  std::vector<Gencode> gencode;     ///< of all modules together
-  std::string wheel;                ///< file name
+  std::string id;                                ///< "sage3-pytorch28-cu129-python312[-win_amd64][-sm90a]"
+  std::string python;                            ///< "3.12"
+  std::string torch;                             ///< "2.8.0"; "" = the variant needs no torch
+  std::string cuda;                              ///< "12.9"
+  std::string platform;                          ///< "linux_x86_64"
+  std::vector<ArchRequest> arches;               ///< what is built, normal form
+  std::vector<Gencode> gencode;                  ///< of all modules together
+  std::string wheel;                             ///< file name
   std::string distribution, version, build_tag;  ///< parts of it
-  std::vector<std::string> tags;    ///< "cp312-cp312-linux_x86_64"
+  std::vector<std::string> tags;                 ///< "cp312-cp312-linux_x86_64"
   std::vector<std::string> requires_dist;
-  std::vector<std::string> steps;   ///< ids of Plan::steps
-  std::vector<std::string> notes;   ///< arches left out and why, warnings, advice
+  std::vector<std::string> steps;  ///< ids of Plan::steps
+  std::vector<std::string> notes;  ///< arches left out and why, warnings, advice
   bool buildable = false;
-  std::string why_not;              ///< what this machine lacks
+  std::string why_not;                     ///< what this machine lacks
   std::string missing_code, missing_hint;  ///< the error `build` would give (TCH...)
 };
 
@@ -51,19 +54,46 @@ struct ExcludedCell {
 /// What a step makes.
 enum class StepKind { compile, bind, link, setup_py };
 
-/// One command. Paths that depend on the machine are symbols, so that equal argv means equal work on any machine:
-/// {source} {work} {nvcc-13.0} {torch-2.11.0-linux_x86_64} {python-3.12-linux_x86_64} {cxx} {shim-NAME} (docs/embedding.md).
+/// One command. Everything that depends on the machine is a symbol in braces, so that equal argv means equal work on
+/// any machine. A symbol stands alone or inside an item ("-L{torch-...}/lib"); the build room replaces these and no
+/// other braces. P is the cell's platform ("linux_x86_64"), C its CUDA ("13.0"), T "2.11.0-cu130", Y its Python
+/// ("3.12"):
+/// - `{source}`: the source root with its subdir. It is the working directory of every step and is replaced by ".":
+///   sources and source includes are relative, so no machine path gets into an object. In `inputs`: the folder itself.
+/// - `{work}`: folder for outputs: {work}/obj/X.o, {work}/obj/X.d (the compiler's dependency file, an output too),
+///   {work}/lib/X.so, {work}/wheels/CELL. X ends in a short hash of the argv without output names, so cells share what
+///   is equal and no file is written twice.
+/// - `{nvcc-exe-C}`: the nvcc program; `{nvcc-root-C}`: its root (CUDA_HOME)
+/// - `{cuda-include-C}`: folder with cuda_runtime.h; `{cuda-lib-C-P}`: folder with libcudart.so and libcudart_static.a
+/// - `{torch-T-P}`: folder that holds torch's include/ and lib/ (TorchSysroot::root)
+/// - `{python-includes-Y-P}`: an item of its own, replaced by one "-isystem" "DIR" pair for each include folder
+/// - `{python-exe-Y-P}`: an interpreter that can import the cell's torch (TorchSysroot::interpreter); setup_py only
+/// - `{cxx-P}`: the host compiler for P
+/// - `{shim-NAME}`: folder made from the [[build.shim]] rows NAME
+/// - `{stub-cuda-P}`: folder with a libcuda.so to link against (a stub, SONAME libcuda.so.1, where there is none)
+///
+/// The prefix maps in argv (-ffile-prefix-map={torch-T-P}=torch, through nvcc as -Xcompiler=...) hold roots: a root
+/// whose path has a blank, a comma or a quote must be handed over through a link whose path has none, because nvcc
+/// splits -Xcompiler.
+///
+/// `fallback_argv` writes the same outputs. That of a source which every Python shares has the headers of one of them
+/// (the first of its cells'): it uses no Python API, but the build's record should say that it was taken.
+///
+/// A `setup_py` step has the argv `{python-exe-Y-P} setup.py bdist_wheel --dist-dir {work}/wheels/CELL` and runs in a
+/// copy of {source} of its own (setuptools writes into its tree). That folder is its one output; its modules are taken
+/// out of the wheel found there, at their PlannedModule::archive_path.
 struct Step {
-  std::string id;                    ///< "compile-_fused-fused.cu-1f2e3d4c": stable, unique
+  std::string id;  ///< "compile-_fused-fused.cu-1f2e3d4c": stable, unique
   StepKind kind = StepKind::compile;
-  std::string module;                ///< dotted module name
+  std::string module;  ///< dotted module name
   std::vector<std::string> argv;
   std::vector<std::string> fallback_argv;  ///< tried when argv fails (shim -> full header); empty = none
-  std::vector<std::string> inputs;   ///< symbolic paths
-  std::vector<std::string> outputs;  ///< symbolic paths below {work}
-  std::vector<std::string> depends;  ///< step ids
-  std::vector<std::string> cells;    ///< cell ids that use it
+  std::vector<std::string> inputs;         ///< symbolic paths
+  std::vector<std::string> outputs;        ///< symbolic paths below {work}
+  std::vector<std::string> depends;        ///< step ids
+  std::vector<std::string> cells;          ///< cell ids that use it
   Cost cost;
+  std::vector<std::string> environment;  ///< NAME=VALUE with symbols, besides the build's own; setup_py only
 };
 
 /// A file of a wheel and where it comes from, symbolic: "{source}/sageattention/core.py" or a link step's output.
@@ -85,9 +115,10 @@ struct Plan {
   std::vector<ExcludedCell> excluded;  ///< sorted by id
   std::vector<Step> steps;             ///< unique; a step comes after what it depends on
   std::vector<PlannedModule> modules;
-  std::uint64_t step_uses = 0;         ///< steps counted once per cell
-  double cpu_seconds = 0;              ///< of unique steps
-  std::uint64_t peak_memory_bytes = 0; ///< largest single step
+  std::uint64_t step_uses = 0;          ///< steps counted once per cell
+  std::uint64_t unique_steps = 0;       ///< == steps.size() when the steps were asked for
+  double cpu_seconds = 0;               ///< of unique steps
+  std::uint64_t peak_memory_bytes = 0;  ///< largest single step
 };
 
 /// Where the spec came from, for provenance; all empty for a spec that was parsed by hand.
@@ -97,6 +128,8 @@ struct PlanOrigin {
 
 /// Errors: usage (unknown profile, arch, revision, scheme: with the nearest right word), no_match (nothing selected:
 /// with the nearest ids). What the machine lacks is never an error here: the cell says `buildable = false` and why.
+/// A selection in which every cell is excluded is a plan with `cells` empty and `excluded` filled, so that the reasons
+/// can be shown; whoever builds it ends with no_match.
 SAGEKIT_API Result<Plan> make_plan(const Spec& spec, const Request& request, const Environment& environment,
                                    const PlanOrigin& origin = {});
 

@@ -1,0 +1,176 @@
+#include "plan/argv.hpp"
+
+#include "support/format.hpp"
+#include "support/text.hpp"
+
+#include <algorithm>
+
+namespace sagekit {
+namespace {
+
+void append(Argv& argv, const std::vector<std::string>& more) { argv.insert(argv.end(), more.begin(), more.end()); }
+
+std::string digits(std::string_view version) { return replace_all(std::string(version), ".", ""); }
+
+std::string torch_root(const Target& t) {
+  return fmt::format("{{torch-{}-cu{}-{}}}", t.torch, digits(t.cuda), t.platform);
+}
+std::string cuda_include(const Target& t) { return fmt::format("{{cuda-include-{}}}", t.cuda); }
+std::string cuda_lib(const Target& t) { return fmt::format("{{cuda-lib-{}-{}}}", t.cuda, t.platform); }
+std::string cxx(const Target& t) { return fmt::format("{{cxx-{}}}", t.platform); }
+std::string python_includes(const Target& t) { return fmt::format("{{python-includes-{}-{}}}", t.python, t.platform); }
+
+/// libstdc++'s two string layouts: torch's own wheels up to 2.6 have the old one, except those for CUDA 12.6
+/// (PyTorch 2.6 release notes); every later one has the new.
+bool new_abi(const Target& t) {
+  const auto torch = parse_version_number(t.torch);
+  return !torch || *torch >= VersionNumber{{2, 7}} || t.cuda == "12.6";
+}
+
+/// Without torch: the row that is for any torch.
+std::string standard(const Spec& spec, const KernelSpec& kernel, const Target& t) {
+  const auto torch = parse_version_number(kernel.torch_free ? std::string_view() : t.torch);
+  for (const auto& rule : spec.build.standards)
+    if (rule.torch.terms.empty() || (torch && rule.torch.contains(*torch))) return rule.standard;
+  return spec.build.standards.empty() ? "c++17" : spec.build.standards.front().standard;
+}
+
+std::string last_part(const std::string& module) { return module.substr(module.rfind('.') + 1); }
+
+/// What torch/utils/cpp_extension.py defines for every source of an extension.
+std::vector<std::string> torch_defines(const KernelSpec& kernel, const Target& t) {
+  return {"-DTORCH_API_INCLUDE_EXTENSION_H", "-DTORCH_EXTENSION_NAME=" + last_part(kernel.module),
+          fmt::format("-D_GLIBCXX_USE_CXX11_ABI={}", new_abi(t) ? 1 : 0)};
+}
+
+/// COMMON_NVCC_FLAGS of the same file; the spec's -U come after them.
+const std::vector<std::string> k_torch_nvcc_flags{"-D__CUDA_NO_HALF_OPERATORS__", "-D__CUDA_NO_HALF_CONVERSIONS__",
+                                                  "-D__CUDA_NO_BFLOAT16_CONVERSIONS__", "-D__CUDA_NO_HALF2_OPERATORS__",
+                                                  "--expt-relaxed-constexpr"};
+
+struct Includes {
+  Argv argv;
+  Argv maps;  ///< -ffile-prefix-map flags: __FILE__ of a header must not tell where this machine has it
+};
+
+Includes includes(const Spec& spec, const KernelSpec& kernel, const std::string& shim, bool python, bool cuda,
+                  const Target& t) {
+  Includes result;
+  const auto map = [&](const std::string& root, std::string_view name) {
+    result.maps.push_back(fmt::format("-ffile-prefix-map={}={}", root, name));
+  };
+  if (!shim.empty()) {
+    const auto folder = "{shim-" + shim + "}";
+    result.argv.push_back("-I" + folder);
+    map(folder, "shim");
+  }
+  for (const auto& folder : spec.build.include_dirs)
+    result.argv.push_back(folder.empty() || folder == "." ? "-I{source}" : "-I{source}/" + folder);
+  if (!kernel.torch_free) {
+    const auto root = torch_root(t);
+    append(result.argv, {"-isystem", root + "/include", "-isystem", root + "/include/torch/csrc/api/include"});
+    map(root, "torch");
+  }
+  if (cuda) append(result.argv, {"-isystem", cuda_include(t)});
+  map(cuda_include(t), "cuda");
+  if (python) result.argv.push_back(python_includes(t));
+  return result;
+}
+
+/// "linux_x86_64" -> "x86_64"
+std::string_view machine_of(std::string_view platform) {
+  const auto at = platform.find('_');
+  return at == std::string_view::npos ? platform : platform.substr(at + 1);
+}
+
+}  // namespace
+
+bool sources_see_python(const KernelSpec& kernel) { return !kernel.python_free && !kernel.plain_module; }
+
+Argv compile_argv(const Spec& spec, const KernelSpec& kernel, const std::string& source,
+                  const std::vector<Gencode>& gencode, const Target& t, Headers headers) {
+  const auto full = headers == Headers::full;
+  const auto python = sources_see_python(kernel) || (full && !kernel.source_shim.empty() && !kernel.torch_free);
+  // nvcc has its own CUDA headers first.
+  const auto paths = includes(spec, kernel, full ? "" : kernel.source_shim, python && !t.python.empty(), false, t);
+  Argv argv{fmt::format("{{nvcc-exe-{}}}", t.cuda), "-ccbin", cxx(t)};
+  append(argv, paths.argv);
+  if (!kernel.torch_free) append(argv, k_torch_nvcc_flags);
+  append(argv, {"--compiler-options", "-fPIC"});
+  append(argv, spec.build.nvcc_flags);
+  append(argv, kernel.nvcc_flags);
+  if (!kernel.torch_free) append(argv, torch_defines(kernel, t));
+  argv.push_back("-std=" + standard(spec, kernel, t));
+  for (const auto& g : gencode) append(argv, {"-gencode", to_string(g)});
+  for (const auto& map : paths.maps) argv.push_back("-Xcompiler=" + map);
+  append(argv, {"-c", "{source}/" + source});
+  return argv;
+}
+
+Argv bind_argv(const Spec& spec, const KernelSpec& kernel, const std::string& source, const Target& t,
+               Headers headers) {
+  const auto shim = headers == Headers::full ? "" : kernel.binding_shim;
+  const auto paths = includes(spec, kernel, shim, !kernel.plain_module && !t.python.empty(), true, t);
+  Argv argv{cxx(t)};
+  append(argv, paths.argv);
+  append(argv, {"-fPIC", "-DNDEBUG"});  // as CPython's own CFLAGS, which setuptools uses
+  append(argv, spec.build.cxx_flags);
+  append(argv, kernel.cxx_flags);
+  if (!kernel.torch_free) append(argv, torch_defines(kernel, t));
+  argv.push_back("-std=" + standard(spec, kernel, t));
+  append(argv, paths.maps);
+  append(argv, {"-c", "{source}/" + source});
+  return argv;
+}
+
+Argv link_argv(const Spec& spec, const KernelSpec& kernel, const std::vector<std::string>& objects, const Target& t) {
+  Argv argv{cxx(t), "-shared"};
+  append(argv, objects);
+  append(argv, {"-Wl,--as-needed", "-Wl,-s", "-Wl,--build-id=sha1"});
+  append(argv, spec.build.link_flags);
+  if (!kernel.torch_free) {
+    argv.push_back("-L" + torch_root(t) + "/lib");
+    for (const auto& name : kernel.torch_libraries.empty() ? spec.build.torch_libraries : kernel.torch_libraries)
+      argv.push_back("-l" + name);
+  }
+  argv.push_back("-L" + cuda_lib(t));
+  if (kernel.torch_free)
+    append(argv, {"-lcudart_static", "-ldl", "-lrt", "-lpthread"});
+  else
+    argv.push_back("-lcudart");
+  if (std::ranges::count(kernel.libraries, "cuda")) argv.push_back(fmt::format("-L{{stub-cuda-{}}}", t.platform));
+  for (const auto& name : kernel.libraries) argv.push_back("-l" + name);
+  return argv;
+}
+
+Argv setup_py_argv(const Target& t, const std::string& dist) {
+  return {fmt::format("{{python-exe-{}-{}}}", t.python, t.platform), "setup.py", "bdist_wheel", "--dist-dir", dist};
+}
+
+std::vector<std::string> setup_py_environment(const Spec& spec, const std::vector<ArchRequest>& arches,
+                                              const Target& t) {
+  std::vector<std::string> words;
+  for (const auto& arch : arches) words.push_back(to_string(arch));
+  std::vector<std::string> result{fmt::format("CUDA_HOME={{nvcc-root-{}}}", t.cuda)};
+  for (const auto& line : spec.build.setup_py_environment)
+    result.push_back(replace_all(line, "{arch_list}", join(words, ";")));
+  return result;
+}
+
+std::string module_path(const KernelSpec& kernel, std::string_view python, std::string_view platform) {
+  const auto path = replace_all(kernel.module, ".", "/");
+  const auto windows = platform.starts_with("win");
+  if (kernel.plain_module) return path + (windows ? ".dll" : ".so");
+  if (windows) return fmt::format("{}.cp{}-{}.pyd", path, digits(python), platform);
+  return fmt::format("{}.cpython-{}-{}-linux-gnu.so", path, digits(python), machine_of(platform));
+}
+
+std::string python_tag(const Spec& spec, std::string_view python) {
+  if (python.empty() || std::ranges::all_of(spec.kernels, &KernelSpec::plain_module)) return "py3-none";
+  const auto abi = digits(python);
+  auto interpreter = abi;
+  if (interpreter.ends_with('t')) interpreter.pop_back();  // "3.13t", free-threaded: cp313-cp313t
+  return fmt::format("cp{}-cp{}", interpreter, abi);
+}
+
+}  // namespace sagekit

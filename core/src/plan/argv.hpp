@@ -1,0 +1,48 @@
+#pragma once
+// The command lines of steps, in the symbols of <sagekit/plan.hpp>, without what names outputs (-o, -MD, -MF).
+// Flags are those of torch's BuildExtension (torch/utils/cpp_extension.py of 2.11) around the spec's own, less -g.
+
+#include <sagekit/arch.hpp>
+#include <sagekit/spec.hpp>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sagekit {
+
+/// What a command line is for: words of a cell.
+struct Target {
+  std::string_view torch, cuda, python, platform;
+};
+
+using Argv = std::vector<std::string>;
+
+enum class Headers { shimmed, full };  ///< the spec's shim first on the include path, or torch's own headers
+
+/// One .cu -> .o, for all of `gencode`. Full headers of a shimmed source need Python's; a python_free kernel sees none
+/// otherwise.
+Argv compile_argv(const Spec& spec, const KernelSpec& kernel, const std::string& source,
+                  const std::vector<Gencode>& gencode, const Target& target, Headers headers);
+/// One .cpp -> .o.
+Argv bind_argv(const Spec& spec, const KernelSpec& kernel, const std::string& source, const Target& target,
+               Headers headers);
+/// Objects -> module. No RPATH: torch's libraries are loaded before the module. Stripped, a build-id of its content,
+/// --as-needed by choice and not by a distribution's default. Without torch the CUDA runtime is linked in, so that the
+/// module needs no library at run time but libc's.
+Argv link_argv(const Spec& spec, const KernelSpec& kernel, const std::vector<std::string>& objects,
+               const Target& target);
+/// The source tree's own build; `dist` is where the wheel goes.
+Argv setup_py_argv(const Target& target, const std::string& dist);
+std::vector<std::string> setup_py_environment(const Spec& spec, const std::vector<ArchRequest>& arches,
+                                              const Target& target);
+
+/// Does a module's compile step depend on the Python it is for?
+bool sources_see_python(const KernelSpec& kernel);
+
+/// "sageattention/_fused.cpython-312-x86_64-linux-gnu.so"; a plain module has no tag.
+std::string module_path(const KernelSpec& kernel, std::string_view python, std::string_view platform);
+/// "cp312-cp312", "cp313-cp313t"; "py3-none" when every module is plain.
+std::string python_tag(const Spec& spec, std::string_view python);
+
+}  // namespace sagekit

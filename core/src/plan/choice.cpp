@@ -1,0 +1,100 @@
+#include "plan/choice.hpp"
+
+#include "support/format.hpp"
+#include "support/text.hpp"
+#include "support/try.hpp"
+
+#include <sagekit/naming.hpp>
+
+#include <algorithm>
+
+namespace sagekit {
+namespace {
+
+template <class Rows, class Name>
+std::vector<std::string> names_of(const Rows& rows, Name name) {
+  std::vector<std::string> names;
+  for (const auto& row : rows) names.push_back(row.*name);
+  return names;
+}
+
+Result<const Profile*> choose_profile(const Spec& spec, const std::string& word) {
+  const auto wanted = word.empty() ? std::string("default") : word;
+  const auto found = std::ranges::find(spec.profiles, wanted, &Profile::name);
+  if (found != spec.profiles.end()) return &*found;
+  if (wanted == "default") return nullptr;
+  return fail(ErrorKind::usage, "PLN001", fmt::format("plugin {} has no profile \"{}\"", spec.name, word),
+              suggestion(word, names_of(spec.profiles, &Profile::name)));
+}
+
+Result<const Revision*> choose_revision(const Spec& spec, const Request& request, const Profile* profile) {
+  auto word = request.revision;
+  if (word.empty() && profile) word = profile->revision;
+  if (word.empty()) word = spec.source.default_commit;
+  if (const auto* revision = find_revision(spec, word)) return revision;
+  std::vector<std::string> known;
+  for (const auto& revision : spec.source.revisions) {
+    known.push_back(revision.commit.substr(0, 7));
+    known.insert(known.end(), revision.names.begin(), revision.names.end());
+  }
+  return fail(ErrorKind::usage, "PLN002", fmt::format("plugin {} knows no revision \"{}\"", spec.name, word),
+              suggestion(word, known));
+}
+
+Result<const NamingScheme*> choose_scheme(const Spec& spec, const std::string& asked) {
+  auto word = asked.empty() ? spec.default_scheme : asked;
+  if (word.empty()) word = "default";
+  // A plugin's own row of that name comes before the one that every spec has.
+  for (const auto* rows : {&spec.schemes, &builtin_schemes()})
+    if (const auto found = std::ranges::find(*rows, word, &NamingScheme::name); found != rows->end()) return &*found;
+  auto known = names_of(spec.schemes, &NamingScheme::name);
+  for (const auto& scheme : builtin_schemes()) known.push_back(scheme.name);
+  return fail(ErrorKind::usage, "PLN003", fmt::format("plugin {} has no naming scheme \"{}\"", spec.name, word),
+              suggestion(word, known));
+}
+
+Status check_defects(const Spec& spec, const std::vector<std::string>& asked) {
+  for (const auto& id : asked) {
+    if (std::ranges::find(spec.source.defects, id, &Defect::id) != spec.source.defects.end()) continue;
+    return fail(ErrorKind::usage, "PLN005", fmt::format("plugin {} knows no defect \"{}\"", spec.name, id),
+                suggestion(id, names_of(spec.source.defects, &Defect::id)));
+  }
+  return {};
+}
+
+std::vector<std::string> or_everything(const std::vector<std::string>& globs) {
+  return globs.empty() ? std::vector<std::string>{"*"} : globs;
+}
+
+}  // namespace
+
+Result<Choice> resolve_request(const Spec& spec, const Request& request, const Environment& environment) {
+  Choice choice;
+  TRY_ASSIGN(choice.profile, choose_profile(spec, request.profile));
+  TRY_ASSIGN(choice.revision, choose_revision(spec, request, choice.profile));
+  TRY_ASSIGN(choice.scheme, choose_scheme(spec, request.naming));
+  TRY(check_defects(spec, request.allowed_defects));
+  choice.allowed_defects = request.allowed_defects;
+  std::ranges::sort(choice.allowed_defects);
+  choice.backend = request.backend;
+  if (choice.backend != "direct" && choice.backend != "setup-py")
+    return fail(ErrorKind::usage, "PLN010", fmt::format("unknown backend \"{}\"", request.backend),
+                suggestion(request.backend, {"direct", "setup-py"}));
+
+  choice.profile_globs = or_everything(choice.profile ? choice.profile->cells : std::vector<std::string>{});
+  choice.cell_globs = or_everything(request.cells);
+  choice.platforms = request.platforms;
+  if (choice.platforms.empty() && choice.profile) choice.platforms = choice.profile->platforms;
+  if (choice.platforms.empty()) choice.platforms = {"linux_x86_64"};
+
+  auto list = request.arches;
+  if (list.empty() && choice.profile) list = choice.profile->arches;
+  if (!list.empty()) {
+    std::vector<Capability> native;
+    for (const auto& gpu : environment.gpus) native.push_back(gpu.capability);
+    TRY_ASSIGN(choice.arches, parse_arch_list(list, native));
+  }
+  return choice;
+}
+
+}  // namespace sagekit

@@ -1,0 +1,116 @@
+#include "plan/pair.hpp"
+
+#include "support/format.hpp"
+#include "support/text.hpp"
+#include "support/try.hpp"
+
+#include <sagekit/naming.hpp>
+
+#include <algorithm>
+
+namespace sagekit {
+namespace {
+
+std::string names_of(const std::vector<ArchRequest>& arches) {
+  std::vector<std::string> names;
+  for (const auto& arch : arches) names.push_back(to_string(arch));
+  return join(names, ", ");
+}
+
+bool concerns(const std::vector<Capability>& capabilities, const std::vector<ArchRequest>& arches) {
+  return capabilities.empty() || std::ranges::any_of(arches, [&](const auto& arch) {
+           return std::ranges::count(capabilities, arch.capability) > 0;
+         });
+}
+
+void add_modules(const Spec& spec, const Choice& choice, const ArchSet& set, std::string_view torch,
+                 std::string_view cuda, StepTable& steps, PairPlan& pair) {
+  for (const auto& kernel : spec.kernels) {
+    if (!holds(kernel.when, *choice.revision, choice.backend, torch, cuda)) continue;
+    auto gencode = module_gencode(kernel, set);
+    if (gencode.empty()) continue;
+    pair.gencode.insert(pair.gencode.end(), gencode.begin(), gencode.end());
+    const auto number = steps.number(gencode);
+    pair.parts.push_back({&kernel, std::move(gencode), number});
+  }
+  std::ranges::sort(pair.gencode);
+  const auto rest = std::ranges::unique(pair.gencode);
+  pair.gencode.erase(rest.begin(), rest.end());
+
+  for (const auto& arch : pair.arches)
+    if (std::ranges::none_of(pair.parts, [&](const auto& part) {
+          return std::ranges::count(part.kernel->capabilities, arch.capability) > 0;
+        }))
+      pair.notes.push_back(fmt::format("{}: no module is compiled for it", to_string(arch)));
+  if (pair.parts.empty() && pair.excluded.empty() && !spec.kernels.empty())
+    pair.excluded = fmt::format("no module is compiled for {}", names_of(pair.arches));
+}
+
+/// The edit that mends a defect, if it is applied here.
+const SourceEdit* mending_edit(const Spec& spec, const Choice& choice, const Defect& defect, std::string_view torch,
+                               std::string_view cuda) {
+  const auto edit = std::ranges::find_if(spec.source.edits, [&](const SourceEdit& e) {
+    return e.id == defect.edit && holds(e.when, *choice.revision, choice.backend, torch, cuda);
+  });
+  return edit == spec.source.edits.end() ? nullptr : &*edit;
+}
+
+void judge_defects(const Spec& spec, const Choice& choice, std::string_view torch, std::string_view cuda,
+                   PairPlan& pair) {
+  for (const auto& id : choice.revision->defects) {
+    const auto defect = std::ranges::find(spec.source.defects, id, &Defect::id);
+    if (defect == spec.source.defects.end() || !concerns(defect->capabilities, pair.arches)) continue;
+    const auto text = fmt::format("defect {}: {}", id, defect->message);
+    if (const auto* edit = mending_edit(spec, choice, *defect, torch, cuda)) {
+      pair.notes.push_back(fmt::format("{}; mended by source edit {}", text, edit->id));
+    } else if (!defect->refuse) {
+      pair.notes.push_back(text);
+    } else if (std::ranges::binary_search(choice.allowed_defects, id)) {
+      pair.notes.push_back(text + "; built all the same, as allowed");
+    } else if (pair.excluded.empty()) {
+      pair.excluded = fmt::format("{}; --allow-defect {} builds it anyway", text, id);
+      pair.source = defect->source;
+    }
+  }
+}
+
+Status add_names(const Spec& spec, const Choice& choice, std::string_view torch, std::string_view cuda,
+                 PairPlan& pair) {
+  NamingValues values;
+  values.version = choice.revision->version;
+  values.torch = torch;
+  values.cuda = cuda;
+  values.date = replace_all(choice.revision->date.substr(0, 10), "-", "");
+  values.commit = choice.revision->commit;
+  for (const auto& arch : pair.arches) values.arches.push_back({arch.capability, arch.suffix});
+  pair.distribution = file_name_project(spec.metadata.name);
+  TRY_ASSIGN(pair.version, expand_template(choice.scheme->version, values));
+  TRY_ASSIGN(pair.build_tag, expand_template(choice.scheme->build, values));
+  for (const auto& text : spec.metadata.requires_dist) {
+    if (torch.empty() && text.find("{torch") != std::string::npos) continue;  // there is none to require
+    TRY_ASSIGN(auto requirement, expand_template(text, values));
+    pair.requires_dist.push_back(std::move(requirement));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<PairPlan> plan_pair(const Spec& spec, const Choice& choice, std::string_view torch, std::string_view cuda,
+                           StepTable& steps) {
+  auto set = choose_arches(spec, choice, torch, cuda);
+  PairPlan pair;
+  pair.id_suffix = set.id_suffix;
+  pair.notes = std::move(set.notes);
+  pair.excluded = std::move(set.excluded);
+  pair.source = std::move(set.source);
+  for (const auto& arch : set.arches) pair.arches.push_back(arch.shown);
+  if (pair.excluded.empty()) add_modules(spec, choice, set, torch, cuda, steps, pair);
+  judge_defects(spec, choice, torch, cuda, pair);
+  for (const auto& advice : spec.advice)
+    if (concerns(advice.capabilities, pair.arches)) pair.notes.push_back(advice.text);
+  TRY(add_names(spec, choice, torch, cuda, pair));
+  return pair;
+}
+
+}  // namespace sagekit

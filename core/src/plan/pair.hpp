@@ -1,0 +1,31 @@
+#pragma once
+// All that the cells of one torch and one CUDA have in common, worked out once: arches, modules, defects, names.
+
+#include "plan/arches.hpp"
+#include "plan/choice.hpp"
+#include "plan/steps.hpp"
+
+#include <sagekit/plan.hpp>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sagekit {
+
+struct PairPlan {
+  std::string id_suffix;            ///< of the arch set
+  std::vector<ArchRequest> arches;  ///< normal form
+  std::vector<ModulePart> parts;    ///< modules that are built, in the spec's order
+  std::vector<Gencode> gencode;     ///< of all modules
+  std::vector<std::string> notes;
+  std::string excluded, source;  ///< not empty: these cells cannot be built, and why
+  std::string distribution, version, build_tag;
+  std::vector<std::string> requires_dist;
+};
+
+/// Errors: a naming template that does not expand (usage, NAM...).
+Result<PairPlan> plan_pair(const Spec& spec, const Choice& choice, std::string_view torch, std::string_view cuda,
+                           StepTable& steps);
+
+}  // namespace sagekit

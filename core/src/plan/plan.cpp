@@ -1,0 +1,199 @@
+#include "plan/arches.hpp"
+#include "plan/argv.hpp"
+#include "plan/choice.hpp"
+#include "plan/matrix.hpp"
+#include "plan/pair.hpp"
+#include "plan/selection.hpp"
+#include "plan/steps.hpp"
+#include "plan/tools.hpp"
+#include "spec/data.hpp"
+#include "support/format.hpp"
+#include "support/text.hpp"
+#include "support/try.hpp"
+
+#include <sagekit/naming.hpp>
+#include <sagekit/plan.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+
+namespace sagekit {
+namespace {
+
+/// Estimates are shown to a tenth of a second; sums of them stay readable.
+double tenths(double seconds) { return std::round(seconds * 10) / 10; }
+
+class Planner {
+ public:
+  Planner(const Spec& spec, const Request& request, const Environment& environment, Choice choice)
+      : m_spec(spec),
+        m_request(request),
+        m_choice(std::move(choice)),
+        m_matrix(expand_matrix(spec.matrix)),
+        m_excludes(spec.matrix, m_matrix),
+        m_steps(spec, m_matrix, request.with_steps),
+        m_machine(environment, m_matrix, m_choice.backend),
+        m_pairs(m_matrix.torch.size() * m_matrix.cuda.size()),
+        m_needs_torch(!std::ranges::all_of(spec.kernels, &KernelSpec::torch_free)),
+        m_needs_python(!std::ranges::all_of(spec.kernels, &KernelSpec::plain_module)) {}
+
+  Result<Plan> run(const PlanOrigin& origin) {
+    start(origin);
+    const auto suffix_of = [&](Point p) -> Result<std::string_view> {
+      TRY_ASSIGN(const auto* pair, pair_of(p));
+      return std::string_view(pair->id_suffix);
+    };
+    TRY_ASSIGN(auto candidates, select_cells(m_spec, m_matrix, m_request, m_choice, suffix_of));
+    m_plan.cells.reserve(candidates.size());
+    for (auto& candidate : candidates) {
+      TRY_ASSIGN(const auto* pair, pair_of(candidate.point));
+      add(candidate, *pair);
+    }
+    note_shared_names();
+    m_plan.unique_steps = m_steps.count();
+    m_plan.cpu_seconds = tenths(m_steps.cpu_seconds());
+    m_plan.peak_memory_bytes = m_steps.peak_memory_bytes();
+    m_plan.steps = m_steps.take();
+    return std::move(m_plan);
+  }
+
+ private:
+  void start(const PlanOrigin& origin) {
+    m_plan.plugin_name = m_spec.name;
+    m_plan.plugin_version = m_spec.version;
+    m_plan.plugin_path = origin.plugin_path;
+    m_plan.plugin_sha256 = origin.plugin_sha256;
+    m_plan.source_url = m_spec.source.url;
+    m_plan.commit = m_choice.revision->commit;
+    m_plan.subdir = m_spec.source.subdir;
+    m_plan.revision = *m_choice.revision;
+    m_plan.backend = m_choice.backend;
+    m_plan.allowed_defects = m_choice.allowed_defects;
+  }
+
+  Result<const PairPlan*> pair_of(Point p) {
+    auto& pair = m_pairs[m_matrix.pair(p)];
+    if (!pair) {
+      TRY_ASSIGN(pair,
+                 plan_pair(m_spec, m_choice, m_matrix.torch.values[p.torch], m_matrix.cuda.values[p.cuda], m_steps));
+    }
+    return &*pair;
+  }
+
+  WheelName wheel_of(Point p, const PairPlan& pair) const {
+    const auto tag = python_tag(m_spec, m_matrix.python.values[p.python]);
+    const auto dash = tag.find('-');
+    return {pair.distribution,     pair.version,           pair.build_tag,
+            {tag.substr(0, dash)}, {tag.substr(dash + 1)}, {m_matrix.platform.values[p.platform]}};
+  }
+
+  /// Why the cell is not made: the spec's own word first, it knows best.
+  std::optional<Absence> exclusion(Point p, const PairPlan& pair) const {
+    if (const auto* row = m_excludes.find(p)) return Absence{row->reason, row->source};
+    const auto& torch = m_matrix.torch.values[p.torch];
+    if (!torch.empty())
+      if (auto absence = torch_absence(torch, m_matrix.cuda.values[p.cuda], m_matrix.platform.values[p.platform],
+                                       m_matrix.python.values[p.python]))
+        return absence;
+    if (!pair.excluded.empty()) return Absence{pair.excluded, pair.source};
+    return {};
+  }
+
+  void add(Candidate& candidate, const PairPlan& pair) {
+    const auto p = candidate.point;
+    const auto wheel = wheel_of(p, pair);
+    if (auto why = exclusion(p, pair)) {
+      m_plan.excluded.push_back(
+          {std::move(candidate.id), wheel.file_name(), std::move(why->reason), std::move(why->source)});
+      return;
+    }
+    auto& cell = m_plan.cells.emplace_back();
+    cell.id = std::move(candidate.id);
+    cell.python = m_matrix.python.values[p.python];
+    cell.torch = m_matrix.torch.values[p.torch];
+    cell.cuda = m_matrix.cuda.values[p.cuda];
+    cell.platform = m_matrix.platform.values[p.platform];
+    cell.arches = pair.arches;
+    cell.gencode = pair.gencode;
+    cell.wheel = wheel.file_name();
+    cell.distribution = pair.distribution;
+    cell.version = pair.version;
+    cell.build_tag = pair.build_tag;
+    cell.tags = wheel.tags();
+    cell.requires_dist = pair.requires_dist;
+    cell.notes = pair.notes;
+    add_steps(cell, p, pair);
+    judge_machine(cell, p, pair);
+  }
+
+  void judge_machine(Cell& cell, Point p, const PairPlan& pair) {
+    const auto* missing = m_machine.missing(p, pair.gencode, m_needs_torch, m_needs_python);
+    cell.buildable = missing == nullptr;
+    if (!missing) return;
+    cell.why_not = missing->message;
+    cell.missing_code = missing->code;
+    cell.missing_hint = missing->hint;
+  }
+
+  void add_steps(Cell& cell, Point p, const PairPlan& pair) {
+    m_cell_steps.clear();
+    if (m_choice.backend == "setup-py") {
+      m_cell_steps.push_back(m_steps.setup_py_step(cell, pair.parts));
+      for (const auto& part : pair.parts) add_module(cell, part, m_cell_steps.back());
+    } else {
+      for (const auto& part : pair.parts) {
+        const auto& steps = m_steps.module_steps(part, p);
+        m_cell_steps.insert(m_cell_steps.end(), steps.begin(), steps.end());
+        add_module(cell, part, steps.back());
+      }
+      std::ranges::sort(m_cell_steps);  // numbers grow from what is needed to what needs it
+      m_cell_steps.erase(std::ranges::unique(m_cell_steps).begin(), m_cell_steps.end());
+    }
+    m_plan.step_uses += m_cell_steps.size();
+    if (m_request.with_steps) cell.steps = m_steps.use(m_cell_steps, cell.id);
+  }
+
+  void add_module(const Cell& cell, const ModulePart& part, std::uint32_t step) {
+    if (!m_request.with_steps) return;
+    m_plan.modules.push_back({part.kernel->module, module_path(*part.kernel, cell.python, cell.platform),
+                              m_steps.id(step), part.gencode, cell.id});
+  }
+
+  /// Wheels of one name cannot lie in one folder, unless they are the same file.
+  void note_shared_names() {
+    std::unordered_map<std::string_view, std::size_t> first;
+    first.reserve(m_plan.cells.size());
+    for (std::size_t i = 0; i < m_plan.cells.size(); ++i) {
+      const auto [at, is_new] = first.emplace(m_plan.cells[i].wheel, i);
+      if (is_new) continue;
+      m_plan.cells[i].notes.push_back(fmt::format("its wheel has the file name of cell {}: build them into two folders",
+                                                  m_plan.cells[at->second].id));
+    }
+  }
+
+  const Spec& m_spec;
+  const Request& m_request;
+  Choice m_choice;
+  Matrix m_matrix;
+  ExcludeRules m_excludes;
+  StepTable m_steps;
+  MachineCheck m_machine;
+  std::vector<std::optional<PairPlan>> m_pairs;
+  bool m_needs_torch, m_needs_python;
+  std::vector<std::uint32_t> m_cell_steps;
+  Plan m_plan;
+};
+
+}  // namespace
+
+Result<Plan> make_plan(const Spec& spec, const Request& request, const Environment& environment,
+                       const PlanOrigin& origin) {
+  TRY_ASSIGN(auto choice, resolve_request(spec, request, environment));
+  TRY(check_arches(spec, choice));
+  return Planner(spec, request, environment, std::move(choice)).run(origin);
+}
+
+}  // namespace sagekit

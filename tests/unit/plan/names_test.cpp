@@ -1,0 +1,106 @@
+#include "fixture.hpp"
+
+using namespace sagekit;
+using namespace sagekit::test;
+
+namespace {
+
+Cell cell_named(const std::string& naming, const Spec& spec = demo_spec()) {
+  Request request;
+  request.naming = naming;
+  request.pythons = {"3.12"};
+  const auto plan = plan_of(spec, request);
+  REQUIRE(plan.cells.size() == 1);
+  return plan.cells[0];
+}
+
+}  // namespace
+
+TEST_CASE("a wheel is named by the scheme asked for, else the spec's, else the default") {
+  CHECK(cell_named("").wheel == "demo_pkg-1.2.0+cu130.torch2.11-cp312-cp312-linux_x86_64.whl");
+  CHECK(cell_named("default").wheel == "demo_pkg-1.2.0+cu130.torch2.11.20260117.g1111111-cp312-cp312-linux_x86_64.whl");
+  auto spec = demo_spec();
+  spec.default_scheme.clear();
+  CHECK(cell_named("", spec).version == "1.2.0+cu130.torch2.11.20260117.g1111111");
+}
+
+TEST_CASE("a build tag is part of the name") {
+  const auto cell = cell_named("build-tag");
+  CHECK_FALSE(cell.build_tag.empty());
+  CHECK(cell.wheel == "demo_pkg-" + cell.version + "-" + cell.build_tag + "-cp312-cp312-linux_x86_64.whl");
+}
+
+TEST_CASE("tags and requirements are those of the cell") {
+  const auto cell = cell_named("");
+  CHECK(cell.distribution == "demo_pkg");
+  CHECK(cell.tags == Words{"cp312-cp312-linux_x86_64"});
+  CHECK(cell.requires_dist == Words{"torch==2.11.*", "einops"});
+}
+
+TEST_CASE("a free-threaded Python has its own tag and id") {
+  auto spec = demo_spec();
+  spec.profiles.clear();
+  spec.matrix.include = {{{"2.11.0"}, {"13.0"}, {"3.13t"}, {"linux_x86_64"}, ""}};
+  const auto plan = plan_of(spec);
+  REQUIRE(ids_of(plan) == Words{"demo-pytorch211-cu130-python313t"});
+  CHECK(plan.cells[0].tags == Words{"cp313-cp313t-linux_x86_64"});
+  CHECK(plan.modules.at(0).archive_path == "pkg/_a.cpython-313t-x86_64-linux-gnu.so");
+}
+
+TEST_CASE("cells whose wheels have one name say so") {
+  Request request;
+  request.profile = "all";
+  request.naming = "plain";
+  request.platforms = {"linux_x86_64"};
+  request.pythons = {"3.12"};
+  const auto plan = plan_of(demo_spec(), request);
+  REQUIRE(plan.cells.size() == 2);
+  CHECK(plan.cells[0].wheel == plan.cells[1].wheel);
+  CHECK(mentions(plan.cells[1].notes, "file name of cell " + plan.cells[0].id));
+}
+
+TEST_CASE("what the machine lacks is said on the cell and is no error") {
+  const auto bare = plan_of(demo_spec());
+  CHECK_FALSE(bare.cells[0].buildable);
+  CHECK(bare.cells[0].why_not.find("nvcc 13.0") != std::string::npos);
+  CHECK(bare.cells[0].missing_code.starts_with("TCH"));
+  CHECK_FALSE(bare.cells[0].missing_hint.empty());
+
+  const auto equipped = plan_of(demo_spec(), {}, cuda13_machine());
+  CHECK_FALSE(equipped.cells[0].buildable);
+  CHECK(equipped.cells[0].why_not.find("Python 3.11") != std::string::npos);
+  CHECK(equipped.cells[1].buildable);
+  CHECK(equipped.cells[1].why_not.empty());
+}
+
+TEST_CASE("cells of Windows are planned and not buildable here") {
+  Request request;
+  request.profile = "all";
+  request.platforms = {"win_amd64"};
+  const auto plan = plan_of(demo_spec(), request, cuda13_machine());
+  REQUIRE(plan.cells.size() == 1);
+  CHECK_FALSE(plan.cells[0].buildable);
+  CHECK(plan.cells[0].wheel.ends_with("-cp312-cp312-win_amd64.whl"));
+}
+
+TEST_CASE("the setup-py backend needs a Python that has the torch") {
+  Request request;
+  request.backend = "setup-py";
+  request.pythons = {"3.12"};
+  auto machine = cuda13_machine();
+  CHECK(plan_of(demo_spec(), request, machine).cells.at(0).missing_code == "PLN011");
+  machine.torches[0].python = "3.12";
+  machine.torches[0].interpreter = "/usr/bin/python3.12";
+  CHECK(plan_of(demo_spec(), request, machine).cells.at(0).buildable);
+}
+
+TEST_CASE("the plan says where it came from") {
+  const auto plan = make_plan(demo_spec(), {}, bare_machine(), {"/plugins/demo.so", "abc"});
+  REQUIRE(plan);
+  CHECK(plan->plugin_name == "demo");
+  CHECK(plan->plugin_path == "/plugins/demo.so");
+  CHECK(plan->plugin_sha256 == "abc");
+  CHECK(plan->commit == std::string(40, '1'));
+  CHECK(plan->source_url == "https://example.org/demo");
+  CHECK(plan->backend == "direct");
+}

@@ -1,0 +1,175 @@
+#include "fixture.hpp"
+
+using namespace sagekit;
+using namespace sagekit::test;
+
+TEST_CASE("the default profile selects its cells on linux_x86_64, sorted by id") {
+  const auto plan = plan_of(demo_spec());
+  CHECK(ids_of(plan) == Words{"demo-pytorch211-cu130-python311", "demo-pytorch211-cu130-python312"});
+  CHECK(plan.excluded.empty());
+}
+
+TEST_CASE("without a default profile every cell is selected") {
+  auto spec = demo_spec();
+  std::erase_if(spec.profiles, [](const auto& profile) { return profile.name == "default"; });
+  const auto plan = plan_of(spec);
+  CHECK(ids_of(plan) == Words{"demo-pytorch211-cu130-python311", "demo-pytorch211-cu130-python312",
+                              "demo-pytorch28-cu128-python311", "demo-pytorch28-cu128-python312"});
+}
+
+TEST_CASE("rows of the matrix are united without repetition and other platforms have a suffix") {
+  Request request;
+  request.profile = "all";
+  const auto plan = plan_of(demo_spec(), request);
+  CHECK(ids_of(plan) == Words{"demo-pytorch211-cu130-python311", "demo-pytorch211-cu130-python311-linux_aarch64",
+                              "demo-pytorch211-cu130-python312", "demo-pytorch211-cu130-python312-linux_aarch64",
+                              "demo-pytorch28-cu128-python311", "demo-pytorch28-cu128-python311-linux_aarch64",
+                              "demo-pytorch28-cu128-python312", "demo-pytorch28-cu128-python312-linux_aarch64",
+                              "demo-pytorch28-cu128-python312-win_amd64"});
+}
+
+TEST_CASE("an excluded cell says why and who says so") {
+  Request request;
+  request.profile = "all";
+  request.platforms = {"linux_x86_64"};
+  request.pythons = {"3.12"};
+  const auto plan = plan_of(demo_spec(), request);
+  REQUIRE(excluded_ids_of(plan) == Words{"demo-pytorch211-cu128-python312", "demo-pytorch28-cu130-python312"});
+  CHECK(plan.excluded[0].reason == "not wanted");
+  CHECK(plan.excluded[0].source == "us");
+  CHECK(plan.excluded[0].wheel == "demo_pkg-1.2.0+cu128.torch2.11-cp312-cp312-linux_x86_64.whl");
+  SUBCASE("a torch that was never published for that CUDA is core data") {
+    CHECK(plan.excluded[1].reason.find("never published for CUDA 13.0") != std::string::npos);
+    CHECK_FALSE(plan.excluded[1].source.empty());
+  }
+}
+
+TEST_CASE("a torch that was never published for that Python or platform is excluded") {
+  auto spec = demo_spec();
+  spec.profiles.clear();
+  spec.matrix.include = {{{"2.8.0"}, {"12.9"}, {"3.8"}, {"linux_x86_64"}, ""}};
+  auto plan = plan_of(spec);
+  REQUIRE(plan.excluded.size() == 1);
+  CHECK(plan.excluded[0].reason.find("Python 3.8") != std::string::npos);
+  CHECK(plan.cells.empty());
+}
+
+TEST_CASE("excluded cells outside the selection are not listed") {
+  Request request;
+  request.cells = {"*-pytorch211-cu130-python312"};
+  const auto plan = plan_of(demo_spec(), request);
+  CHECK(ids_of(plan) == Words{"demo-pytorch211-cu130-python312"});
+  CHECK(plan.excluded.empty());
+}
+
+TEST_CASE("a selection in which everything is excluded is a plan without cells") {
+  Request request;
+  request.profile = "all";
+  request.cells = {"demo-pytorch28-cu130-python312"};
+  const auto plan = plan_of(demo_spec(), request);
+  CHECK(plan.cells.empty());
+  CHECK(excluded_ids_of(plan) == Words{"demo-pytorch28-cu130-python312"});
+}
+
+TEST_CASE("narrowing flags take a version or its beginning") {
+  Request request;
+  request.profile = "all";
+  request.torches = {"2.8"};
+  request.cudas = {"12"};
+  request.pythons = {"3.11"};
+  request.platforms = {"linux_aarch64"};
+  CHECK(ids_of(plan_of(demo_spec(), request)) == Words{"demo-pytorch28-cu128-python311-linux_aarch64"});
+  request.torches = {"2.1"};
+  CHECK(error_of(demo_spec(), request).code == "PLN004");
+}
+
+TEST_CASE("the flag for platforms comes before the profile's") {
+  Request request;
+  request.platforms = {"linux_aarch64"};
+  CHECK(ids_of(plan_of(demo_spec(), request)) ==
+        Words{"demo-pytorch211-cu130-python311-linux_aarch64", "demo-pytorch211-cu130-python312-linux_aarch64"});
+}
+
+TEST_CASE("profile globs do not see the platform, cell globs do") {
+  Request request;
+  request.profile = "hopper";
+  request.cells = {"*-linux_aarch64*", "!*cu130*"};
+  const auto plan = plan_of(demo_spec(), request);
+  CHECK(ids_of(plan) == Words{"demo-pytorch28-cu128-python312-linux_aarch64-sm90a"});
+}
+
+TEST_CASE("patterns that only take away take away from everything") {
+  Request request;
+  request.cells = {"!*python311"};
+  CHECK(ids_of(plan_of(demo_spec(), request)) == Words{"demo-pytorch211-cu130-python312"});
+}
+
+TEST_CASE("nothing selected is no_match with the nearest ids") {
+  Request request;
+  request.cells = {"demo-pytorch211-cu130-python399"};
+  auto error = error_of(demo_spec(), request);
+  CHECK(error.kind == ErrorKind::no_match);
+  CHECK(error.code == "PLN004");
+  CHECK(error.hint.find("demo-pytorch211-cu130-python31") != std::string::npos);
+
+  SUBCASE("a cell outside the profile is named as that") {
+    request.cells = {"demo-pytorch28-cu128-python312"};
+    CHECK(error_of(demo_spec(), request).hint.find("choose a profile") != std::string::npos);
+  }
+  SUBCASE("a flag that names nothing on its axis is named") {
+    request.cells.clear();
+    request.cudas = {"11.8"};
+    CHECK(error_of(demo_spec(), request).hint == "the matrix has no CUDA 11.8; it has 12.8, 13.0");
+  }
+}
+
+TEST_CASE("wrong words are usage errors that name the nearest right one") {
+  struct Row {
+    Request request;
+    const char* code;
+    const char* hint;
+  };
+  Request profile, revision, naming, defect, backend;
+  profile.profile = "hoper";
+  revision.revision = "mian";
+  naming.naming = "onw";
+  defect.allowed_defects = {"wrong-on-9"};
+  backend.backend = "setup_py";
+  for (const auto& row :
+       {Row{profile, "PLN001", "hopper"}, Row{revision, "PLN002", "main"}, Row{naming, "PLN003", "own"},
+        Row{defect, "PLN005", "wrong-on-90"}, Row{backend, "PLN010", "setup-py"}}) {
+    const auto error = error_of(demo_spec(), row.request);
+    CHECK(error.kind == ErrorKind::usage);
+    CHECK(error.code == row.code);
+    CHECK(error.hint.find(row.hint) != std::string::npos);
+  }
+}
+
+TEST_CASE("two patch releases of one torch minor have the full version in their ids, others keep the short one") {
+  auto spec = demo_spec();
+  spec.profiles.clear();
+  spec.matrix.exclude.clear();
+  spec.matrix.include = {{{"2.9.0", "2.9.1", "2.8.0"}, {"12.8"}, {"3.12"}, {"linux_x86_64"}, ""}};
+  CHECK(ids_of(plan_of(spec)) == Words{"demo-pytorch2.9.0-cu128-python312", "demo-pytorch2.9.1-cu128-python312",
+                                       "demo-pytorch28-cu128-python312"});
+}
+
+TEST_CASE("two cells with one id are an error") {
+  auto spec = demo_spec();
+  spec.profiles.clear();
+  spec.matrix.include = {{{"2.8.0"}, {"12.8", "1.28"}, {"3.12"}, {"linux_x86_64"}, ""}};
+  const auto error = error_of(spec, {});
+  CHECK(error.code == "PLN009");
+  CHECK(error.message.find("demo-pytorch28-cu128-python312") != std::string::npos);
+}
+
+TEST_CASE("a variant without torch has cells without torch") {
+  const auto spec = spec_of(k_head + k_plain_kernels + k_plain_matrix + k_tail);
+  const auto plan = plan_of(spec);
+  REQUIRE(ids_of(plan) == Words{"demo-cu130-python312"});
+  const auto& cell = plan.cells[0];
+  CHECK(cell.torch.empty());
+  CHECK(cell.wheel == "demo_pkg-1.2.0+cu130-py3-none-linux_x86_64.whl");
+  CHECK(cell.tags == Words{"py3-none-linux_x86_64"});
+  CHECK(cell.requires_dist == Words{"einops"});
+}
