@@ -52,6 +52,7 @@ int run_verb(Session& session, const EnvArguments& arguments) {
     console.result(text + "\n");
   }
   show_toolchains(console, *environment);
+  for (const auto& note : environment->notes) console.warn(note);
   return 0;
 }
 

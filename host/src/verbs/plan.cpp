@@ -6,6 +6,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 namespace sagekit::host {
 
 namespace {
@@ -16,6 +20,13 @@ std::string arches_of(const Cell& cell) {
   return fmt::format("{}", fmt::join(names, " "));
 }
 
+// One sentence for all cells that it is about.
+void remember(std::vector<std::pair<std::string, std::vector<std::string>>>& remarks, const std::string& remark, const std::string& cell) {
+  const auto known = std::ranges::find(remarks, remark, [](const auto& entry) { return entry.first; });
+  if (known == remarks.end()) remarks.push_back({remark, {cell}});
+  else known->second.push_back(cell);
+}
+
 void show_plan(const Session& session, const Plan& plan, bool steps) {
   const Console& console = session.console;
   std::string text = fmt::format("{} from {} at {}{}\n\n", console.bold(plan.plugin_name), plan.source_url, plan.commit.substr(0, 7),
@@ -24,12 +35,16 @@ void show_plan(const Session& session, const Plan& plan, bool steps) {
   for (const auto& cell : plan.cells)
     rows.push_back({cell.id, arches_of(cell), cell.buildable ? console.green("yes") : console.yellow("no"), cell.wheel});
   if (!plan.cells.empty()) text += table(rows, "");
+  std::vector<std::pair<std::string, std::vector<std::string>>> remarks;
   for (const auto& cell : plan.cells) {
-    if (!cell.buildable) text += fmt::format("\n{} cannot be built here: {}", cell.id, cell.why_not);
-    for (const auto& note : cell.notes) text += fmt::format("\n{}: {}", cell.id, note);
+    if (!cell.buildable) remember(remarks, "cannot be built here: " + cell.why_not, cell.id);
+    for (const auto& note : cell.notes) remember(remarks, note, cell.id);
   }
+  if (!remarks.empty()) text += "\n";
+  for (const auto& [remark, cells] : remarks)
+    text += fmt::format("{}: {}\n", cells.size() == plan.cells.size() && cells.size() > 1 ? "all cells" : cells.size() > 1 ? fmt::format("{} cells ({}, ...)", cells.size(), cells.front()) : cells.front(), remark);
   if (!plan.excluded.empty()) {
-    text += "\n\nExcluded:\n";
+    text += "\nExcluded:\n";
     for (const auto& cell : plan.excluded) text += fmt::format("  {}\n    {}\n    {}\n", cell.id, cell.reason, console.dim(cell.source));
   }
   if (steps) {
@@ -41,7 +56,7 @@ void show_plan(const Session& session, const Plan& plan, bool steps) {
     }
   }
   text += fmt::format("\n{} cells, {} excluded; {} steps, {} of them different; about {} of CPU time, up to {} in one step\n", plan.cells.size(),
-                      plan.excluded.size(), plan.step_uses, plan.steps.size(), human_seconds(plan.cpu_seconds),
+                      plan.excluded.size(), plan.step_uses, plan.unique_steps, human_seconds(plan.cpu_seconds),
                       human_bytes(plan.peak_memory_bytes));
   console.result(text);
 }
@@ -53,7 +68,8 @@ int run_verb(Session& session, const PlanArguments& arguments) {
   if (!plugin) return report(session, plugin.error());
   auto environment = session.environment(arguments.selection.toolchains);
   if (!environment) return report(session, environment.error());
-  const Request request = make_request(arguments.selection, session.settings);
+  Request request = make_request(arguments.selection, session.settings);
+  request.with_steps = arguments.steps || arguments.dot;
   if (arguments.selection.arches.empty() && !request.arches.empty())
     session.console.say(fmt::format("arch list from TORCH_CUDA_ARCH_LIST: {}", request.arches));
   auto plan = make_plan(plugin->spec(), request, *environment, {plugin->path().string(), plugin->sha256()});

@@ -7,8 +7,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-
 namespace sagekit::host {
 
 namespace {
@@ -82,24 +80,23 @@ int run_verb(Session& session, const PluginCheckArguments& arguments) {
   const ConformanceOptions options{.executable = session.settings.executable,
                                    .child_environment = session.settings.child_environment};
   int code = 0;
+  std::vector<ConformanceReport> reports;
   for (const auto& file : arguments.files) {
-    const auto results = check_plugin(file, options, *session.runner, session.stop);
-    if (!results) {
-      code = std::max(code, report(session, results.error()));
+    auto checked = check_plugin(file, options, *session.runner, session.stop);
+    if (!checked) {
+      code = std::max(code, report(session, checked.error()));
       continue;
     }
-    const bool passed = std::ranges::all_of(*results, &ConformanceResult::passed);
-    if (!passed) code = std::max(code, 1);
-    if (session.global.json) {
-      console.result(conformance_json(file, *results));
-      continue;
-    }
+    if (!checked->passed()) code = std::max(code, 1);
+    reports.push_back(std::move(*checked));
+    if (session.global.json) continue;
     Rows rows;
-    for (const auto& result : *results)
+    for (const auto& result : reports.back().results)
       rows.push_back({result.passed ? console.green("pass") : console.red("fail"), result.id, result.passed ? result.promise : result.message,
                       console.dim(human_seconds(result.seconds))});
     console.result(fmt::format("{}\n{}", console.bold(file), table(rows)));
   }
+  if (session.global.json) console.result(conformance_json(reports));
   return code;
 }
 
