@@ -41,6 +41,7 @@ struct CellBuild {
   std::string readme;             ///< text for METADATA's body
   std::vector<std::string> provenance;  ///< "nvcc 13.0.88 sha256...": lines for the build record
   std::filesystem::path record;   ///< build.json in the store: what `package` reads
+  std::string commit;             ///< of the source: a revision of the spec
 };
 
 struct Build {

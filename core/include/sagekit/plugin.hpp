@@ -22,12 +22,12 @@ class Plugin {
   const std::string& sha256() const { return m_sha256; }        ///< of the library file
   const std::string& spec_text() const { return m_spec_text; }
   const sagekit_descriptor& descriptor() const { return *m_descriptor; }
-  bool has_judge() const;
+  SAGEKIT_API bool has_judge() const;
 
   /// Validates a descriptor that is already in the process (loader, static builds and tests share it).
-  /// Errors PLG004 .. PLG007; diagnostics of an invalid spec are in the error's message, first one whole.
+  /// Errors PLG004 .. PLG007; of an invalid spec the first diagnostic is in the message, all are in `problems`.
   SAGEKIT_API static Result<Plugin> from_descriptor(const sagekit_descriptor& descriptor, std::filesystem::path path,
-                                                    std::string sha256);
+                                                    std::string sha256, Diagnostics* problems = nullptr);
 
  private:
   Spec m_spec;
@@ -55,14 +55,21 @@ struct PluginSearch {
 };
 
 struct LoadedPlugins {
-  std::vector<Plugin> plugins;           ///< sorted by name
+  std::vector<Plugin> plugins;  ///< sorted by name
   std::vector<RejectedPlugin> rejected;
   std::vector<std::pair<std::filesystem::path, std::filesystem::path>> shadowed;  ///< (hidden, by)
 };
 
+/// One bad plugin never hinders the others. A folder that cannot be read is listed in `rejected` too (PLG002); an empty
+/// path is passed over, for it would mean the current directory.
 SAGEKIT_API LoadedPlugins load_plugins(const PluginSearch& search);
-SAGEKIT_API Result<Plugin> load_plugin(const std::filesystem::path& file);
+/// Runs the library's constructors: only for files one trusts, which PLG001 sees to. Thread-safe.
+SAGEKIT_API Result<Plugin> load_plugin(const std::filesystem::path& file, Diagnostics* problems = nullptr);
 
+/// cli.md section 4, and "shadowed":[{"path","by"}].
 SAGEKIT_API std::string plugins_json(const LoadedPlugins& loaded);
+/// `plugin show --json`: {"schema":"sagekit.plugin/1", the keys of one plugin above, "license","judge",
+/// "source":{"url","subdir","default","revisions"},"arches","modules","dispatch","profiles"}.
+SAGEKIT_API std::string plugin_json(const Plugin& plugin);
 
 }  // namespace sagekit

@@ -1,0 +1,348 @@
+#include "build/executor.hpp"
+
+#include "build/depfile.hpp"
+#include "support/format.hpp"
+#include "support/sha256.hpp"
+#include "support/text.hpp"
+#include "support/try.hpp"
+
+#include <algorithm>
+
+namespace sagekit {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t k_cause_lines = 20;
+constexpr std::size_t k_cause_bytes = 16 * 1024;
+
+bool is_depfile(const std::string& output) { return output.ends_with(".d"); }
+
+std::string tail(const fs::path& log) {
+  const auto text = read_file(log);
+  if (!text) return {};
+  const auto lines =
+      split(trim(std::string_view(*text).substr(text->size() - std::min(text->size(), k_cause_bytes))), '\n');
+  const auto first = lines.size() - std::min(lines.size(), k_cause_lines);
+  return join({lines.begin() + static_cast<std::ptrdiff_t>(first), lines.end()}, "\n");
+}
+
+/// The kernel's out-of-memory killer takes the compiler proper; its driver then says so and ends by itself.
+bool ran_out_of_memory(const CommandResult& result, const std::string& last_lines) {
+  constexpr int k_kill = 9, k_killed = 128 + k_kill;
+  if (result.ok() || result.timed_out) return false;
+  return result.signal == k_kill || result.exit_code == k_killed ||
+         last_lines.find("Killed signal") != std::string::npos ||
+         last_lines.find("died due to signal 9") != std::string::npos;
+}
+
+std::string_view kind_name(StepKind kind) {
+  switch (kind) {
+    case StepKind::compile: return "compile";
+    case StepKind::bind: return "bind";
+    case StepKind::link: return "link";
+    case StepKind::setup_py: return "setup-py";
+  }
+  return "";
+}
+
+void add(Measured& sum, const CommandResult& result) {
+  sum.cpu_seconds += result.cpu_seconds;
+  sum.wall_seconds += result.wall_seconds;
+  sum.peak_memory_bytes = std::max(sum.peak_memory_bytes, result.peak_memory_bytes);
+}
+
+bool is_below(const fs::path& file, const fs::path& folder) {
+  const auto text = file.string(), prefix = folder.string() + "/";
+  return text.starts_with(prefix);
+}
+
+}  // namespace
+
+std::optional<std::string> FileHashes::of(const fs::path& file) {
+  {
+    const std::lock_guard lock(m_mutex);
+    if (const auto found = m_known.find(file.string()); found != m_known.end()) return found->second;
+  }
+  auto hash = sha256_file(file);
+  std::optional<std::string> value;
+  if (hash) value = std::move(*hash);
+  const std::lock_guard lock(m_mutex);
+  return m_known.emplace(file.string(), std::move(value)).first->second;
+}
+
+Executor::Executor(StepContext context, std::vector<const Step*> steps)
+    : m_context(std::move(context)),
+      m_steps(std::move(steps)),
+      m_depends(m_steps.size()),
+      m_outputs(m_steps.size()),
+      m_placed(m_steps.size(), false) {
+  std::unordered_map<std::string, std::size_t> by_id;
+  for (std::size_t i = 0; i < m_steps.size(); ++i) {
+    by_id[m_steps[i]->id] = i;
+    for (const auto& output : m_steps[i]->outputs) m_maker[output] = i;
+  }
+  for (std::size_t i = 0; i < m_steps.size(); ++i)
+    for (const auto& id : m_steps[i]->depends)
+      if (const auto found = by_id.find(id); found != by_id.end()) m_depends[i].push_back(found->second);
+}
+
+fs::path Executor::real_path(const std::string& symbolic) const {
+  static constexpr std::string_view k_source = "{source}", k_work = "{work}";
+  const std::string_view text = symbolic;
+  if (text.starts_with(k_source)) return m_context.source.folder.string() + std::string(text.substr(k_source.size()));
+  if (text.starts_with(k_work)) return m_context.work.string() + std::string(text.substr(k_work.size()));
+  return symbolic;
+}
+
+Result<std::string> Executor::action_key(const Step& step) {
+  Sha256 hash;
+  const auto add_list = [&hash](std::string_view name, const std::vector<std::string>& items) {
+    hash.field(fmt::format("{} {}", name, items.size()));
+    for (const auto& item : items) hash.field(item);
+  };
+  hash.field("sagekit action 1");
+  hash.field(kind_name(step.kind));
+  add_list("argv", step.argv);
+  add_list("fallback", step.fallback_argv);
+  add_list("environment", step.environment);
+  std::vector<std::string> words = step.argv;
+  words.insert(words.end(), step.fallback_argv.begin(), step.fallback_argv.end());
+  words.insert(words.end(), step.environment.begin(), step.environment.end());
+  words.insert(words.end(), step.inputs.begin(), step.inputs.end());
+  for (const auto& [name, identity] : m_context.symbols.identities(words)) {
+    hash.field(name);
+    hash.field(identity);
+  }
+  hash.field(m_context.epoch);
+  if (step.kind == StepKind::compile || step.kind == StepKind::bind) hash.field(m_context.source.header_names);
+  if (step.kind == StepKind::setup_py) hash.field(m_context.source.key);
+  for (const auto& input : step.inputs) {
+    hash.field(input);
+    if (const auto maker = m_maker.find(input); maker != m_maker.end()) {
+      const std::lock_guard lock(m_placing);  // what the store lost is being made again
+      const auto& made = outputs(maker->second);
+      const auto found = std::ranges::find(made, input, &RecordedOutput::path);
+      hash.field(found == made.end() ? std::string() : found->object.sha256);
+      continue;
+    }
+    const auto path = real_path(input);
+    std::error_code error;
+    // A whole tree: the source's key covers it. A tool or shim: its identity does.
+    if (path.string().starts_with('{') || fs::is_directory(path, error)) continue;
+    const auto content = m_hashes.of(path);
+    if (!content)
+      return fail(ErrorKind::usage, "SRC008",
+                  fmt::format("step {} needs {}, which the source does not have", step.id, input),
+                  "check the kernel's sources in the plugin against this revision", step.id);
+    hash.field(*content);
+  }
+  return hash.hex();
+}
+
+std::string Executor::history_key(const Step& step) const {
+  Sha256 hash;
+  for (const auto& word : step.argv) hash.field(word);
+  return hash.hex();
+}
+
+std::optional<Measured> Executor::history(std::size_t step) const {
+  return m_context.store.history(history_key(*m_steps[step]));
+}
+
+bool Executor::complete(const Step& step, const ActionRecord& record) const {
+  const auto made = [&](const std::string& output) {
+    return is_depfile(output) || std::ranges::any_of(record.outputs, [&](const RecordedOutput& o) {
+             return o.path == output || o.path.starts_with(output + "/");
+           });
+  };
+  return std::ranges::all_of(step.outputs, made) &&
+         std::ranges::all_of(record.outputs, [&](const RecordedOutput& o) { return m_context.store.has(o.object); });
+}
+
+std::optional<ActionRecord> Executor::find_record(const Step& step, const std::string& key) const {
+  for (auto& record : m_context.store.records(key)) {
+    const bool same = std::ranges::all_of(
+        record.headers, [&](const auto& header) { return m_hashes.of(real_path(header.first)) == header.second; });
+    if (same && complete(step, record)) return std::move(record);
+  }
+  return std::nullopt;
+}
+
+TaskOutcome Executor::execute(std::size_t index, unsigned attempt, std::stop_token stop, StepReport& report) {
+  const Step& step = *m_steps[index];
+  if (attempt == 0) {
+    const auto key = action_key(step);
+    if (!key) {
+      report.error = key.error();
+      return TaskOutcome::failed;
+    }
+    if (auto record = find_record(step, *key)) {
+      m_outputs[index] = std::move(record->outputs);
+      report.outcome = StepOutcome::reused;
+      return TaskOutcome::done;
+    }
+  }
+  return run_step(index, stop, report);
+}
+
+Result<Command> Executor::command_for(const Step& step, const std::vector<std::string>& argv,
+                                      const char* log_suffix) const {
+  Command command;
+  TRY_ASSIGN(command.argv, m_context.symbols.expand(argv));
+  command.environment = m_context.environment;
+  for (const auto& line : step.environment) {
+    TRY_ASSIGN(const auto text, m_context.symbols.expand_word(line));
+    const auto equals = text.find('=');
+    if (equals != std::string::npos) command.environment[text.substr(0, equals)] = text.substr(equals + 1);
+  }
+  command.working_directory = m_context.source.folder;
+  command.output_file = m_context.work / "logs" / (step.id + log_suffix);
+  return command;
+}
+
+TaskOutcome Executor::run_step(std::size_t index, std::stop_token stop, StepReport& report) {
+  const Step& step = *m_steps[index];
+  const auto give_up = [&report](Error error) {
+    if (error.kind == ErrorKind::interrupted) return TaskOutcome::stopped;
+    report.error = std::move(error);
+    return TaskOutcome::failed;
+  };
+  for (const auto before : m_depends[index])
+    if (auto placed = place_outputs(before, stop); !placed) return give_up(placed.error());
+  const auto key = action_key(step);
+  if (!key) return give_up(key.error());
+  std::optional<TemporaryFolder> own_copy;  // setuptools writes into its tree
+  if (step.kind == StepKind::setup_py) {
+    auto folder = TemporaryFolder::create(m_context.work / "tmp", "setup-py");
+    if (!folder) return give_up(folder.error());
+    own_copy.emplace(std::move(*folder));
+    if (auto copied = copy_tree(m_context.source.root, own_copy->path()); !copied) return give_up(copied.error());
+  }
+
+  bool fallback = false;
+  for (const auto* argv : {&step.argv, &step.fallback_argv}) {
+    fallback = argv == &step.fallback_argv;
+    auto command = command_for(step, *argv, fallback ? ".fallback.log" : ".log");
+    if (!command) return give_up(command.error());
+    if (own_copy)
+      command->working_directory = own_copy->path() / m_context.source.folder.lexically_relative(m_context.source.root);
+    // Old outputs may be hard links into the store: they are never written to.
+    for (const auto& output : step.outputs) {
+      remove_quietly(real_path(output));
+      if (auto made = make_directories(real_path(output).parent_path()); !made) return give_up(made.error());
+    }
+    const auto result = m_context.runner.run(*command, stop);
+    if (!result) return give_up(result.error());
+    add(report.measured, *result);
+    if (result->ok()) break;
+    report.failure = {{},
+                      step.id,
+                      result->exit_code,
+                      command->output_file,
+                      tail(command->output_file),
+                      command->argv,
+                      command->working_directory};
+    if (result->timed_out) report.failure.cause += "\nit took too long";
+    if (ran_out_of_memory(*result, report.failure.cause)) return TaskOutcome::out_of_memory;
+    if (fallback || step.fallback_argv.empty()) return TaskOutcome::failed;
+    report.retried = "the lean header does not do for it: " + report.failure.cause;
+  }
+  if (auto kept = keep(index, *key, fallback, report); !kept) return give_up(kept.error());
+  if (report.outcome != StepOutcome::finished) return TaskOutcome::failed;
+  return TaskOutcome::done;
+}
+
+Result<std::vector<RecordedOutput>> Executor::put_outputs(const Step& step) const {
+  std::vector<RecordedOutput> made;
+  for (const auto& output : step.outputs) {
+    if (is_depfile(output)) continue;
+    const auto path = real_path(output);
+    std::error_code error;
+    if (!fs::is_directory(path, error)) {
+      if (!fs::is_regular_file(path, error)) continue;
+      TRY_ASSIGN(auto object, m_context.store.put(path));
+      made.push_back({output, std::move(object)});
+      continue;
+    }
+    for (fs::directory_iterator walk(path, error), end; !error && walk != end; walk.increment(error)) {
+      std::error_code ignored;
+      if (!walk->is_regular_file(ignored)) continue;
+      TRY_ASSIGN(auto object, m_context.store.put(walk->path()));
+      made.push_back({output + "/" + walk->path().filename().string(), std::move(object)});
+    }
+  }
+  std::ranges::sort(made, {}, &RecordedOutput::path);
+  return made;
+}
+
+/// Nothing when the compiler did not say, or when a file it read is not there to be checked next time.
+std::optional<std::vector<std::pair<std::string, std::string>>> Executor::headers_read(const Step& step) const {
+  std::map<std::string, std::string> headers;
+  const bool compiles = step.kind == StepKind::compile || step.kind == StepKind::bind;
+  const auto listed = std::ranges::find_if(step.outputs, is_depfile);
+  if (listed == step.outputs.end())
+    return compiles ? std::nullopt : std::optional(std::vector<std::pair<std::string, std::string>>());
+  const auto text = read_file(real_path(*listed));
+  if (!text) return std::nullopt;
+  const auto& source = m_context.source;
+  for (const auto& file : parse_depfile(*text)) {
+    const fs::path path = (source.folder / file).lexically_normal();  // an absolute one stays itself
+    std::error_code error;
+    if (m_context.symbols.covers(path) || m_context.symbols.covers(fs::weakly_canonical(path, error))) continue;
+    const auto content = m_hashes.of(path);
+    if (!content) return std::nullopt;
+    const bool own = is_below(path, source.root);
+    headers[own ? "{source}/" + path.lexically_relative(source.folder).generic_string() : path.string()] = *content;
+  }
+  return std::vector<std::pair<std::string, std::string>>(headers.begin(), headers.end());
+}
+
+Status Executor::keep(std::size_t index, const std::string& key, bool fallback, StepReport& report) {
+  const Step& step = *m_steps[index];
+  ActionRecord record{{}, {}, report.measured, fallback};
+  TRY_ASSIGN(record.outputs, put_outputs(step));
+  if (!complete(step, record)) {
+    report.outcome = StepOutcome::failed;
+    report.failure.step = step.id;
+    report.failure.cause = "it ended well but did not write all of " + join(step.outputs, ", ");
+    report.failure.log = m_context.work / "logs" / (step.id + (fallback ? ".fallback.log" : ".log"));
+    return {};
+  }
+  if (auto headers = headers_read(step)) {
+    record.headers = std::move(*headers);
+    TRY(m_context.store.add_record(key, record));
+  }
+  m_context.store.remember(history_key(step), report.measured);
+  {
+    const std::lock_guard lock(m_placing);
+    m_placed[index] = true;
+  }
+  m_outputs[index] = std::move(record.outputs);
+  report.outcome = StepOutcome::finished;
+  return {};
+}
+
+Status Executor::place_outputs(std::size_t index, std::stop_token stop) {
+  const std::lock_guard lock(m_placing);
+  if (m_placed[index]) return {};
+  for (const auto& output : outputs(index)) {
+    const auto placed = m_context.store.place(output.object, real_path(output.path));
+    if (placed) continue;
+    if (placed.error().code != "STO001") return placed;
+    // The store lost it: it is made again.
+    StepReport report;
+    const auto outcome = run_step(index, stop, report);
+    if (outcome == TaskOutcome::done) return {};
+    if (outcome == TaskOutcome::stopped) return fail(ErrorKind::interrupted, "BLD006", "stopped");
+    if (report.error) return std::unexpected(std::move(*report.error));
+    return fail(ErrorKind::failed, "STO001",
+                fmt::format("step {} could not be repeated: {}", m_steps[index]->id, report.failure.cause),
+                "delete the store's actions folder");
+  }
+  m_placed[index] = true;
+  return {};
+}
+
+}  // namespace sagekit

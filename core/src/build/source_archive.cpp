@@ -1,0 +1,133 @@
+#include "build/source_archive.hpp"
+
+#include "support/file.hpp"
+#include "support/format.hpp"
+#include "support/try.hpp"
+
+#include <archive.h>
+#include <archive_entry.h>
+
+#include <cstdint>
+#include <fstream>
+#include <memory>
+#include <vector>
+
+namespace sagekit {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::uint64_t k_most_bytes = std::uint64_t{4} << 30;
+constexpr std::size_t k_most_entries = 200'000;
+constexpr std::size_t k_block = 256 * 1024;
+
+struct CloseArchive {
+  void operator()(archive* a) const { ::archive_read_free(a); }
+};
+using Archive = std::unique_ptr<archive, CloseArchive>;
+
+std::unexpected<Error> bad(const fs::path& archive, std::string_view why) {
+  return fail(ErrorKind::usage, "SRC005", fmt::format("cannot unpack {}: {}", archive.string(), why),
+              "give a .tar.gz, .tar.zst or .zip of the source tree, a folder, or a git repository");
+}
+
+std::string_view why(archive* a) {
+  const char* text = ::archive_error_string(a);
+  return text != nullptr ? text : "not an archive that is understood";
+}
+
+bool leaves(const fs::path& path) {
+  if (path.empty() || path.is_absolute()) return true;
+  for (const auto& part : path)
+    if (part == "..") return true;
+  return false;
+}
+
+// A link unpacked before must not lead a later member outside.
+bool passes_link(const fs::path& into, const fs::path& relative) {
+  fs::path at = into;
+  std::error_code ignored;
+  for (const auto& part : relative.parent_path()) {
+    at /= part;
+    if (fs::is_symlink(fs::symlink_status(at, ignored))) return true;
+  }
+  return false;
+}
+
+Status write_member(archive* a, const fs::path& archive, const fs::path& target, std::uint64_t& total) {
+  std::ofstream out(target, std::ios::binary | std::ios::trunc);
+  std::vector<char> block(k_block);
+  while (out) {
+    const la_ssize_t n = ::archive_read_data(a, block.data(), block.size());
+    if (n < 0) return bad(archive, why(a));
+    if (n == 0) break;
+    total += static_cast<std::uint64_t>(n);
+    if (total > k_most_bytes) return bad(archive, "it unpacks to more than 4 GiB");
+    out.write(block.data(), n);
+  }
+  out.close();
+  if (!out) return fail(ErrorKind::machine, "STO002", fmt::format("cannot write {}", target.string()));
+  return {};
+}
+
+}  // namespace
+
+Status unpack_archive(const fs::path& path, const fs::path& into) {
+  Archive reader(::archive_read_new());
+  if (!reader) return bad(path, "out of memory");
+  ::archive_read_support_filter_all(reader.get());
+  ::archive_read_support_format_tar(reader.get());
+  ::archive_read_support_format_zip(reader.get());
+  if (::archive_read_open_filename(reader.get(), path.c_str(), k_block) != ARCHIVE_OK)
+    return bad(path, why(reader.get()));
+
+  std::uint64_t total = 0;
+  std::size_t count = 0;
+  for (;;) {
+    archive_entry* entry = nullptr;
+    const int status = ::archive_read_next_header(reader.get(), &entry);
+    if (status == ARCHIVE_EOF) break;
+    if (status != ARCHIVE_OK && status != ARCHIVE_WARN) return bad(path, why(reader.get()));
+    if (++count > k_most_entries) return bad(path, "it has more than 200,000 entries");
+    const char* name = ::archive_entry_pathname(entry);
+    const fs::path relative = fs::path(name != nullptr ? name : "").lexically_normal();
+    if (relative == "." || relative == "./") continue;
+    if (leaves(relative) || passes_link(into, relative))
+      return bad(path, fmt::format("its member \"{}\" would lie outside", relative.string()));
+    const fs::path target = into / relative;
+    const auto type = ::archive_entry_filetype(entry);
+    if (type == AE_IFDIR) {
+      TRY(make_directories(target));
+      continue;
+    }
+    TRY(make_directories(target.parent_path()));
+    std::error_code error;
+    if (fs::exists(fs::symlink_status(target, error)))
+      return bad(path, fmt::format("its member \"{}\" is there twice", relative.string()));
+    if (type == AE_IFLNK) {
+      const char* to = ::archive_entry_symlink(entry);
+      fs::create_symlink(to != nullptr ? to : "", target, error);
+      if (error) return bad(path, error.message());
+      continue;
+    }
+    if (type != AE_IFREG || ::archive_entry_hardlink(entry) != nullptr)
+      return bad(path, fmt::format("its member \"{}\" is neither file, folder nor symbolic link", relative.string()));
+    TRY(write_member(reader.get(), path, target, total));
+    const bool executable = (::archive_entry_perm(entry) & 0100) != 0;
+    fs::permissions(target, static_cast<fs::perms>(executable ? 0755 : 0644), error);
+  }
+  return {};
+}
+
+fs::path strip_single_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::directory_iterator walk(folder, error), end;
+  if (error || walk == end) return folder;
+  const fs::path first = walk->path();
+  if (!fs::is_directory(fs::symlink_status(first, error))) return folder;
+  walk.increment(error);
+  return !error && walk == end ? first : folder;
+}
+
+}  // namespace sagekit

@@ -1,0 +1,29 @@
+#pragma once
+// A cell's files, gathered into one finished folder of the store.
+
+#include "build/executor.hpp"
+
+#include <sagekit/build.hpp>
+
+#include <functional>
+#include <map>
+#include <string>
+
+namespace sagekit {
+
+/// Where a stage takes from.
+struct StageContext {
+  const Spec& spec;
+  const Plan& plan;
+  const PreparedSource& source;
+  const Store& store;
+  const std::map<std::string, Toolchain>& toolchains;                                   ///< by cell id
+  std::function<Result<std::vector<RecordedOutput>>(const std::string& step)> outputs;  ///< of a step that is done
+};
+
+/// Modules, package files and licences below builds/CELL-HASH, with the record build.json. Errors: SRC010 (usage) when
+/// the source lacks a declared file, BLD004 (failed) when setup.py made something else than the plan says or two files
+/// have one place, STO...
+Result<CellBuild> stage_cell(const Cell& cell, const StageContext& context);
+
+}  // namespace sagekit

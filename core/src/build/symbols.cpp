@@ -1,0 +1,267 @@
+#include "build/symbols.hpp"
+
+#include "build/cuda_stub.hpp"
+#include "support/format.hpp"
+#include "support/sha256.hpp"
+#include "support/text.hpp"
+#include "support/try.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+namespace sagekit {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// How the names of the plan's symbols begin; anything else in braces is not ours.
+constexpr std::array<std::string_view, 11> k_symbols{"source",           "work",      "nvcc-exe-", "nvcc-root-",
+                                                     "cuda-include-",    "cuda-lib-", "torch-",    "python-",
+                                                     "python-includes-", "cxx-",      "shim-"};
+
+bool is_symbol(std::string_view name) {
+  return name.starts_with("stub-") || std::ranges::any_of(k_symbols, [&](std::string_view known) {
+           return known.ends_with('-') ? name.starts_with(known) : name == known;
+         });
+}
+
+/// Calls `visit(name)` for each symbol in the item.
+template <class Visit>
+void for_symbols(std::string_view item, Visit visit) {
+  for (std::size_t at = item.find('{'); at != std::string_view::npos; at = item.find('{', at + 1)) {
+    const auto end = item.find('}', at);
+    if (end == std::string_view::npos) return;
+    if (const auto name = item.substr(at + 1, end - at - 1); is_symbol(name)) visit(name);
+  }
+}
+
+std::unexpected<Error> unknown(std::string_view name) {
+  return fail(ErrorKind::bug, "BLD002", fmt::format("the plan names {{{}}}, which stands for nothing here", name));
+}
+
+/// What a symbol is made from: those that appear in the steps of the cells.
+struct Wanted {
+  std::set<std::string> names;
+  bool has(std::string_view prefix) const {
+    return std::ranges::any_of(names, [&](const std::string& name) { return name.starts_with(prefix); });
+  }
+};
+
+void collect(const std::vector<std::string>& items, Wanted& wanted) {
+  for (const auto& item : items) for_symbols(item, [&](std::string_view name) { wanted.names.emplace(name); });
+}
+
+Wanted wanted_by(const Plan& plan, const Cell& cell) {
+  Wanted wanted;
+  for (const auto& step : plan.steps) {
+    if (std::ranges::find(step.cells, cell.id) == step.cells.end()) continue;
+    for (const auto* items : {&step.argv, &step.fallback_argv, &step.environment}) collect(*items, wanted);
+  }
+  return wanted;
+}
+
+std::string digits(const std::string& version) { return replace_all(version, ".", ""); }
+
+/// Can a flag list that is split at commas (-Xcompiler=) carry the path?
+bool is_plain(const std::string& path) { return path.find_first_of(" ,\"'\t\n\\") == std::string::npos; }
+
+class Resolver {
+ public:
+  Resolver(const Store& store, fs::path links) : m_store(store), m_links(std::move(links)) {}
+
+  Result<std::string> reachable(const fs::path& root) {
+    if (is_plain(root.string())) return root.string();
+    const fs::path link = m_links / sha256_hex(root.string()).substr(0, 16);
+    TRY(make_directories(m_links));
+    std::error_code error;
+    if (!fs::exists(fs::symlink_status(link, error))) fs::create_directory_symlink(root, link, error);
+    if (error)
+      return fail(ErrorKind::machine, "STO003", fmt::format("cannot link {}: {}", link.string(), error.message()));
+    return link.string();
+  }
+
+  Status add_root(const std::string& name, const fs::path& root, const std::string& identity) {
+    TRY_ASSIGN(const auto word, reachable(root));
+    table.set(name, word, identity);
+    table.cover(root);
+    table.cover(word);
+    return {};
+  }
+
+  Status add_toolchain(const Cell& cell, const Toolchain& t) {
+    const auto& platform = cell.platform;
+    table.set("cxx-" + platform, t.host_compiler.executable.string(), t.host_compiler.identity);
+    if (!cell.cuda.empty()) {
+      table.set("nvcc-exe-" + cell.cuda, t.nvcc.executable.string(), t.nvcc.identity);
+      table.cover(t.nvcc.root);
+      TRY(add_root("nvcc-root-" + cell.cuda, t.nvcc.root, t.nvcc.identity));
+      TRY(add_root("cuda-include-" + cell.cuda, t.nvcc.include_dir, t.nvcc.identity));
+      TRY(add_root("cuda-lib-" + cell.cuda + "-" + platform, t.nvcc.library_dir, t.nvcc.identity));
+    }
+    if (!t.torch.root.empty())
+      TRY(add_root(fmt::format("torch-{}-cu{}-{}", cell.torch, digits(cell.cuda), platform), t.torch.root,
+                   t.torch.identity));
+    if (t.python.executable.empty()) return {};
+    std::vector<std::string> includes;
+    for (const auto& folder : t.python.include_dirs) {
+      TRY_ASSIGN(const auto word, reachable(folder));
+      includes.insert(includes.end(), {"-isystem", word});
+    }
+    table.set_words("python-includes-" + cell.python + "-" + platform, includes, t.python.identity);
+    return {};
+  }
+
+  Status add_shims(const std::vector<Shim>& shims) {
+    std::map<std::string, std::vector<const Shim*>> folders;
+    for (const auto& shim : shims) folders[shim.name].push_back(&shim);
+    for (const auto& [name, files] : folders) {
+      Sha256 hash;
+      for (const auto* shim : files) {
+        hash.field(shim->file);
+        hash.field(shim->text);
+      }
+      const auto identity = hash.hex();
+      const fs::path folder = m_store.folder("shims") / identity.substr(0, 32);
+      std::error_code error;
+      if (!fs::exists(folder, error)) {
+        TRY_ASSIGN(const TemporaryFolder scratch, m_store.temporary());
+        for (const auto* shim : files) TRY(write_file_atomic(scratch.path() / "shim" / shim->file, shim->text));
+        TRY(publish_folder(scratch.path() / "shim", folder));
+      }
+      TRY(add_root("shim-" + name, folder, identity));
+    }
+    return {};
+  }
+
+  SymbolTable table;
+
+ private:
+  const Store& m_store;
+  fs::path m_links;
+};
+
+/// The interpreter that can import the cell's torch, for upstream's own build.
+const TorchSysroot* importable(const Cell& cell, const Environment& environment) {
+  const auto found = std::ranges::find_if(environment.torches, [&](const TorchSysroot& t) {
+    return t.ready && !t.interpreter.empty() && t.version == cell.torch && t.cuda == cell.cuda &&
+           t.python == cell.python && t.platform == cell.platform;
+  });
+  return found == environment.torches.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+void SymbolTable::set(const std::string& name, std::string word, std::string identity) {
+  set_words(name, {std::move(word)}, std::move(identity));
+}
+
+void SymbolTable::set_words(const std::string& name, std::vector<std::string> words, std::string identity) {
+  m_values[name] = {std::move(words), std::move(identity)};
+}
+
+Result<std::string> SymbolTable::expand_word(const std::string& item) const {
+  std::string text = item;
+  std::string missing;
+  for_symbols(item, [&](std::string_view name) {
+    const auto found = m_values.find(std::string(name));
+    if (found == m_values.end() || found->second.words.size() != 1)
+      missing = name;
+    else
+      text = replace_all(std::move(text), fmt::format("{{{}}}", name), found->second.words.front());
+  });
+  if (!missing.empty()) return unknown(missing);
+  return text;
+}
+
+Result<std::vector<std::string>> SymbolTable::expand(const std::vector<std::string>& items) const {
+  std::vector<std::string> words;
+  for (const auto& item : items) {
+    const bool alone = item.size() > 2 && item.front() == '{' && item.find('}') == item.size() - 1;
+    const auto found = alone ? m_values.find(item.substr(1, item.size() - 2)) : m_values.end();
+    if (found != m_values.end()) {
+      words.insert(words.end(), found->second.words.begin(), found->second.words.end());
+      continue;
+    }
+    TRY_ASSIGN(auto word, expand_word(item));
+    words.push_back(std::move(word));
+  }
+  return words;
+}
+
+std::vector<std::pair<std::string, std::string>> SymbolTable::identities(const std::vector<std::string>& items) const {
+  std::map<std::string, std::string> result;
+  for (const auto& item : items)
+    for_symbols(item, [&](std::string_view name) {
+      const auto found = m_values.find(std::string(name));
+      result.emplace(name, found == m_values.end() ? std::string() : found->second.identity);
+    });
+  return {result.begin(), result.end()};
+}
+
+void SymbolTable::cover(const fs::path& folder) {
+  std::error_code error;
+  for (const auto& path : {folder.lexically_normal(), fs::weakly_canonical(folder, error)}) {
+    auto text = path.string();
+    // A toolkit that a distribution installed shares these folders with everything else: such headers are hashed.
+    static const std::set<std::string> k_shared{"", "/", "/usr", "/usr/include", "/usr/local", "/usr/local/include"};
+    if (k_shared.contains(text)) continue;
+    if (!text.ends_with('/')) text += '/';
+    if (std::ranges::find(m_covered, text) == m_covered.end()) m_covered.push_back(std::move(text));
+  }
+}
+
+bool SymbolTable::covers(const fs::path& file) const {
+  const auto text = file.string();
+  return std::ranges::any_of(m_covered, [&](const std::string& folder) { return text.starts_with(folder); });
+}
+
+Result<SymbolTable> resolve_symbols(const Spec& spec, const Plan& plan, const std::vector<const Cell*>& cells,
+                                    const Environment& environment, const Store& store, const fs::path& links,
+                                    CommandRunner& runner, const std::map<std::string, std::string>& child_environment,
+                                    std::map<std::string, Toolchain>& toolchains) {
+  Resolver resolver(store, links);
+  std::map<std::string, std::pair<Nvcc, HostCompiler>> stubs;  // by symbol
+  for (const auto* cell : cells) {
+    const auto wanted = wanted_by(plan, *cell);
+    ToolchainNeed need;
+    need.cuda = cell->cuda;
+    need.platform = cell->platform;
+    need.gencode = cell->gencode;
+    if (wanted.has("torch-")) need.torch = cell->torch;
+    TRY_ASSIGN(auto toolchain, choose_toolchain(need, environment));
+    if (wanted.has("python-")) {
+      ToolchainNeed headers;
+      headers.python = cell->python;
+      headers.platform = cell->platform;
+      TRY_ASSIGN(auto found, choose_toolchain(headers, environment));
+      toolchain.python = std::move(found.python);
+    }
+    if (wanted.has("python-exe-")) {
+      const auto* torch = importable(*cell, environment);
+      if (torch != nullptr) toolchain.torch = *torch;
+      resolver.table.set("python-exe-" + cell->python + "-" + cell->platform,
+                         torch != nullptr ? torch->interpreter.string() : toolchain.python.executable.string(),
+                         torch != nullptr ? torch->identity + toolchain.python.identity : toolchain.python.identity);
+    }
+    TRY(resolver.add_toolchain(*cell, toolchain));
+    const auto stub = "stub-cuda-" + cell->platform;
+    auto& chosen = stubs[stub];
+    const auto newest = parse_version_number(chosen.first.version),
+               this_one = parse_version_number(toolchain.nvcc.version);
+    if (wanted.names.contains(stub) && this_one && (!newest || *newest < *this_one))
+      chosen = {toolchain.nvcc, toolchain.host_compiler};
+    toolchains[cell->id] = std::move(toolchain);
+  }
+  TRY(resolver.add_shims(spec.build.shims));
+  for (const auto& [name, tools] : stubs) {
+    if (tools.first.version.empty()) continue;
+    TRY_ASSIGN(const auto folder, make_cuda_stub(tools.first, tools.second, store, runner, child_environment));
+    // A link takes from it only names and types that are the same in every stub.
+    resolver.table.set(name, folder.string(), "libcuda.so.1");
+  }
+  return std::move(resolver.table);
+}
+
+}  // namespace sagekit

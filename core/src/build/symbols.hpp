@@ -1,0 +1,53 @@
+#pragma once
+// The symbols of a plan's argv (sagekit/plan.hpp) and what they stand for on this machine.
+
+#include "build/store.hpp"
+
+#include <sagekit/build.hpp>
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sagekit {
+
+/// A symbol's value: most are one word; {python-includes-..} is several, and stands alone in its item.
+struct SymbolValue {
+  std::vector<std::string> words;
+  std::string identity;  ///< what an action key says in its place; "" = nothing but its name
+};
+
+class SymbolTable {
+ public:
+  void set(const std::string& name, std::string word, std::string identity = {});
+  void set_words(const std::string& name, std::vector<std::string> words, std::string identity);
+  bool has(const std::string& name) const { return m_values.contains(name); }
+
+  /// BLD002 (bug) for a symbol of the plan that has no value here. Other braces stay.
+  Result<std::vector<std::string>> expand(const std::vector<std::string>& items) const;
+  Result<std::string> expand_word(const std::string& item) const;
+  /// (name, identity) of the symbols in these items, sorted, once each.
+  std::vector<std::pair<std::string, std::string>> identities(const std::vector<std::string>& items) const;
+
+  /// Folders whose content an identity in the key covers: headers below them need no hash of their own.
+  void cover(const std::filesystem::path& folder);
+  bool covers(const std::filesystem::path& file) const;
+
+ private:
+  std::map<std::string, SymbolValue> m_values;
+  std::vector<std::string> m_covered;  ///< with a slash at the end
+};
+
+/// The table for these cells: their toolchains, the spec's shims (written to the store), driver stubs where a step
+/// wants one. {source} and {work} are set by the caller. A root that a flag list cannot carry (blank, comma, quote) is
+/// reached by a link below `links`, which is made when needed. Errors: TCH (machine) of a missing part, BLD005 when the
+/// stub cannot be made.
+Result<SymbolTable> resolve_symbols(const Spec& spec, const Plan& plan, const std::vector<const Cell*>& cells,
+                                    const Environment& environment, const Store& store,
+                                    const std::filesystem::path& links, CommandRunner& runner,
+                                    const std::map<std::string, std::string>& child_environment,
+                                    std::map<std::string, Toolchain>& toolchains);
+
+}  // namespace sagekit

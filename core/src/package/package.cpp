@@ -1,0 +1,129 @@
+#include "package/wheel_layout.hpp"
+#include "package/zip_writer.hpp"
+#include "support/file.hpp"
+#include "support/format.hpp"
+#include "support/sha256.hpp"
+#include "support/text.hpp"
+#include "support/try.hpp"
+
+#include <sagekit/package.hpp>
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+namespace sagekit {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+Result<const NamingScheme*> find_scheme(const Spec& spec, const std::string& name) {
+  std::vector<std::string> known;
+  for (const auto* rows : {&spec.schemes, &builtin_schemes()})
+    for (const auto& scheme : *rows) {
+      if (scheme.name == name) return &scheme;
+      known.push_back(scheme.name);
+    }
+  return fail(ErrorKind::usage, "PKG005", fmt::format("plugin {} has no naming scheme \"{}\"", spec.name, name),
+              suggestion(name, known));
+}
+
+/// Gives the cell the name that another scheme makes.
+Status rename_cell(Cell& cell, const Spec& spec, const Revision& revision, const std::string& scheme_name) {
+  TRY_ASSIGN(const auto* scheme, find_scheme(spec, scheme_name));
+  NamingValues values{revision.version, cell.torch, cell.cuda, replace_all(revision.date.substr(0, 10), "-", ""),
+                      revision.commit,  {}};
+  for (const auto& arch : cell.arches) values.arches.push_back({arch.capability, arch.suffix});
+  TRY_ASSIGN(auto name, parse_wheel_name(cell.wheel));
+  TRY_ASSIGN(name.version, expand_template(scheme->version, values));
+  TRY_ASSIGN(name.build, expand_template(scheme->build, values));
+  cell.wheel = name.file_name();
+  cell.version = name.version;
+  cell.build_tag = name.build;
+  return {};
+}
+
+std::unexpected<Error> not_written(const fs::path& path) {
+  return fail(ErrorKind::machine, "PKG002", fmt::format("{} cannot be written: {}", path.string(), last_os_error()),
+              "look at the space left and at the folder's permissions");
+}
+
+/// On the disk before it gets its name.
+Status flush(const fs::path& path) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return not_written(path);
+  const bool flushed = ::fsync(fd) == 0;
+  ::close(fd);
+  if (!flushed) return not_written(path);
+  return {};
+}
+
+std::unexpected<Error> taken(const fs::path& path, const std::string& there, const std::string& ours) {
+  return fail(
+      ErrorKind::failed, "PKG001",
+      fmt::format("{} is there already and is another wheel: sha256 {} there, {} now", path.string(), there, ours),
+      "two different wheels must not have one name: move the old one away, or choose another -o or --naming");
+}
+
+/// Renames without replacing. True: the name was free.
+Result<bool> take_name(const fs::path& from, const fs::path& to) {
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
+  if (errno == EEXIST) return false;
+  if (errno != EINVAL && errno != ENOSYS) return not_written(to);
+  // A file system without it (some network ones): the output folder's lock keeps other sagekits away.
+  std::error_code error;
+  if (fs::exists(to, error)) return false;
+  fs::rename(from, to, error);
+  if (error)
+    return fail(ErrorKind::machine, "PKG002", fmt::format("{} cannot be written: {}", to.string(), error.message()));
+  return true;
+}
+
+/// Moves the judged wheel to its name, or finds that it is there already.
+Result<PackagedWheel> place(const VerifiedWheel& wheel, const std::string& cell, const fs::path& folder) {
+  PackagedWheel made{cell, folder / wheel.name(), wheel.report().sha256, 0, wheel.report(), false};
+  std::error_code error;
+  made.size_bytes = fs::file_size(wheel.file(), error);
+  if (error) return not_written(wheel.file());
+  made.report.path = made.path.string();
+  TRY(flush(wheel.file()));
+  TRY_ASSIGN(const bool placed, take_name(wheel.file(), made.path));
+  if (placed) {
+    TRY(flush(folder));
+    return made;
+  }
+  TRY_ASSIGN(const auto there, sha256_file(made.path));
+  if (there != made.sha256) return taken(made.path, there, made.sha256);
+  made.unchanged = true;
+  return made;
+}
+
+}  // namespace
+
+Result<Verdict<PackagedWheel>> write_package(const VerifiedBuild& verified, const Spec& spec, const Plugin* plugin,
+                                             const Revision& revision, const PackageOptions& options,
+                                             CommandRunner& runner) {
+  CellBuild build = verified.build();
+  if (!options.naming.empty()) TRY(rename_cell(build.cell, spec, revision, options.naming));
+  TRY_ASSIGN(const auto layout, lay_out_wheel(build, spec, revision));
+  TRY(make_directories(options.output_folder));
+  TRY_ASSIGN(const auto folder, TemporaryFolder::create(options.output_folder, ".sagekit"));
+  const auto temporary = folder.path() / "wheel.tmp";
+  TRY(write_zip(temporary, layout.entries, dos_time(revision.date)));
+  std::error_code ignored;
+  fs::permissions(temporary, fs::perms(0644), ignored);  // a file system without modes has none to set
+
+  TRY_ASSIGN(auto judged, verify_own_wheel(temporary, layout.name.file_name(), spec, plugin, options.verify, runner));
+  if (!judged) {
+    judged.error().path = (options.output_folder / layout.name.file_name()).string();
+    return Verdict<PackagedWheel>(std::unexpected(std::move(judged.error())));
+  }
+  TRY_ASSIGN(auto made, place(*judged, build.cell.id, options.output_folder));
+  return Verdict<PackagedWheel>(std::move(made));
+}
+
+}  // namespace sagekit

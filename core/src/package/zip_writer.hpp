@@ -1,0 +1,37 @@
+#pragma once
+// Writes zip archives whose bytes depend on nothing but their members: the one place that includes libzip.
+
+#include <sagekit/error.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sagekit {
+
+/// A member; its bytes must stay where they are until the archive is written.
+struct ZipEntry {
+  std::string name;
+  std::string_view bytes;
+};
+
+/// The time that all members get, as zip stores it (MS-DOS: two-second steps, no zone; here UTC).
+struct DosTime {
+  std::uint16_t date = (1 << 5) | 1;  ///< 1980-01-01
+  std::uint16_t time = 0;
+  bool operator==(const DosTime&) const = default;
+};
+
+/// "2026-01-17T17:43:28Z". What zip cannot say (before 1980, after 2107, not a time) becomes 1980-01-01.
+DosTime dos_time(std::string_view rfc3339_utc);
+
+/// Writes the members in their order: deflated at level 9, mode 0644, made on Unix, no data descriptor, no extra field.
+/// Errors: PKG002 (machine) when the file cannot be written.
+Status write_zip(const std::filesystem::path& file, const std::vector<ZipEntry>& entries, DosTime time);
+
+/// Size of these bytes as write_zip stores them.
+Result<std::uint64_t> deflated_size(std::string_view bytes);
+
+}  // namespace sagekit

@@ -1,0 +1,147 @@
+#include "support/format.hpp"
+#include "support/text.hpp"
+#include "verify/checks.hpp"
+#include "verify/expected_modules.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace sagekit {
+
+namespace {
+
+constexpr std::uint64_t k_mib = 1024 * 1024;
+constexpr std::uint64_t k_index_limit = 100 * k_mib;  // PyPI's default for one file
+
+std::string top_of(std::string_view path) { return std::string(path.substr(0, path.find('/'))); }
+
+bool in_dist_info(const Subject& subject, std::string_view path) {
+  return subject.wheel != nullptr && path.starts_with(subject.wheel->dist_info + "/");
+}
+
+/// Why this file has no business in a wheel; "" = it may be there.
+std::string leftover(const Subject& subject, std::string_view path) {
+  static const std::vector<std::string> sources{"*.o",      "*.obj", "*.a",     "*.lib",  "*.cu",  "*.cubin", "*.ptx",
+                                                "*.fatbin", "*.d",   "*.ninja", "*.orig", "*.rej", "*.log"};
+  static const std::vector<std::string> caches{"**/__pycache__/**", "__pycache__/**", ".git/**", "**/.git*",
+                                               "**/.DS_Store"};
+  const auto matches = [&](const std::string& glob) { return glob_match(glob, path); };
+  if (std::ranges::any_of(sources, matches)) return "a leftover of the build";
+  if (std::ranges::any_of(caches, matches)) return "a leftover of a tool";
+  const auto& platforms = subject.name.platform;
+  const bool windows = std::ranges::any_of(platforms, [](const auto& tag) { return tag.starts_with("win"); });
+  if (!windows && (path.ends_with(".pyd") || path.ends_with(".dll") || path.ends_with(".exe")))
+    return "for Windows only";
+  if (windows && path.ends_with(".so")) return "for Linux only";
+  return {};
+}
+
+/// The names that the spec puts at the top of the wheel.
+std::set<std::string> own_tops(const Spec& spec) {
+  std::set<std::string> tops;
+  for (const auto& kernel : spec.kernels) tops.insert(kernel.module.substr(0, kernel.module.find('.')));
+  for (const auto& files : spec.package_files)
+    if (!files.to.empty()) tops.insert(top_of(files.to));
+  for (const auto& name : spec.verify.import_modules) tops.insert(name.substr(0, name.find('.')));
+  return tops;
+}
+
+void check_tops(const Subject& subject, Judgement& judgement) {
+  if (subject.spec == nullptr) return judgement.skipped("CNT005", "no loaded plugin makes this package");
+  const bool root_files =
+      std::ranges::any_of(subject.spec->package_files, [](const auto& files) { return files.to.empty(); });
+  const auto tops = own_tops(*subject.spec);
+  std::set<std::string> strangers;
+  for (const auto& member : subject.members) {
+    if (in_dist_info(subject, member.path)) continue;
+    const auto top = top_of(member.path);
+    const auto name = top.substr(0, top.find('.'));
+    if (!tops.contains(name) && !(root_files && top == member.path)) strangers.insert(top);
+  }
+  for (const auto& top : strangers)
+    judgement.broken("CNT005",
+                     fmt::format("{} is none of the package's names ({})", top, join({tops.begin(), tops.end()}, ", ")),
+                     top);
+  judgement.done("CNT005");
+}
+
+void check_expected(const Subject& subject, Judgement& judgement) {
+  if (subject.spec == nullptr) return judgement.skipped("CNT002", "no loaded plugin makes this package");
+  const Spec& spec = *subject.spec;
+  if (!subject.claims.arches) {
+    judgement.skipped("CNT002", "which arches it was built for is not recorded in it");
+  } else {
+    for (const auto& expected : expected_modules(subject))
+      if (!expected.gencode.empty() && subject.find_module(expected.kernel->module) == nullptr)
+        judgement.broken("CNT002", fmt::format("module {} is not there", expected.kernel->module), {},
+                         fmt::format("it is needed for {}", to_string(expected.gencode.front())));
+    judgement.done("CNT002");
+  }
+  for (const auto& [name, member] : subject.modules())
+    if (!name.empty() && known_kernel(spec, name) == nullptr)
+      judgement.broken("CNT006", fmt::format("the {} plugin knows no module {}", spec.name, name), member->path);
+  judgement.done("CNT006");
+}
+
+/// Does anything in the wheel come from this row?
+bool has_files(const Subject& subject, const PackageFiles& row) {
+  const std::string folder = row.to.empty() ? "" : row.to + "/";
+  return std::ranges::any_of(subject.members, [&](const MemberFacts& member) {
+    if (!member.path.starts_with(folder) || in_dist_info(subject, member.path)) return false;
+    const auto below = member.path.substr(folder.size());
+    return globs_select(row.include, below, true) && !globs_select(row.exclude, below, true);
+  });
+}
+
+void check_python_files(const Subject& subject, Judgement& judgement) {
+  if (subject.spec == nullptr) return judgement.skipped("CNT003", "no loaded plugin makes this package");
+  const Spec& spec = *subject.spec;
+  for (const auto& row : spec.package_files)
+    if (!has_files(subject, row))
+      judgement.broken(
+          "CNT003", fmt::format("none of {} is in {}", join(row.include, " "), row.to.empty() ? "the root" : row.to));
+  std::set<std::string> packages;
+  for (const auto& kernel : spec.kernels)
+    if (const auto dot = kernel.module.rfind('.'); dot != std::string::npos)
+      packages.insert(kernel.module.substr(0, dot));
+  for (const auto& package : packages)
+    if (const auto path = replace_all(package, ".", "/") + "/__init__.py"; subject.find(path) == nullptr)
+      judgement.broken("CNT003", fmt::format("{} is not there, so {} is no package", path, package), path);
+  for (const auto& name : spec.verify.import_modules)
+    if (known_kernel(spec, name) == nullptr && !subject.has_python(name) && subject.find_module(name) == nullptr)
+      judgement.broken("CNT003", fmt::format("there is nothing to import as {}", name));
+  judgement.done("CNT003");
+}
+
+void check_size(const Subject& subject, Judgement& judgement) {
+  if (subject.wheel == nullptr) return;
+  if (subject.wheel_bytes > k_index_limit)
+    judgement.broken("CNT008", fmt::format("{} MiB are more than the public index takes by default (100 MiB)",
+                                           subject.wheel_bytes / k_mib));
+  judgement.done("CNT008");
+  if (subject.spec == nullptr) return judgement.skipped("CNT004", "no loaded plugin makes this package");
+  const VerifySpec& band = subject.spec->verify;
+  const auto said = [&](std::string_view side, std::uint64_t limit) {
+    judgement.broken("CNT004", fmt::format("the wheel has {:.1f} MiB, {} the {:.1f} MiB that the {} plugin expects",
+                                           static_cast<double>(subject.wheel_bytes) / k_mib, side,
+                                           static_cast<double>(limit) / k_mib, subject.spec->name));
+  };
+  if (subject.wheel_bytes < band.size_min_bytes) said("less than", band.size_min_bytes);
+  if (band.size_max_bytes != 0 && subject.wheel_bytes > band.size_max_bytes) said("more than", band.size_max_bytes);
+  judgement.done("CNT004");
+}
+
+}  // namespace
+
+void check_content(const Subject& subject, Judgement& judgement) {
+  for (const auto& member : subject.members)
+    if (const auto why = leftover(subject, member.path); !why.empty())
+      judgement.broken("CNT001", fmt::format("{} is {}", member.path, why), member.path);
+  judgement.done("CNT001");
+  check_expected(subject, judgement);
+  check_python_files(subject, judgement);
+  check_size(subject, judgement);
+  check_tops(subject, judgement);
+}
+
+}  // namespace sagekit

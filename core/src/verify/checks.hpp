@@ -1,0 +1,41 @@
+#pragma once
+// The checks, one function for each group of rules. Each says what it saw to the judgement and nothing else.
+
+#include "verify/judgement.hpp"
+#include "verify/subject.hpp"
+
+#include <sagekit/command.hpp>
+
+#include <vector>
+
+namespace sagekit {
+
+/// NAM1..: the name's form, and what the index takes.
+void check_name(const Subject& subject, Judgement& judgement);
+/// INF1..: METADATA, WHEEL and the name agree. Only for a wheel.
+void check_dist_info(const Subject& subject, Judgement& judgement);
+/// CNT: files that must and must not be there, size.
+void check_content(const Subject& subject, Judgement& judgement);
+/// ELF, LBC, PYA: what the loader, the C library and Python will find.
+void check_modules(const Subject& subject, Judgement& judgement);
+/// FAT1..: each module's GPU code against what its kernel rows say for the claimed arches.
+void check_gpu_code(const Subject& subject, Judgement& judgement);
+/// TRU: known defects of the source, what the wheel says about itself.
+void check_source(const Subject& subject, const VerifyOptions& options, Judgement& judgement);
+/// What the plugin's own judge finds.
+void ask_plugin(const Subject& subject, Judgement& judgement);
+/// IMP: a child process imports each module. Errors: a temporary folder that cannot be made, an interrupt.
+Status check_imports(const Subject& subject, const VerifyOptions& options, CommandRunner& runner, Judgement& judgement);
+
+/// Ids of the defects that are visible in the subject's files.
+std::vector<const Defect*> visible_defects(const Subject& subject);
+
+/// "machine code for 8.0 and 9.0a"
+std::string arch_list(const std::vector<Arch>& arches);
+/// The arches of the GPU code that the CUDA runtime loads, sorted.
+std::vector<Arch> loaded_arches(const MemberFacts& member, bool ptx);
+
+/// RUN: the table against the arches that are claimed.
+void check_runs_on(const Subject& subject, const std::vector<RunsOn>& table, Judgement& judgement);
+
+}  // namespace sagekit

@@ -1,0 +1,138 @@
+#include "verify/claims.hpp"
+
+#include "support/format.hpp"
+#include "support/json.hpp"
+#include "support/text.hpp"
+
+#include <sagekit/version.hpp>
+
+#include <algorithm>
+#include <cctype>
+
+namespace sagekit {
+
+namespace {
+
+constexpr std::string_view k_schema = "sagekit.provenance/1";
+
+std::string text_at(const Json& json, const char* key) {
+  const auto found = json.find(key);
+  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+Json names(const std::vector<ArchRequest>& arches) {
+  Json list = Json::array();
+  for (const auto& arch : arches) list.push_back(to_string(arch));
+  return list;
+}
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// Digits and dots behind `word`: "2.11" of "torch2.11.20260117.g..." stops before a part that is a date.
+std::string number_after(std::string_view text, std::string_view word, std::size_t most_parts) {
+  const auto at = text.find(word);
+  if (at == std::string_view::npos) return {};
+  std::string number;
+  std::size_t parts = 0;
+  std::size_t start = at + word.size();
+  if (start < text.size() && text[start] == '.') ++start;
+  for (std::size_t i = start; i < text.size() && parts < most_parts;) {
+    std::size_t end = i;
+    while (end < text.size() && is_digit(text[end])) ++end;
+    if (end == i || end - i > 4) break;
+    number += (number.empty() ? "" : ".") + std::string(text.substr(i, end - i));
+    ++parts;
+    if (end >= text.size() || text[end] != '.') break;
+    i = end + 1;
+  }
+  return number;
+}
+
+/// "130" -> "13.0", "128" -> "12.8"; a number that has its dot already stays.
+std::string cuda_of(std::string number) {
+  if (number.find('.') == std::string::npos && number.size() >= 3) number.insert(number.size() - 1, ".");
+  return number;
+}
+
+/// "2110" -> "2.11.0", "28" -> "2.8".
+std::string torch_of(std::string number) {
+  if (number.find('.') != std::string::npos || number.size() < 2) return number;
+  if (number.size() > 2) number.insert(number.size() - 1, ".");
+  return number.insert(1, ".");
+}
+
+}  // namespace
+
+Claims claims_of(const CellBuild& build) {
+  const Cell& cell = build.cell;
+  return {"the build record", cell.id,       {},          build.commit,      cell.python, cell.torch,
+          cell.cuda,          cell.platform, cell.arches, cell.requires_dist};
+}
+
+std::string provenance_json(const Spec& spec, const Revision& revision, const CellBuild& build) {
+  const Cell& cell = build.cell;
+  Json json{{"schema", k_schema}, {"sagekit", SAGEKIT_VERSION}, {"cell", cell.id}};
+  json["plugin"] = {{"name", spec.name}, {"version", spec.version}};
+  json["source"] = {{"url", spec.source.url},
+                    {"commit", revision.commit},
+                    {"date", revision.date},
+                    {"version", revision.version},
+                    {"subdir", spec.source.subdir}};
+  json["python"] = cell.python;
+  json["torch"] = cell.torch;
+  json["cuda"] = cell.cuda;
+  json["platform"] = cell.platform;
+  json["arches"] = names(cell.arches);
+  Json& gencode = json["gencode"] = Json::array();
+  for (const auto& code : cell.gencode) gencode.push_back(to_string(code));
+  json["requires_dist"] = cell.requires_dist;
+  json["tools"] = build.provenance;
+  return json_text(json);
+}
+
+Result<Claims> read_provenance(std::string_view text) {
+  const auto bad = [](std::string why) {
+    return fail(ErrorKind::failed, "TRU003", fmt::format("{} cannot be read: {}", k_provenance_file, why));
+  };
+  const Json json = Json::parse(text, nullptr, false);
+  if (!json.is_object()) return bad("it is not a JSON object");
+  if (text_at(json, "schema") != k_schema) return bad(fmt::format("its schema is not {}", k_schema));
+  Claims claims;
+  claims.from = k_provenance_file;
+  claims.cell = text_at(json, "cell");
+  if (json.contains("plugin")) claims.plugin = text_at(json["plugin"], "name");
+  if (json.contains("source")) claims.commit = text_at(json["source"], "commit");
+  claims.python = text_at(json, "python");
+  claims.torch = text_at(json, "torch");
+  claims.cuda = text_at(json, "cuda");
+  claims.platform = text_at(json, "platform");
+  std::vector<ArchRequest> arches;
+  for (const auto& item : json.value("arches", Json::array())) {
+    if (!item.is_string()) return bad("an arch is not text");
+    auto parsed = parse_arch_list(item.get<std::string>());
+    if (!parsed) return bad(parsed.error().message);
+    arches.insert(arches.end(), parsed->begin(), parsed->end());
+  }
+  claims.arches = std::move(arches);
+  for (const auto& item : json.value("requires_dist", Json::array()))
+    if (item.is_string()) claims.requires_dist.push_back(item.get<std::string>());
+  return claims;
+}
+
+Claims claims_of_version(std::string_view version) {
+  Claims claims;
+  const auto plus = version.find('+');
+  if (plus == std::string_view::npos) return claims;
+  const std::string local = lower(version.substr(plus + 1));
+  claims.torch = torch_of(number_after(local, "torch", 3));
+  claims.cuda = cuda_of(number_after(local, local.find("cuda") == std::string::npos ? "cu" : "cuda", 2));
+  for (const auto& part : split(local, '.')) {
+    const bool commit = part.size() >= 8 && part.size() <= 41 && part[0] == 'g' &&
+                        std::ranges::all_of(part.substr(1), [](unsigned char c) { return std::isxdigit(c) != 0; });
+    if (commit) claims.commit = part.substr(1);
+  }
+  if (!claims.torch.empty() || !claims.cuda.empty() || !claims.commit.empty()) claims.from = "the version";
+  return claims;
+}
+
+}  // namespace sagekit

@@ -1,0 +1,24 @@
+#include "verify/judge.hpp"
+
+#include "support/try.hpp"
+#include "verify/checks.hpp"
+#include "verify/runs_on.hpp"
+
+namespace sagekit {
+
+Result<WheelReport> judge(const Subject& subject, Judgement judgement, const VerifyOptions& options,
+                          CommandRunner& runner, std::string path, std::string sha256) {
+  check_name(subject, judgement);
+  check_dist_info(subject, judgement);
+  check_content(subject, judgement);
+  check_modules(subject, judgement);
+  check_gpu_code(subject, judgement);
+  check_source(subject, options, judgement);
+  ask_plugin(subject, judgement);
+  auto table = runs_on(subject);
+  check_runs_on(subject, table, judgement);
+  TRY(check_imports(subject, options, runner, judgement));
+  return std::move(judgement).report(std::move(path), std::move(sha256), std::move(table));
+}
+
+}  // namespace sagekit

@@ -1,0 +1,166 @@
+#include "verify/runs_on.hpp"
+
+#include "spec/data.hpp"
+#include "support/format.hpp"
+#include "support/text.hpp"
+#include "verify/checks.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace sagekit {
+
+namespace {
+
+enum class Reach { no, jit, yes };
+
+/// Best way that one module's code has to a GPU, and the arch that decides.
+struct ModuleReach {
+  std::string module;
+  Reach reach = Reach::no;
+  std::optional<Arch> by;
+};
+
+ModuleReach reach_of(const std::string& name, const MemberFacts& member, Capability gpu) {
+  ModuleReach best{name, Reach::no, {}};
+  // The driver takes the newest code that fits; arches are sorted, so the last one wins.
+  for (const auto& arch : loaded_arches(member, false))
+    if (code_runs_on(arch, gpu)) best = {name, Reach::yes, arch};
+  if (best.reach == Reach::yes) return best;
+  for (const auto& arch : loaded_arches(member, true))
+    if (ptx_reaches(arch, gpu)) best = {name, Reach::jit, arch};
+  return best;
+}
+
+std::string last_part(const std::string& dotted) { return dotted.substr(dotted.rfind('.') + 1); }
+
+std::string code_words(const MemberFacts& member) {
+  const auto code = loaded_arches(member, false), ptx = loaded_arches(member, true);
+  if (code.empty() && ptx.empty()) return "no GPU code";
+  std::string text = code.empty() ? "" : "machine code for " + arch_list(code);
+  if (!ptx.empty()) text += fmt::format("{}PTX for {}", text.empty() ? "" : " and ", arch_list(ptx));
+  return text;
+}
+
+std::string verdict(Reach reach) { return reach == Reach::yes ? "yes" : reach == Reach::jit ? "jit" : "no"; }
+
+RunsOn row_for(Capability gpu) { return {gpu, gpu_names(gpu), "no", {}, {}}; }
+
+bool hurts(const Defect& defect, Capability gpu) {
+  return defect.capabilities.empty() || std::ranges::count(defect.capabilities, gpu) > 0;
+}
+
+/// The dispatch row that holds for the subject's revision.
+const DispatchSpec* dispatch_for(const Subject& subject, Capability gpu) {
+  for (const auto& row : subject.spec->dispatch)
+    if (row.capability == gpu && holds(row.when, *subject.revision, {}, subject.claims.torch, subject.claims.cuda))
+      return &row;
+  return nullptr;
+}
+
+RunsOn by_dispatch(const Subject& subject, Capability gpu, const std::vector<const Defect*>& defects) {
+  RunsOn row = row_for(gpu);
+  const auto* dispatch = dispatch_for(subject, gpu);
+  if (dispatch == nullptr) {
+    row.reason = fmt::format("the package has no branch for {}", to_string(gpu));
+    return row;
+  }
+  if (!dispatch->refused.empty()) {
+    row.reason = fmt::format("the package refuses it: {}", dispatch->refused);
+    return row;
+  }
+  row.modules = dispatch->modules;
+  Reach all = Reach::yes;
+  std::vector<std::string> jit;
+  for (const auto& name : dispatch->modules) {
+    const MemberFacts* member = subject.find_module(name);
+    if (member == nullptr) {
+      row.reason = fmt::format("it would call {}, which is not in the wheel", last_part(name));
+      return row;
+    }
+    const auto reach = reach_of(name, *member, gpu);
+    if (reach.reach == Reach::no) {
+      row.reason = fmt::format("it would call {}, which has {}", last_part(name), code_words(*member));
+      return row;
+    }
+    if (reach.reach == Reach::jit) jit.push_back(fmt::format("{} (PTX for {})", last_part(name), to_string(*reach.by)));
+    all = std::min(all, reach.reach);
+  }
+  for (const auto* defect : defects)
+    if (hurts(*defect, gpu)) {
+      row.reason = fmt::format("known defect {}: {}", defect->id, defect->message);
+      return row;
+    }
+  row.verdict = verdict(all);
+  row.reason = dispatch->path;
+  if (dispatch->modules.empty())
+    row.reason += row.reason.empty() ? "no extension module is called" : "; no extension module is called";
+  if (!jit.empty())
+    row.reason +=
+        fmt::format("{}the driver compiles {} at the first call", row.reason.empty() ? "" : "; ", join(jit, ", "));
+  return row;
+}
+
+/// Without a spec nobody knows which module the package calls: it may run where any has code, and the reason says
+/// which.
+RunsOn by_code(const Subject& subject, Capability gpu) {
+  RunsOn row = row_for(gpu);
+  Reach best = Reach::no;
+  std::size_t with_code = 0;
+  for (const auto& [name, member] : subject.modules()) {
+    if (std::ranges::none_of(member->gpu, &GpuCode::loaded)) continue;
+    ++with_code;
+    const auto reach = reach_of(name, *member, gpu);
+    best = std::max(best, reach.reach);
+    if (reach.reach != Reach::no) row.modules.push_back(name);
+  }
+  row.verdict = verdict(best);
+  if (best == Reach::no)
+    row.reason = "no module has code for it";
+  else if (row.modules.size() == with_code)
+    row.reason = "every module with GPU code has code for it";
+  else
+    row.reason = fmt::format("{} of {} modules with GPU code have code for it; which the package calls is not known",
+                             row.modules.size(), with_code);
+  return row;
+}
+
+}  // namespace
+
+std::vector<RunsOn> runs_on(const Subject& subject) {
+  std::set<Capability> gpus;
+  for (const auto& models : core_data().gpus) gpus.insert(models.capability);
+  std::vector<RunsOn> table;
+  if (subject.spec != nullptr && subject.revision != nullptr) {
+    for (const auto& row : subject.spec->dispatch) gpus.insert(row.capability);
+    const auto defects = visible_defects(subject);
+    for (const auto gpu : gpus) table.push_back(by_dispatch(subject, gpu, defects));
+    return table;
+  }
+  const bool any_code = std::ranges::any_of(
+      subject.modules(), [](const auto& module) { return std::ranges::any_of(module.second->gpu, &GpuCode::loaded); });
+  if (any_code)
+    for (const auto gpu : gpus) table.push_back(by_code(subject, gpu));
+  return table;
+}
+
+void check_runs_on(const Subject& subject, const std::vector<RunsOn>& table, Judgement& judgement) {
+  if (subject.spec == nullptr)
+    return judgement.skipped("RUN001", "no loaded plugin knows how this package chooses its kernels");
+  if (!subject.claims.arches) return judgement.skipped("RUN001", "which arches it was built for is not recorded in it");
+  const auto defects = visible_defects(subject);
+  for (const auto& arch : *subject.claims.arches) {
+    if (std::ranges::any_of(defects, [&](const Defect* defect) { return hurts(*defect, arch.capability); }))
+      continue;  // TRU001's
+    const auto row = std::ranges::find(table, arch.capability, &RunsOn::capability);
+    if (row == table.end() || row->verdict != "no") continue;
+    const auto* dispatch = subject.revision == nullptr ? nullptr : dispatch_for(subject, arch.capability);
+    const bool package_says_no = dispatch == nullptr || !dispatch->refused.empty();
+    judgement.broken(package_says_no ? "RUN002" : "RUN001",
+                     fmt::format("built for {}, but does not run there: {}", to_string(arch.capability), row->reason));
+  }
+  judgement.done("RUN001");
+  judgement.done("RUN002");
+}
+
+}  // namespace sagekit

@@ -1,0 +1,57 @@
+#pragma once
+// What is judged: the files of a wheel or of a wheel to be, with what was measured in them, and what they claim.
+
+#include "verify/claims.hpp"
+
+#include <sagekit/inspect.hpp>
+#include <sagekit/plugin.hpp>
+#include <sagekit/spec.hpp>
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sagekit {
+
+/// A wheel's platform tag, taken apart: "manylinux_2_28_x86_64".
+struct PlatformTag {
+  enum class System { linux, manylinux, musllinux, windows, macos, any, unknown };
+  System system = System::unknown;
+  std::string machine;  ///< "x86_64", "aarch64"; "" = any
+  std::string libc;     ///< "2.28" of manylinux and musllinux
+};
+
+PlatformTag parse_platform_tag(std::string_view tag);
+
+/// An extension module or shared library of the wheel, as the dotted name Python would import it by.
+std::string module_name(std::string_view archive_path);
+/// Is it a module that Python or ctypes loads: .so, .so.1, .pyd, .dll?
+bool is_native(std::string_view archive_path);
+
+struct Subject {
+  WheelName name;
+  std::vector<MemberFacts> members;   ///< sorted by path
+  const WheelFacts* wheel = nullptr;  ///< null: files that are not in a wheel yet
+  std::uint64_t wheel_bytes = 0;      ///< 0 = not a wheel yet
+  Claims claims;
+  const Spec* spec = nullptr;  ///< null: no plugin makes this package
+  const Plugin* plugin = nullptr;
+  const Revision* revision = nullptr;  ///< of the spec; null without one
+  bool revision_known = false;         ///< false: `revision` is the spec's default, taken for want of a better
+  std::function<Result<std::string>(const std::string& archive_path)> read;
+
+  const MemberFacts* find(std::string_view archive_path) const;
+  /// The member that Python finds for a dotted module name; null when there is none.
+  const MemberFacts* find_module(std::string_view dotted) const;
+  /// A .py file or package for a dotted name.
+  bool has_python(std::string_view dotted) const;
+  /// Dotted names of all native members, with them.
+  std::vector<std::pair<std::string, const MemberFacts*>> modules() const;
+};
+
+/// Sets `revision` from the claims' commit, else from the spec's default.
+void choose_revision(Subject& subject);
+
+}  // namespace sagekit

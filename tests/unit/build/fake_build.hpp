@@ -1,0 +1,163 @@
+#pragma once
+// A package of two modules whose compilers are /bin/sh scripts: the whole build with nothing but a shell.
+
+#include "build/git_tree.hpp"
+#include "support/file.hpp"
+#include "support/text.hpp"
+
+#include <sagekit/build.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace sagekit::test {
+
+namespace fs = std::filesystem;
+
+inline TemporaryFolder temporary() {
+  return std::move(*TemporaryFolder::create(fs::temp_directory_path(), "sagekit ü"));
+}
+
+inline void write(const fs::path& path, const std::string& text) {
+  fs::remove(path);
+  REQUIRE(write_file_atomic(path, text));
+}
+
+inline std::string text_of(const fs::path& path) {
+  auto text = read_file(path);
+  REQUIRE(text);
+  return *text;
+}
+
+struct Watcher : BuildObserver {
+  std::vector<std::string> events, messages;
+  void on_event(const BuildEvent& event) override {
+    static constexpr const char* k_names[] = {"started", "reused", "finished", "failed", "retried"};
+    events.push_back(std::string(k_names[static_cast<int>(event.outcome)]) + " " + event.step->id);
+  }
+  void on_message(const std::string& text) override { messages.push_back(text); }
+  bool saw(const std::string& event) const { return std::ranges::find(events, event) != events.end(); }
+};
+
+/// Runs commands for real and counts those that are no git.
+struct CountingRunner : CommandRunner {
+  std::unique_ptr<CommandRunner> real = make_local_runner();
+  std::atomic<int> steps = 0;
+  std::function<std::optional<Result<CommandResult>>(const Command&, const std::stop_token&)> instead;
+  Result<CommandResult> run(const Command& command, std::stop_token stop) override {
+    if (command.argv.front() != "git") ++steps;
+    if (instead)
+      if (auto answer = instead(command, stop)) return *answer;
+    return real->run(command, stop);
+  }
+};
+
+/// "compiles" by copying the source and its header, and writes a dependency file.
+inline const std::string k_compile =
+    "cat \"$1\" csrc/common.h > \"$2\" && printf '%s: %s \\\\\\n csrc/common.h\\n' x.o \"$1\" > \"$3\"";
+
+struct FakePackage {
+  TemporaryFolder folder = temporary();
+  Spec spec;
+  Plan plan;
+  Environment environment;
+  BuildOptions options;
+
+  FakePackage() {
+    write(source() / "csrc/a.cu", "kernel a\n");
+    write(source() / "csrc/b.cu", "kernel b\n");
+    write(source() / "csrc/common.h", "header 1\n");
+    write(source() / "pkg/__init__.py", "version = 1\n");
+    write(source() / "pkg/notes.txt", "not in the wheel\n");
+    write(source() / "LICENSE", "do what you like\n");
+    write(source() / "README.md", "# A package\n");
+    spec.name = "fake";
+    spec.package_files = {{
+        "pkg",
+        "pkg",
+        {"**/*.py", "*.py"},
+        {},
+    }};
+    spec.metadata.license_files = {"LICENSE"};
+    spec.metadata.readme = "README.md";
+    environment.os = "linux";
+    environment.machine = "x86_64";
+    environment.platform = "linux_x86_64";
+    environment.cpus = 2;
+    HostCompiler compiler;
+    compiler.executable = "/bin/sh";
+    compiler.kind = "gcc";
+    compiler.version = "12.2.0";
+    compiler.target = "x86_64-linux-gnu";
+    compiler.identity = "shell";
+    compiler.ready = true;
+    environment.host_compilers = {compiler};
+    plan.plugin_name = "fake";
+    plan.plugin_version = "1";
+    plan.commit = std::string(40, 'c');
+    plan.backend = "direct";
+    plan.revision.commit = plan.commit;
+    plan.revision.date = "2026-01-17T17:43:28Z";
+    Cell cell;
+    cell.id = "fake-python312";
+    cell.python = "3.12";
+    cell.platform = "linux_x86_64";
+    cell.buildable = true;
+    for (const std::string name : {"a", "b"}) add_module(cell, name);
+    plan.cells = {cell};
+    options.store = folder.path() / "store";
+    options.source = source().string();
+    options.child_environment = {{"PATH", "/usr/bin:/bin"}};
+    pin();
+  }
+
+  fs::path source() const { return folder.path() / "source tree"; }
+
+  /// The tree as it lies there becomes the pinned one.
+  void pin() {
+    auto entries = list_folder(source());
+    REQUIRE(entries);
+    plan.revision.tree = tree_id(*entries);
+  }
+
+  void add_module(Cell& cell, const std::string& name) {
+    Step compile, link;
+    compile.id = "compile-" + name;
+    compile.kind = StepKind::compile;
+    compile.module = "pkg._" + name;
+    compile.argv = {
+        "{cxx-linux_x86_64}",       "-c", k_compile, "sh", "{source}/csrc/" + name + ".cu", "{work}/obj/" + name + ".o",
+        "{work}/obj/" + name + ".d"};
+    compile.inputs = {"{source}/csrc/" + name + ".cu"};
+    compile.outputs = {"{work}/obj/" + name + ".o", "{work}/obj/" + name + ".d"};
+    compile.cells = {cell.id};
+    link.id = "link-" + name;
+    link.kind = StepKind::link;
+    link.argv = {
+        "{cxx-linux_x86_64}",        "-c", "(cat \"$1\"; echo linked) > \"$2\"", "sh", "{work}/obj/" + name + ".o",
+        "{work}/lib/" + name + ".so"};
+    link.inputs = {"{work}/obj/" + name + ".o"};
+    link.outputs = {"{work}/lib/" + name + ".so"};
+    link.depends = {compile.id};
+    link.cells = {cell.id};
+    plan.modules.push_back({"pkg._" + name, "pkg/_" + name + ".so", link.id, {}, cell.id});
+    cell.steps.insert(cell.steps.end(), {compile.id, link.id});
+    plan.steps.insert(plan.steps.end(), {compile, link});
+  }
+
+  Step& step(const std::string& id) { return *std::ranges::find(plan.steps, id, &Step::id); }
+
+  Result<Build> build(CommandRunner& runner, std::stop_token stop = {}) {
+    return run_build(spec, plan, environment, options, runner, watcher, stop);
+  }
+  Watcher watcher;
+};
+
+}  // namespace sagekit::test

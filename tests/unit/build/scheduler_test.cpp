@@ -1,0 +1,140 @@
+#include "build/scheduler.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <thread>
+
+using namespace sagekit;
+
+namespace {
+
+/// Records the order of starts and what ran together.
+struct Recorder {
+  std::mutex mutex;
+  std::vector<std::size_t> order;
+  std::size_t running = 0, most = 0;
+
+  TaskFunction work(TaskOutcome outcome = TaskOutcome::done) {
+    return [this, outcome](std::size_t task, unsigned, std::stop_token) {
+      {
+        const std::lock_guard lock(mutex);
+        order.push_back(task);
+        most = std::max(most, ++running);
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      const std::lock_guard lock(mutex);
+      --running;
+      return outcome;
+    };
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a task starts after what it depends on, the longest way first") {
+  // 0 -> 1 is a short way, 2 -> 3 a long one, 4 stands alone.
+  const std::vector<Task> tasks{{{}, 1, 0}, {{0}, 1, 0}, {{}, 2, 0}, {{2}, 50, 0}, {{}, 5, 0}};
+  CHECK(critical_paths(tasks) == std::vector<double>{2, 1, 52, 50, 5});
+  Recorder recorder;
+  const auto outcomes = run_tasks(tasks, {1, 0, false}, recorder.work(), {});
+  CHECK(std::ranges::count(outcomes, TaskOutcome::done) == 5);
+  CHECK(recorder.order == std::vector<std::size_t>{2, 3, 4, 0, 1});
+}
+
+TEST_CASE("as many tasks run together as there are jobs") {
+  Recorder recorder;
+  run_tasks(std::vector<Task>(8), {3, 0, false}, recorder.work(), {});
+  CHECK(recorder.most == 3);
+}
+
+TEST_CASE("tasks that run together stay within the memory budget; a task above it runs alone") {
+  std::vector<Task> tasks(4, Task{{}, 1, 60});
+  tasks.push_back({{}, 1, 500});
+  std::mutex mutex;
+  std::uint64_t used = 0, most = 0;
+  std::atomic<int> beside_the_big = 0;
+  const auto outcomes = run_tasks(tasks, {4, 130, false},
+                                  [&](std::size_t task, unsigned, std::stop_token) {
+                                    {
+                                      const std::lock_guard lock(mutex);
+                                      if (task == 4 && used > 0) ++beside_the_big;
+                                      used += tasks[task].memory_bytes;
+                                      if (task != 4) most = std::max(most, used);
+                                    }
+                                    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+                                    const std::lock_guard lock(mutex);
+                                    used -= tasks[task].memory_bytes;
+                                    return TaskOutcome::done;
+                                  },
+                                  {});
+  CHECK(std::ranges::count(outcomes, TaskOutcome::done) == 5);
+  CHECK(most == 120);
+  CHECK(beside_the_big == 0);
+}
+
+TEST_CASE("a task that ran out of memory runs again alone, and fails the second time") {
+  const std::vector<Task> tasks(3);
+  std::atomic<int> running = 0, together = 0;
+  std::atomic<unsigned> attempts = 0;
+  const auto outcomes = run_tasks(tasks, {3, 0, true},
+                                  [&](std::size_t task, unsigned attempt, std::stop_token) {
+                                    ++running;
+                                    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+                                    if (task == 0) ++attempts;
+                                    if (task == 0 && attempt == 1 && running > 1) ++together;
+                                    --running;
+                                    return task == 0 ? TaskOutcome::out_of_memory : TaskOutcome::done;
+                                  },
+                                  {});
+  CHECK(attempts == 2);
+  CHECK(together == 0);
+  CHECK(outcomes == std::vector<TaskOutcome>{TaskOutcome::failed, TaskOutcome::done, TaskOutcome::done});
+}
+
+TEST_CASE(
+    "a failure stops running tasks and starts no other; when asked to go on, only what depends on it is left out") {
+  const std::vector<Task> tasks{{{}, 9, 0}, {{0}, 1, 0}, {{}, 1, 0}};
+  const auto fail_first = [](std::size_t task, unsigned, std::stop_token) {
+    return task == 0 ? TaskOutcome::failed : TaskOutcome::done;
+  };
+  using enum TaskOutcome;
+  CHECK(run_tasks(tasks, {1, 0, false}, fail_first, {}) == std::vector<TaskOutcome>{failed, stopped, stopped});
+  CHECK(run_tasks(tasks, {1, 0, true}, fail_first, {}) == std::vector<TaskOutcome>{failed, stopped, done});
+
+  const auto outcomes = run_tasks(std::vector<Task>(2), {2, 0, false},
+                                  [](std::size_t task, unsigned, std::stop_token stop) {
+                                    if (task == 0) return TaskOutcome::failed;
+                                    for (int i = 0; i < 500 && !stop.stop_requested(); ++i)
+                                      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+                                    return stop.stop_requested() ? TaskOutcome::stopped : TaskOutcome::done;
+                                  },
+                                  {});
+  CHECK(outcomes == std::vector<TaskOutcome>{failed, stopped});
+}
+
+TEST_CASE("a stop from outside ends the run, also one that was asked for before") {
+  std::stop_source stop;
+  int ran = 0;
+  const auto outcomes = run_tasks(
+      std::vector<Task>(3), {1, 0, false},
+      [&](std::size_t, unsigned, std::stop_token) {
+        ++ran;
+        stop.request_stop();
+        return TaskOutcome::done;
+      },
+      stop.get_token());
+  CHECK(ran == 1);
+  CHECK(std::ranges::count(outcomes, TaskOutcome::stopped) == 2);
+  run_tasks(
+      std::vector<Task>(3), {1, 0, false},
+      [&](std::size_t, unsigned, std::stop_token) {
+        ++ran;
+        return TaskOutcome::done;
+      },
+      stop.get_token());
+  CHECK(ran == 1);
+}

@@ -1,0 +1,130 @@
+#include "build/store.hpp"
+
+#include "fake_build.hpp"
+#include "support/sha256.hpp"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <thread>
+
+using namespace sagekit;
+using namespace sagekit::test;
+
+TEST_CASE("an object comes back as it was put, read-only, and overwriting the place does not change it") {
+  const auto folder = temporary();
+  const auto store = Store::open(folder.path() / "store");
+  REQUIRE(store);
+  write(folder.path() / "x.o", "object");
+  const auto object = store->put(folder.path() / "x.o");
+  REQUIRE(object);
+  CHECK(object->sha256 == sha256_hex("object"));
+  CHECK(object->size_bytes == 6);
+  CHECK(store->has(*object));
+  const auto place = folder.path() / "work" / "x.o";
+  REQUIRE(store->place(*object, place));
+  CHECK(text_of(place) == "object");
+  CHECK((fs::status(place).permissions() & fs::perms::owner_write) == fs::perms::none);
+  write(folder.path() / "y.o", "another");
+  const auto other = store->put(folder.path() / "y.o");
+  REQUIRE(store->place(*other, place));  // replaces a hard link into the store
+  CHECK(text_of(place) == "another");
+  REQUIRE(store->place(*object, place));
+  CHECK(text_of(place) == "object");
+}
+
+TEST_CASE("a damaged object is refused and removed, a missing one refused") {
+  const auto folder = temporary();
+  const auto store = Store::open(folder.path() / "store");
+  write(folder.path() / "x.o", "object");
+  const auto object = store->put(folder.path() / "x.o");
+  const auto file = folder.path() / "store/objects" / object->sha256.substr(0, 2) / object->sha256;
+  write(file, "OBJECT");
+  CHECK(store->place(*object, folder.path() / "out").error().code == "STO001");
+  CHECK_FALSE(fs::exists(file));
+  CHECK_FALSE(fs::exists(folder.path() / "out"));
+  CHECK_FALSE(store->has(*object));
+  CHECK(store->place(*object, folder.path() / "out").error().code == "STO001");
+}
+
+TEST_CASE("records of one key are kept beside each other; what is no record is no record") {
+  const auto folder = temporary();
+  const auto store = Store::open(folder.path());
+  const std::string key(64, 'a');
+  CHECK(store->records(key).empty());
+  const ActionRecord one{{{"{source}/a.h", "1"}}, {{"{work}/a.o", {std::string(64, 'b'), 7}}}, {1.5, 2.5, 1024}, true};
+  auto two = one;
+  two.headers = {{"{source}/a.h", "2"}};
+  REQUIRE(store->add_record(key, one));
+  REQUIRE(store->add_record(key, two));
+  REQUIRE(store->add_record(key, two));
+  const auto records = store->records(key);
+  REQUIRE(records.size() == 2);
+  CHECK(std::ranges::count(records, one) == 1);
+  CHECK(std::ranges::count(records, two) == 1);
+  for (const auto* text :
+       {"", "{", "[]", "{\"schema\":\"sagekit.action/1\"}", "{\"schema\":\"sagekit.action/2\"}", "null"})
+    CHECK_FALSE(parse_action(text));
+  CHECK_FALSE(store->history(key));
+  store->remember(key, one.measured);
+  CHECK(store->history(key) == one.measured);
+}
+
+TEST_CASE("a finished folder appears whole; the second of two equal ones changes nothing") {
+  const auto folder = temporary();
+  write(folder.path() / "one/file", "first");
+  write(folder.path() / "two/file", "second");
+  REQUIRE(publish_folder(folder.path() / "one", folder.path() / "names/x"));
+  REQUIRE(publish_folder(folder.path() / "two", folder.path() / "names/x"));
+  CHECK(text_of(folder.path() / "names/x/file") == "first");
+}
+
+TEST_CASE("processes that share a store and are killed at any moment leave nothing half-written") {
+  const auto folder = temporary();
+  const auto root = folder.path() / "store";
+  REQUIRE(Store::open(root));
+  for (int round = 0; round < 12; ++round) {
+    std::vector<pid_t> children;
+    for (int child = 0; child < 2; ++child) {
+      const pid_t pid = ::fork();
+      REQUIRE(pid >= 0);
+      if (pid == 0) {  // no doctest, no exit handlers in here
+        const auto store = Store::open(root);
+        for (int i = 0; store; ++i) {
+          const auto file = folder.path() / ("in" + std::to_string(child));
+          fs::remove(file);
+          std::string bytes(200'000, static_cast<char>('a' + i % 26));
+          bytes += std::to_string(i % 50);
+          if (!write_file_atomic(file, bytes)) ::_exit(1);
+          if (const auto object = store->put(file))
+            (void)store->add_record(sha256_hex(std::to_string(i % 50)), {{}, {{"{work}/o", *object}}, {}, false});
+        }
+        ::_exit(1);
+      }
+      children.push_back(pid);
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(15 + 11 * round));
+    for (const auto pid : children) {
+      ::kill(pid, SIGKILL);
+      int status = 0;
+      ::waitpid(pid, &status, 0);
+      CHECK(WIFSIGNALED(status));
+    }
+  }
+  const auto store = Store::open(root);
+  int objects = 0, records = 0;
+  for (const auto& file : fs::recursive_directory_iterator(root / "objects"))
+    if (file.is_regular_file()) {
+      ++objects;
+      CHECK(*sha256_file(file.path()) == file.path().filename().string());
+    }
+  for (int i = 0; i < 50; ++i)
+    for (const auto& record : store->records(sha256_hex(std::to_string(i)))) {
+      ++records;
+      CHECK(store->place(record.outputs.front().object, folder.path() / "out"));
+    }
+  CHECK(objects > 0);
+  CHECK(records > 0);
+}

@@ -1,0 +1,62 @@
+#include "package/zip_writer.hpp"
+
+#include "inspect/wheel_archive.hpp"
+#include "unit/verify/fixture.hpp"
+
+using namespace sagekit;
+using namespace sagekit::test;
+
+TEST_CASE("a time becomes MS-DOS's, and what that cannot say becomes its first day") {
+  const auto time = dos_time("2026-01-17T17:43:29Z");
+  CHECK(time.date == ((2026 - 1980) << 9 | 1 << 5 | 17));
+  CHECK(time.time == (17 << 11 | 43 << 5 | 14));
+  for (const auto* text :
+       {"1979-12-31T00:00:00Z", "2108-01-01T00:00:00Z", "", "yesterday", "2026-13-01T00:00:00Z", "2026-01-17"}) {
+    CAPTURE(text);
+    CHECK(dos_time(text) == DosTime{});
+  }
+}
+
+TEST_CASE("what is written reads back, in order, with plain framing") {
+  const auto folder = scratch();
+  const std::string large(300000, 'x');
+  const std::vector<sagekit::ZipEntry> entries{
+      {"b/large.bin", large}, {"a.txt", "text\n"}, {"empty", ""}, {"d\xc3\xa4", "umlaut"}};
+  REQUIRE(write_zip(folder.path() / "x.zip", entries, dos_time("2026-01-17T17:43:28Z")));
+  const auto archive = WheelArchive::open(folder.path() / "x.zip");
+  REQUIRE(archive);
+  CHECK(archive->problems().empty());
+  std::uint64_t last = 0;
+  for (const auto& entry : entries) {
+    const auto* member = archive->find(entry.name);
+    REQUIRE(member);
+    CHECK(archive->read(*member).value_or("") == entry.bytes);
+    CHECK(member->header_offset >= last);
+    last = member->header_offset;
+    CHECK(member->mode == 0100644);
+    CHECK((member->flags & 8) == 0);
+    CHECK(((member->flags & 0x800) != 0) == (entry.name == "d\xc3\xa4"));
+  }
+  // Neither header has an extra field: the archive is exactly headers, names and data.
+  std::uint64_t size = 22;
+  for (const auto& member : archive->members()) size += 30 + 46 + 2 * member.name.size() + member.compressed_size;
+  CHECK(archive->bytes().size() == size);
+  CHECK(archive->bytes().substr(10, 4) == archive->bytes().substr(archive->find("a.txt")->header_offset + 10, 4));
+}
+
+TEST_CASE("the size of deflated bytes is what the archive has") {
+  const auto folder = scratch();
+  for (const std::string text : {"", "x", "some text, some text, some text", "\x01\x02\x03"}) {
+    const auto file = folder.path() / ("x" + std::to_string(text.size()));
+    REQUIRE(write_zip(file, {{"name", text}}, {}));
+    const auto archive = WheelArchive::open(file);
+    REQUIRE(archive);
+    CHECK(deflated_size(text).value_or(12345) == archive->find("name")->compressed_size);
+  }
+}
+
+TEST_CASE("a folder that is not there is an error with the reason") {
+  const auto status = write_zip("/nowhere/at/all.zip", {{"a", "b"}}, {});
+  REQUIRE_FALSE(status);
+  CHECK(status.error().code == "PKG002");
+}

@@ -1,0 +1,56 @@
+#include "verify/claims.hpp"
+
+#include "unit/verify/fixture.hpp"
+
+using namespace sagekit;
+using namespace sagekit::test;
+
+TEST_CASE("what is recorded in a wheel is read back") {
+  const Spec spec = demo_spec();
+  DemoBuild demo;
+  const auto text = provenance_json(spec, spec.source.revisions[0], demo.build);
+  const auto claims = read_provenance(text);
+  REQUIRE(claims);
+  CHECK(claims->cell == demo.build.cell.id);
+  CHECK(claims->plugin == "demo");
+  CHECK(claims->commit == k_commit);
+  CHECK(claims->python == "3.12");
+  CHECK(claims->torch == "2.11.0");
+  CHECK(claims->cuda == "13.0");
+  CHECK(claims->platform == "linux_x86_64");
+  REQUIRE(claims->arches);
+  CHECK(*claims->arches == demo.build.cell.arches);
+  CHECK(claims->requires_dist == demo.build.cell.requires_dist);
+}
+
+TEST_CASE("a damaged record is an error, never half believed") {
+  for (const auto* text :
+       {"", "[]", "{}", R"({"schema":"other/1"})", R"({"schema":"sagekit.provenance/1","arches":["nine"]})",
+        R"({"schema":"sagekit.provenance/1","arches":[9]})"}) {
+    CAPTURE(text);
+    const auto claims = read_provenance(text);
+    REQUIRE_FALSE(claims);
+    CHECK(claims.error().code == "TRU003");
+  }
+}
+
+TEST_CASE("all local versions in circulation can be read") {
+  const auto check = [](std::string_view version, std::string_view torch, std::string_view cuda,
+                        std::string_view commit = "") {
+    CAPTURE(version);
+    const auto claims = claims_of_version(version);
+    CHECK(claims.torch == torch);
+    CHECK(claims.cuda == cuda);
+    CHECK(claims.commit == commit);
+    CHECK(claims.from.empty() == (torch.empty() && cuda.empty() && commit.empty()));
+  };
+  check("2.2.0+cu130.torch2.11.20260117.gd1a57a5", "2.11", "13.0", "d1a57a5");
+  check("2.2.0+cu128torch2.6.0", "2.6.0", "12.8");
+  check("2.2.0+torch2.8.0.cu129", "2.8.0", "12.9");
+  check("2.2.0+cu.13.0.torch.2.11", "2.11", "13.0");
+  check("2.2.0+cu128torch2.9.0andhigher.post4", "2.9.0", "12.8");
+  check("2.2.0+cuda12.8", "", "12.8");
+  check("2.2.0+torch2110cu130", "2.11.0", "13.0");
+  check("2.2.0", "", "");
+  check("2.2.0+local", "", "");
+}

@@ -1,0 +1,174 @@
+#include "support/json.hpp"
+#include "support/wheel_builder.hpp"
+#include "unit/verify/fixture.hpp"
+
+using namespace sagekit;
+using namespace sagekit::test;
+
+namespace {
+
+/// Somebody's wheel of a package that no plugin makes.
+WheelBuilder foreign_wheel() {
+  WheelBuilder wheel;
+  auto module = demo_module("_k", {{80, 0}, {90, 'a'}});
+  wheel.files.emplace_back("tiny_kernels/_k" + k_suffix, module.build());
+  auto more = demo_module("_m", {});
+  more.more = {fatbin_section({{90, 'a'}}, {90})};
+  wheel.files.emplace_back("tiny_kernels/_m" + k_suffix, more.build());
+  return wheel;
+}
+
+WheelReport judge_wheel(const WheelBuilder& wheel, const VerifyOptions& options = {},
+                        const std::string& final_name = "") {
+  const auto folder = scratch();
+  const auto file = folder.path() / wheel.file_name;
+  REQUIRE(write_file_atomic(file, wheel.zip().build()));
+  ScriptedRunner runner;
+  const auto report = verify_wheel(file, final_name, {}, options, runner);
+  if (!report) FAIL(report.error().message);
+  return *report;
+}
+
+}  // namespace
+
+TEST_CASE("a stranger's right wheel passes; what needs a plugin is skipped, and says so") {
+  const auto report = judge_wheel(foreign_wheel());
+  CAPTURE(failures(report));
+  CHECK(report.pass);
+  CHECK(report.sha256.size() == 64);
+  for (const auto* code : {"ZIP100", "INF100", "INF101", "INF104", "NAM101", "ELF001", "PYA001", "PYA002"}) {
+    CAPTURE(code);
+    CHECK(passed(report, code));
+  }
+  for (const auto* code : {"CNT002", "CNT003", "FAT101", "FAT102", "FAT103", "FAT104", "RUN001", "TRU001", "IMP001"}) {
+    CAPTURE(code);
+    REQUIRE_FALSE(trouble(report, code).empty());
+    CHECK(trouble(report, code)[0].result == FindingResult::skipped);
+    CHECK_FALSE(trouble(report, code)[0].message.empty());
+  }
+}
+
+TEST_CASE("without a plugin the code alone says where a wheel can run, and that it is half an answer") {
+  const auto report = judge_wheel(foreign_wheel());
+  CHECK(row(report, {9, 0}).verdict == "yes");
+  CHECK(row(report, {9, 0}).modules.size() == 2);
+  CHECK(row(report, {8, 0}).verdict == "yes");
+  CHECK(row(report, {8, 0}).reason.find("1 of 2") != std::string::npos);
+  CHECK(row(report, {12, 0}).verdict == "jit");
+  CHECK(row(report, {7, 5}).verdict == "no");
+}
+
+TEST_CASE("faults of a stranger's wheel warn, unless they break it for its user") {
+  struct Case {
+    std::string code;
+    FindingResult others, own;
+    std::function<void(WheelBuilder&)> change;
+  };
+  using enum FindingResult;
+  const std::vector<Case> cases{
+      {"INF009", warn, fail,
+       [](WheelBuilder& w) { w.wheel.replace(w.wheel.find("Tag: cp312-cp312-linux"), 22, "Tag: cp312-cp312-winux"); }},
+      {"INF101", warn, fail, [](WheelBuilder& w) { w.metadata.replace(w.metadata.find("torch=="), 7, "torch>="); }},
+      {"INF101", warn, fail, [](WheelBuilder& w) { w.metadata.replace(w.metadata.find("torch=="), 5, "tortoise"); }},
+      {"INF104", fail, fail, [](WheelBuilder& w) { w.wheel.replace(w.wheel.find("false"), 5, "true"); }},
+      {"INF016", fail, fail,
+       [](WheelBuilder& w) {
+         w.record = w.right_record();
+         w.files[0].second = "answer = 43\n";
+       }},
+      {"NAM103", pass, fail,
+       [](WheelBuilder& w) {
+         w.file_name = "tiny_kernels-1.2.0-cp312.cp311-cp312-linux_x86_64.whl";
+         w.wheel += "Tag: cp311-cp312-linux_x86_64\n";
+       }},
+      {"LBC003", warn, fail,
+       [](WheelBuilder& w) {
+         w.file_name = "tiny_kernels-1.2.0-cp312-cp312-manylinux_2_5_x86_64.whl";
+         w.wheel.replace(w.wheel.find("linux_x86_64"), 12, "manylinux_2_5_x86_64");
+       }},
+  };
+  for (const auto& one : cases) {
+    CAPTURE(one.code);
+    auto wheel = foreign_wheel();
+    one.change(wheel);
+    for (const auto& [policy, wanted] : {std::pair{"others", one.others}, std::pair{"own", one.own}}) {
+      CAPTURE(policy);
+      VerifyOptions options;
+      options.policy = policy;
+      const auto report = judge_wheel(wheel, options);
+      const auto found = std::ranges::find(report.findings, one.code, &Finding::code);
+      REQUIRE(found != report.findings.end());
+      CHECK(found->result == wanted);
+    }
+  }
+}
+
+TEST_CASE("the public index's rules are judged under its policy only") {
+  VerifyOptions pypi;
+  pypi.policy = "pypi";
+  const auto report = judge_wheel(foreign_wheel(), pypi);
+  CHECK_FALSE(report.pass);
+  CHECK_FALSE(trouble(report, "NAM104").empty());
+  CHECK(passed(report, "NAM105"));
+  CHECK(trouble(judge_wheel(foreign_wheel()), "NAM104").empty());
+
+  auto local = foreign_wheel();
+  local.file_name = "tiny_kernels-1.2.0+cu130-cp312-cp312-linux_x86_64.whl";
+  CHECK_FALSE(trouble(judge_wheel(local, pypi), "NAM105").empty());
+}
+
+TEST_CASE("names out of normal form are said") {
+  VerifyOptions own;
+  own.policy = "own";
+  CHECK_FALSE(
+      trouble(judge_wheel(foreign_wheel(), own, "Tiny_Kernels-1.2.0-cp312-cp312-linux_x86_64.whl"), "NAM101").empty());
+  CHECK_FALSE(trouble(judge_wheel(foreign_wheel(), own, "tiny_kernels-1.2.0RC1-cp312-cp312-linux_x86_64.whl"), "NAM102")
+                  .empty());
+}
+
+TEST_CASE("a renamed wheel is caught by its inside") {
+  CHECK_FALSE(judge_wheel(foreign_wheel(), {}, "tiny_kernels-1.3.0-cp312-cp312-linux_x86_64.whl").pass);
+  CHECK_FALSE(judge_wheel(foreign_wheel(), {}, "other-1.2.0-cp312-cp312-linux_x86_64.whl").pass);
+  const auto report = judge_wheel(foreign_wheel(), {}, "tiny_kernels-1.2.0-cp311-cp311-linux_x86_64.whl");
+  CHECK_FALSE(trouble(report, "PYA001").empty());
+  const auto arm = judge_wheel(foreign_wheel(), {}, "tiny_kernels-1.2.0-cp312-cp312-linux_aarch64.whl");
+  CHECK_FALSE(trouble(arm, "ELF001").empty());
+  const auto windows = judge_wheel(foreign_wheel(), {}, "tiny_kernels-1.2.0-cp312-cp312-win_amd64.whl");
+  CHECK_FALSE(trouble(windows, "ELF006").empty());
+}
+
+TEST_CASE("a file that is no archive has a report with the reason; one that is not there is an error") {
+  const auto folder = scratch();
+  const auto file = folder.path() / "x-1.0-py3-none-any.whl";
+  REQUIRE(write_file_atomic(file, "PK\x03\x04 cut off"));
+  ScriptedRunner runner;
+  const auto report = verify_wheel(file, "", {}, {}, runner);
+  REQUIRE(report);
+  CHECK_FALSE(report->pass);
+  REQUIRE(report->findings.size() == 1);
+  const auto none = verify_wheel(folder.path() / "none.whl", "", {}, {}, runner);
+  REQUIRE_FALSE(none);
+  CHECK(none.error().kind == ErrorKind::usage);
+  VerifyOptions wrong;
+  wrong.policy = "everything";
+  CHECK(verify_wheel(file, "", {}, wrong, runner).error().code == "VFY001");
+}
+
+TEST_CASE("the JSON report has the promised keys, and lists passes only when asked") {
+  const auto report = judge_wheel(foreign_wheel());
+  const auto some = Json::parse(verify_json({report}, false)), all = Json::parse(verify_json({report}, true));
+  CHECK(some.begin().key() == "schema");
+  CHECK(some["schema"] == "sagekit.verify/1");
+  const auto& wheel = some["wheels"][0];
+  CHECK(wheel["verdict"] == "pass");
+  CHECK(wheel["sha256"] == report.sha256);
+  CHECK(wheel["skipped"] > 0);
+  for (const auto& finding : wheel["findings"]) {
+    CHECK(finding["result"] != "pass");
+    for (const auto* key : {"code", "severity", "result", "message", "where", "hint"}) CHECK(finding.contains(key));
+  }
+  for (const auto* key : {"capability", "gpus", "verdict", "modules", "reason"})
+    CHECK(wheel["runs_on"][0].contains(key));
+  CHECK(all["wheels"][0]["findings"].size() == report.findings.size());
+  CHECK(all["wheels"][0]["findings"].size() > wheel["findings"].size());
+}
