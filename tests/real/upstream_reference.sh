@@ -12,7 +12,8 @@ if os.environ.get("REFERENCE_CAPABILITY"):
     torch.cuda.get_device_capability = lambda *a, **k: answer
 PY
 cd "$source"
-export TORCH_CUDA_ARCH_LIST=$capability PYTHONPATH="$out/site${PYTHONPATH:+:$PYTHONPATH}" REFERENCE_CAPABILITY=$capability
+export TORCH_CUDA_ARCH_LIST=$capability PYTHONPATH="$out/site${PYTHONPATH:+:$PYTHONPATH}"
+grep -q TORCH_CUDA_ARCH_LIST setup.py || export REFERENCE_CAPABILITY=$capability
 export MAX_JOBS=${MAX_JOBS:-16}
 "$python" - "$python" "$out" <<'PY'
 import os, resource, subprocess, sys, time
