@@ -86,7 +86,7 @@ for folder in ("core", "host", "plugins", "tests", "bench", "examples"):
             report(path, 1, "no file is named after the project")
 for path in sorted((root / "host").rglob("*.[ch]pp")):
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-        if "spdlog" in line and "#include" in line and path.name != "log_spdlog.cpp":
+        if "<spdlog" in line and "#include" in line and path.name != "log_spdlog.cpp":
             report(path, number, "spdlog lives in log_spdlog.cpp")
         if "getenv" in line and path.name != "settings.cpp":
             report(path, number, "settings.cpp is the only reader of environment variables")

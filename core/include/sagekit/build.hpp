@@ -42,6 +42,7 @@ struct CellBuild {
   std::vector<std::string> provenance;  ///< "nvcc 13.0.88 sha256...": lines for the build record
   std::filesystem::path record;   ///< build.json in the store: what `package` reads
   std::string commit;             ///< of the source: a revision of the spec
+  std::string plugin_path, plugin_sha256;  ///< the library file that said all this; kept in the record, not in the wheel
 };
 
 struct Build {

@@ -112,6 +112,7 @@ std::string build_record_text(const CellBuild& build) {
   return json_text({{"schema", k_schema},
                     {"cell", cell_json(build.cell)},
                     {"commit", build.commit},
+                    {"plugin", {{"path", build.plugin_path}, {"sha256", build.plugin_sha256}}},
                     {"provenance", build.provenance},
                     {"readme", build.readme},
                     {"files", files_json(build.files)},
@@ -131,6 +132,8 @@ Result<CellBuild> read_build_record(const fs::path& folder) {
     CellBuild build;
     build.cell = read_cell(json.at("cell"));
     build.commit = json.at("commit").get<std::string>();
+    build.plugin_path = json.at("plugin").at("path").get<std::string>();
+    build.plugin_sha256 = json.at("plugin").at("sha256").get<std::string>();
     build.provenance = json.at("provenance").get<std::vector<std::string>>();
     build.readme = json.at("readme").get<std::string>();
     build.files = read_files(json.at("files"), folder / "tree");

@@ -198,17 +198,31 @@ Result<Git> fetched(const PinnedTree& pinned, const std::string& url, const Sour
   return git;
 }
 
-Status tell_changes(const PinnedTree& pinned, const Git& git, const SourceTools& tools) {
+/// A work tree must show what it gives: it is at the pinned commit, and the files that are needed are that commit's.
+/// A bare repository has no files that could differ.
+Status refuse_changes(const PinnedTree& pinned, const Git& git, const std::vector<TreeEntry>& listing) {
   std::error_code error;
-  if (!fs::exists(git.repository() / ".git", error)) return {};  // bare: it has no files
-  TRY_ASSIGN(const auto status, git.run({"status", "--porcelain", "--untracked-files=no"}));
+  const fs::path& folder = git.repository();
+  if (!fs::exists(folder / ".git", error)) return {};
   TRY_ASSIGN(const auto head, git.run({"rev-parse", "HEAD"}));
-  const bool moved = head.ok() && trim(head.output) != pinned.commit;
-  const bool changed = status.ok() && !trim(status.output).empty();
-  if (moved || changed)
-    tools.say(fmt::format("{} is {}; what is built is commit {} from its history, not its files",
-                          git.repository().string(), moved ? "at " + short_id(trim(head.output)) : "changed",
-                          short_id(pinned.commit)));
+  if (head.ok() && trim(head.output) != pinned.commit)
+    return fail(ErrorKind::usage, "SRC011",
+                fmt::format("{} at {} is at commit {}, the pinned one is {}", pinned.name, folder.string(),
+                            trim(head.output), pinned.commit),
+                fmt::format("git -C {} checkout {}, or choose another with --revision", folder.string(),
+                            short_id(pinned.commit)),
+                folder.string());
+  for (const auto& entry : listing) {
+    if (!needed(pinned, entry)) continue;
+    const auto present = read_entry(folder, entry.path);
+    if (present && *present == entry) continue;
+    return fail(ErrorKind::usage, "SRC012",
+                fmt::format("{} of {} is changed: {}, in commit {} it is {} {}", entry.path, pinned.name,
+                            present ? fmt::format("it is {} {}", present->mode, present->sha1) : "it is missing",
+                            short_id(pinned.commit), entry.mode, entry.sha1),
+                fmt::format("git -C {} stash, or declare the change as a [[source.edit]]", folder.string()),
+                (folder / entry.path).string());
+  }
   return {};
 }
 
@@ -248,7 +262,6 @@ Status export_tree(const PinnedTree& pinned, const std::string& given, const fs:
   TRY_ASSIGN(const auto place, look_at(pinned, given, tools));
   if (place.repository) {
     const Git git(tools, place.folder);
-    TRY(tell_changes(pinned, git, tools));
     return export_commit(pinned, git, into, tools);
   }
   return export_folder(pinned, place.folder, given, into);
@@ -262,8 +275,8 @@ Status check_given(const PinnedTree& pinned, const std::string& given, const Sou
     return {};
   }
   const Git git(tools, place.folder);
-  TRY(list_commit(pinned, git));
-  return tell_changes(pinned, git, tools);
+  TRY_ASSIGN(const auto listing, list_commit(pinned, git));
+  return refuse_changes(pinned, git, listing);
 }
 
 }  // namespace sagekit

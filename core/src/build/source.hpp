@@ -33,7 +33,7 @@ struct SourceTools {
 };
 
 /// Writes the needed files of a tree into the folder `into`. `given`: "" = the pinned url; a url; a git repository or
-/// work tree (its commit is taken, never its changed files); a plain folder; an archive. A plain folder holds the whole
+/// work tree (at the pinned commit and unchanged); a plain folder; an archive. A plain folder holds the whole
 /// tree, or lists it in `.sagekit-tree` and holds what is needed.
 /// Errors (usage unless said): SRC001 cannot be fetched (failed), SRC002 no such commit there, SRC003 not the pinned
 /// content, SRC005 bad archive, SRC006 no source at that place, SRC007 no git (machine), SRC008 needed files are

@@ -24,6 +24,8 @@ class Stage {
       : m_cell(cell), m_context(context), m_scratch(std::move(scratch)) {
     m_build.cell = cell;
     m_build.commit = context.plan.commit;
+    m_build.plugin_path = m_context.plan.plugin_path;
+    m_build.plugin_sha256 = m_context.plan.plugin_sha256;
   }
 
   Result<CellBuild> make() {
@@ -146,8 +148,9 @@ class Stage {
     const auto& plan = m_context.plan;
     auto& lines = m_build.provenance;
     lines.push_back(fmt::format("sagekit {}", SAGEKIT_VERSION));
-    lines.push_back(fmt::format("plugin {} {} sha256 {}", plan.plugin_name, plan.plugin_version,
-                                plan.plugin_sha256.empty() ? "unknown" : plan.plugin_sha256));
+    // Not the plugin file's own hash: another compiler makes another file of the same spec, and these lines go into the
+    // wheel, whose bytes depend on content only. The build record has it.
+    lines.push_back(fmt::format("plugin {} {}", plan.plugin_name, plan.plugin_version));
     lines.push_back(fmt::format("source {} commit {} tree {}", plan.source_url, plan.commit, plan.revision.tree));
     for (const auto& vendored : m_context.spec.source.vendored)
       lines.push_back(

@@ -50,18 +50,26 @@ bool hurts(const Defect& defect, Capability gpu) {
   return defect.capabilities.empty() || std::ranges::count(defect.capabilities, gpu) > 0;
 }
 
-/// The dispatch row that holds for the subject's revision.
-const DispatchSpec* dispatch_for(const Subject& subject, Capability gpu) {
+/// The dispatch row that holds for the subject's revision. A spec without any row has a package that asks for no
+/// particular device: every module is called on every GPU.
+std::optional<DispatchSpec> dispatch_for(const Subject& subject, Capability gpu) {
   for (const auto& row : subject.spec->dispatch)
     if (row.capability == gpu && holds(row.when, *subject.revision, {}, subject.claims.torch, subject.claims.cuda))
-      return &row;
-  return nullptr;
+      return row;
+  if (!subject.spec->dispatch.empty()) return std::nullopt;
+  DispatchSpec every;
+  every.capability = gpu;
+  every.path = "every module has code for it";
+  for (const auto& kernel : subject.spec->kernels)
+    if (holds(kernel.when, *subject.revision, {}, subject.claims.torch, subject.claims.cuda))
+      every.modules.push_back(kernel.module);
+  return every;
 }
 
 RunsOn by_dispatch(const Subject& subject, Capability gpu, const std::vector<const Defect*>& defects) {
   RunsOn row = row_for(gpu);
-  const auto* dispatch = dispatch_for(subject, gpu);
-  if (dispatch == nullptr) {
+  const auto dispatch = dispatch_for(subject, gpu);
+  if (!dispatch) {
     row.reason = fmt::format("the package has no branch for {}", to_string(gpu));
     return row;
   }
@@ -154,8 +162,8 @@ void check_runs_on(const Subject& subject, const std::vector<RunsOn>& table, Jud
       continue;  // TRU001's
     const auto row = std::ranges::find(table, arch.capability, &RunsOn::capability);
     if (row == table.end() || row->verdict != "no") continue;
-    const auto* dispatch = subject.revision == nullptr ? nullptr : dispatch_for(subject, arch.capability);
-    const bool package_says_no = dispatch == nullptr || !dispatch->refused.empty();
+    const auto dispatch = subject.revision == nullptr ? std::nullopt : dispatch_for(subject, arch.capability);
+    const bool package_says_no = !dispatch || !dispatch->refused.empty();
     judgement.broken(package_says_no ? "RUN002" : "RUN001",
                      fmt::format("built for {}, but does not run there: {}", to_string(arch.capability), row->reason));
   }

@@ -65,6 +65,25 @@ Result<BuildOptions> build_options(const Session& session, const BuildArguments&
   return options;
 }
 
+// For who has another CUDA than the seeds had: the profile that comes closest to being built here.
+std::string nearest_profile(const Plugin& plugin, Request request, const Environment& environment) {
+  std::string best;
+  int best_score = 0;
+  const std::string asked = request.profile.empty() ? "default" : request.profile;
+  request.cells.clear();
+  request.with_steps = false;
+  for (const auto& profile : plugin.spec().profiles) {
+    if (profile.name == asked) continue;
+    request.profile = profile.name;
+    const auto plan = make_plan(plugin.spec(), request, environment);
+    if (!plan) continue;
+    int score = 0;
+    for (const auto& cell : plan->cells) score = std::max(score, cell.buildable ? 2 : cell.missing_code != "TCH001" ? 1 : 0);
+    if (score > best_score) best = profile.name, best_score = score;
+  }
+  return best;
+}
+
 Error nothing_to_build(const Plan& plan) {
   std::string reasons;
   for (const auto& cell : plan.excluded) reasons += fmt::format("\n  {}: {} [{}]", cell.id, cell.reason, cell.source);
@@ -98,7 +117,13 @@ int run_verb(Session& session, const BuildArguments& arguments) {
     Progress progress(session.console, progress_form(session.global.quiet, arguments.jsonl, session.settings.ci));
     build = run_build(plugin->spec(), *plan, *environment, *options, *session.runner, progress, session.stop);
   }
-  if (!build) return report(session, build.error());
+  if (!build) {
+    Error error = build.error();
+    if (error.code == "TCH001")
+      if (const auto profile = nearest_profile(*plugin, make_request(arguments.selection, session.settings), *environment); !profile.empty())
+        error.hint += fmt::format("; or --profile {}, which is for the CUDA that is here", profile);
+    return report(session, error);
+  }
   for (const auto& failure : build->failed) show_failure(session, failure);
   for (const auto& cell : build->skipped) session.console.warn(fmt::format("{} was not built", cell));
 

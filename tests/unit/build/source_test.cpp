@@ -55,19 +55,28 @@ TEST_CASE("a changed folder is refused although a ready copy of the pinned one i
   CHECK(package.build(runner).error().code == "SRC003");
 }
 
-TEST_CASE("a git work tree gives its commit, not its changed files, and says so") {
+TEST_CASE("a git work tree is built as it is only when it is the pinned commit, unchanged") {
   if (!has_git()) return;
   FakePackage package;
   package.plan.commit = commit_all(package.source());
   package.spec.source.include = {"csrc/**", "pkg/**", "!**/*.txt", "LICENSE", "README.md", "not-in-this-revision"};
-  write(package.source() / "csrc/a.cu", "changed\n");
   CountingRunner runner;
   const auto build = package.build(runner);
   REQUIRE_MESSAGE(build.has_value(), (build ? "" : build.error().message));
   CHECK(text_of(build->cells.front().files[1].file).starts_with("kernel a\n"));
-  REQUIRE_FALSE(package.build(runner)->cells.empty());
-  CHECK(std::ranges::any_of(package.watcher.messages,
-                            [](const auto& m) { return m.find("is changed") != std::string::npos; }));
+
+  write(package.source() / "not-needed.txt", "mine\n");
+  CHECK(package.build(runner).has_value());
+  write(package.source() / "csrc/a.cu", "changed\n");
+  const auto changed = package.build(runner);
+  REQUIRE_FALSE(changed);
+  CHECK(changed.error().code == "SRC012");
+  CHECK(changed.error().message.find("csrc/a.cu of the source is changed: it is 100644 ") != std::string::npos);
+  commit_all(package.source());
+  const auto moved = package.build(runner);
+  REQUIRE_FALSE(moved);
+  CHECK(moved.error().code == "SRC011");
+  CHECK(moved.error().message.find(package.plan.commit) != std::string::npos);
 
   package.plan.commit = std::string(40, 'd');
   fs::remove_all(package.options.store);
