@@ -14,7 +14,10 @@ endif()
 # What a newcomer runs and what is installed lie in the same shape: bin/, lib/, lib/sagekit/plugins/.
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib")
-set(CMAKE_INSTALL_RPATH "$ORIGIN/../lib")
+# Only the program looks beside itself; the library's own libraries are the system's. Set while building too: CMake's padding
+# would leave empty run paths, which mean the current folder.
+set(CMAKE_BUILD_WITH_INSTALL_RPATH ON)
+set(CMAKE_INSTALL_RPATH "")
 set(CMAKE_INSTALL_LIBDIR lib CACHE PATH "" FORCE)
 
 target_compile_options(sagekit_settings INTERFACE "-ffile-prefix-map=${CMAKE_SOURCE_DIR}/=")

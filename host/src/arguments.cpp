@@ -1,5 +1,6 @@
 #include "arguments.hpp"
 
+#include <sagekit/nearest.hpp>
 #include <sagekit/plugin/abi.h>
 #include <sagekit/spec.hpp>
 #include <sagekit/version.hpp>
@@ -25,8 +26,11 @@ CLI::App* add_verb(CLI::App& parent, const std::string& name, const std::string&
 
 void add_globals(CLI::App& app, GlobalArguments& global) {
   app.add_option("--plugin", global.plugins, "Variant to work with: a plugin's name, or a plugin file")
-      ->type_name("NAME|FILE")->allow_extra_args(false);
-  app.add_option("--plugin-dir", global.plugin_dirs, "Folder of further plugins")->type_name("DIR")->allow_extra_args(false);
+      ->type_name("NAME|FILE")
+      ->allow_extra_args(false);
+  app.add_option("--plugin-dir", global.plugin_dirs, "Folder of further plugins")
+      ->type_name("DIR")
+      ->allow_extra_args(false);
   app.add_flag("--json", global.json, "One JSON document on stdout");
   app.add_flag("-q,--quiet", global.quiet, "Only errors");
   app.add_flag("-v,--verbose", global.verbose, "More on what happens; twice for all of it");
@@ -36,7 +40,9 @@ void add_globals(CLI::App& app, GlobalArguments& global) {
 
 void add_toolchains(CLI::App& verb, std::vector<std::string>& toolchains) {
   verb.add_option("--toolchain", toolchains, "Where compilers and torch come from: auto, system, folder:DIR")
-      ->delimiter(',')->type_name("SOURCE")->allow_extra_args(false);
+      ->delimiter(',')
+      ->type_name("SOURCE")
+      ->allow_extra_args(false);
 }
 
 void add_selection(CLI::App& verb, SelectionArguments& selection) {
@@ -44,7 +50,8 @@ void add_selection(CLI::App& verb, SelectionArguments& selection) {
     verb.add_option(flag, values, what)->delimiter(',')->allow_extra_args(false);
   };
   verb.add_option("--profile", selection.profile, "Named selection of cells; without it: default");
-  verb.add_option("--cells", selection.cells, "Glob over cell ids, repeatable; !GLOB excludes")->allow_extra_args(false);
+  verb.add_option("--cells", selection.cells, "Glob over cell ids, repeatable; !GLOB excludes")
+      ->allow_extra_args(false);
   list("--python", selection.pythons, "Only these Pythons: 3.12");
   list("--torch", selection.torches, "Only these torches: 2.11 or 2.11.0");
   list("--cuda", selection.cudas, "Only these CUDAs: 13.0");
@@ -55,28 +62,15 @@ void add_selection(CLI::App& verb, SelectionArguments& selection) {
   verb.add_option("--backend", selection.backend, "direct, or setup-py for upstream's own build")
       ->check(CLI::IsMember({"direct", "setup-py"}));
   verb.add_option("--allow-defect", selection.allowed_defects, "Build although the source has this known defect")
-      ->type_name("ID")->allow_extra_args(false);
+      ->type_name("ID")
+      ->allow_extra_args(false);
   add_toolchains(verb, selection.toolchains);
 }
 
 void add_interpreters(CLI::App& verb, std::vector<std::string>& interpreters) {
-  verb.add_option("--interpreter", interpreters, "Import check with this Python")->type_name("PATH")->allow_extra_args(false);
-}
-
-// CLI11 puts "The following argument was not expected: x" into what(); the nearest flag is ours to add.
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j < row.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t changed = diagonal + (a[i - 1] != b[j - 1]);
-      diagonal = row[j];
-      row[j] = std::min({changed, row[j] + 1, row[j - 1] + 1});
-    }
-  }
-  return row.back();
+  verb.add_option("--interpreter", interpreters, "Import check with this Python")
+      ->type_name("PATH")
+      ->allow_extra_args(false);
 }
 
 void collect_words(const CLI::App& app, std::vector<std::string>& words) {
@@ -86,24 +80,21 @@ void collect_words(const CLI::App& app, std::vector<std::string>& words) {
     if (!verb->get_group().empty()) words.push_back(verb->get_name());
 }
 
+// CLI11 names the word it does not know; the nearest one that it would have known is ours to add.
 std::string nearest(const CLI::App& app, int argc, const char* const* argv) {
   std::vector<std::string> words;
   const CLI::App* at = &app;
   collect_words(app, words);
   for (bool deeper = true; deeper;) {
     deeper = false;
-    for (const CLI::App* verb : at->get_subcommands())
-      collect_words(*verb, words), at = verb, deeper = true;
+    for (const CLI::App* verb : at->get_subcommands()) collect_words(*verb, words), at = verb, deeper = true;
   }
-  std::string best;
-  std::size_t best_distance = 3;
   for (int i = 1; i < argc; ++i) {
     const std::string word = std::string(argv[i]).substr(0, std::string(argv[i]).find('='));
     if (std::ranges::find(words, word) != words.end()) continue;
-    for (const auto& candidate : words)
-      if (const std::size_t d = distance(word, candidate); d < best_distance) best = candidate, best_distance = d;
+    if (const auto near = nearest_word(word, words); !near.empty()) return fmt::format("did you mean \"{}\"? ", near);
   }
-  return best.empty() ? "" : fmt::format("did you mean \"{}\"? ", best);
+  return "";
 }
 
 }  // namespace
@@ -113,12 +104,15 @@ Result<std::uint64_t> parse_size(const std::string& text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   std::string unit(end, text.data() + text.size());
   std::ranges::transform(unit, unit.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  if (unit.ends_with("ib")) unit.resize(unit.size() - 2);
-  else if (unit.ends_with("b")) unit.resize(unit.size() - 1);
+  if (unit.ends_with("ib"))
+    unit.resize(unit.size() - 2);
+  else if (unit.ends_with("b"))
+    unit.resize(unit.size() - 1);
   constexpr std::string_view units = "kmgt";
   const std::size_t power = unit.empty() ? 0 : units.find(unit[0]) + 1;
   if (error != std::errc{} || unit.size() > 1 || (!unit.empty() && power == 0) || !(value > 0) || value > 1e15)
-    return fail(ErrorKind::usage, "CLI002", fmt::format("\"{}\" is no size", text), "write it as 12G, 512M or in bytes");
+    return fail(ErrorKind::usage, "CLI002", fmt::format("\"{}\" is no size", text),
+                "write it as 12G, 512M or in bytes");
   return static_cast<std::uint64_t>(value * std::pow(1024.0, static_cast<double>(power)));
 }
 
@@ -128,7 +122,9 @@ Result<Arguments> parse_arguments(int argc, const char* const* argv) {
   app.fallthrough();
   app.require_subcommand(0, 1);
   app.set_help_flag("-h,--help", "This help");
-  app.footer("Examples:\n  sagekit --plugin sage2 plan --profile current\n  sagekit --plugin sage2 build --arch 9.0 --source ../SageAttention");
+  app.footer(
+      "Examples:\n  sagekit --plugin sage2 plan --profile current\n  sagekit --plugin sage2 build --arch 9.0 --source "
+      "../SageAttention");
   add_globals(app, arguments.global);
   bool version = false;
   app.add_flag("--version", version, "Versions of sagekit, plugin ABI and spec schema");
@@ -139,11 +135,13 @@ Result<Arguments> parse_arguments(int argc, const char* const* argv) {
   CLI::App* list = add_verb(*plugin, "list", "Which plugins are loaded, which were refused and why",
                             "  sagekit plugin list\n  sagekit plugin list --json");
   PluginShowArguments show;
-  CLI::App* show_verb = add_verb(*plugin, "show", "What a plugin says", "  sagekit plugin show sage2\n  sagekit plugin show sage3");
+  CLI::App* show_verb =
+      add_verb(*plugin, "show", "What a plugin says", "  sagekit plugin show sage2\n  sagekit plugin show sage3");
   show_verb->add_option("name", show.name, "Plugin name")->required();
   PluginCheckArguments check;
-  CLI::App* check_verb = add_verb(*plugin, "check", "The conformance kit, each test in a process of its own",
-                                  "  sagekit plugin check sagekit-mine.so\n  sagekit plugin check --json sagekit-mine.so");
+  CLI::App* check_verb =
+      add_verb(*plugin, "check", "The conformance kit, each test in a process of its own",
+               "  sagekit plugin check sagekit-mine.so\n  sagekit plugin check --json sagekit-mine.so");
   check_verb->add_option("file", check.files, "Plugin files")->required();
   PluginCheckOneArguments check_one;
   CLI::App* check_one_verb = plugin->add_subcommand("check-one", "One conformance test in this process")->group("");
@@ -151,25 +149,32 @@ Result<Arguments> parse_arguments(int argc, const char* const* argv) {
   check_one_verb->add_option("test", check_one.test)->required();
 
   PlanArguments plan;
-  CLI::App* plan_verb = add_verb(app, "plan", "What would be built: cells, excluded cells with reasons, steps, estimates",
-                                 "  sagekit --plugin sage3 plan --profile sage3-all\n  sagekit --plugin sage2 plan --arch \"9.0;12.0\" --json --steps");
+  CLI::App* plan_verb =
+      add_verb(app, "plan", "What would be built: cells, excluded cells with reasons, steps, estimates",
+               "  sagekit --plugin sage3 plan --profile sage3-all\n  sagekit --plugin sage2 plan --arch \"9.0;12.0\" "
+               "--json --steps");
   add_selection(*plan_verb, plan.selection);
   plan_verb->add_flag("--steps", plan.steps, "List the unique steps too");
   plan_verb->add_flag("--dot", plan.dot, "The step graph for Graphviz, on stdout");
 
   BuildArguments build;
   std::string memory;
-  CLI::App* build_verb = add_verb(app, "build", "Plan, build, verify and package into -o DIR",
-                                  "  sagekit --plugin sage2 build --arch 9.0\n"
-                                  "  sagekit --plugin sage3 build --profile current --source ../SageAttention --vendored cutlass=../cutlass");
+  CLI::App* build_verb = add_verb(
+      app, "build", "Plan, build, verify and package into -o DIR",
+      "  sagekit --plugin sage2 build --arch 9.0\n"
+      "  sagekit --plugin sage3 build --profile current --source ../SageAttention --vendored cutlass=../cutlass");
   add_selection(*build_verb, build.selection);
   build_verb->add_option("-o,--output", build.output, "Folder for the wheels")->capture_default_str();
   build_verb->add_option("--store", build.store, "Folder of finished steps")->type_name("DIR");
-  build_verb->add_option("--source", build.source, "Source to build from instead of the spec's URL; its content is checked")
+  build_verb
+      ->add_option("--source", build.source, "Source to build from instead of the spec's URL; its content is checked")
       ->type_name("DIR|URL|ARCHIVE");
-  build_verb->add_option("--vendored", build.vendored, "A vendored tree given as a folder")->type_name("NAME=DIR")->allow_extra_args(false);
+  build_verb->add_option("--vendored", build.vendored, "A vendored tree given as a folder")
+      ->type_name("NAME=DIR")
+      ->allow_extra_args(false);
   build_verb->add_option("-j,--jobs", build.jobs, "Steps at a time; without it one a CPU");
-  build_verb->add_option("--memory", memory, "Memory budget of all steps together; without it 80 % of the machine")->type_name("SIZE");
+  build_verb->add_option("--memory", memory, "Memory budget of all steps together; without it 80 % of the machine")
+      ->type_name("SIZE");
   build_verb->add_flag("--keep-going", build.keep_going, "Go on with what does not depend on a failed step");
   build_verb->add_flag("-n,--dry-run", build.dry_run, "Say what would run; fetch and run nothing");
   build_verb->add_flag("--jsonl", build.jsonl, "An event a line on stdout while it runs");
@@ -179,10 +184,13 @@ Result<Arguments> parse_arguments(int argc, const char* const* argv) {
   CLI::App* verify_verb = add_verb(app, "verify", "Judge finished wheels, any maker's",
                                    "  sagekit verify dist/*.whl\n  sagekit verify --policy pypi --json dist/*.whl");
   verify_verb->add_option("wheel", verify.wheels, "Wheel files")->required();
-  verify_verb->add_option("--policy", verify.policy, "own, others or pypi; without it own for what sagekit built, others else")
+  verify_verb
+      ->add_option("--policy", verify.policy, "own, others or pypi; without it own for what sagekit built, others else")
       ->check(CLI::IsMember({"own", "others", "pypi"}));
   add_interpreters(*verify_verb, verify.interpreters);
-  verify_verb->add_option("--require", verify.require, "A skipped check of this family fails: IMP, FAT, ...")->delimiter(',')->allow_extra_args(false);
+  verify_verb->add_option("--require", verify.require, "A skipped check of this family fails: IMP, FAT, ...")
+      ->delimiter(',')
+      ->allow_extra_args(false);
   verify_verb->add_flag("--all", verify.all, "List passes too");
 
   InspectArguments inspect;
@@ -192,9 +200,10 @@ Result<Arguments> parse_arguments(int argc, const char* const* argv) {
   inspect_verb->add_flag("--kernels", inspect.kernels, "Read the kernels' names too");
 
   PackageArguments package;
-  CLI::App* package_verb = add_verb(app, "package", "Make wheels again from a finished build kept in the store",
-                                    "  sagekit package ~/.cache/sagekit/builds/sage2-pytorch211-cu130-python312-1f2e3d4c\n"
-                                    "  sagekit package BUILD --naming build-tag -o release");
+  CLI::App* package_verb =
+      add_verb(app, "package", "Make wheels again from a finished build kept in the store",
+               "  sagekit package ~/.cache/sagekit/builds/sage2-pytorch211-cu130-python312-1f2e3d4c\n"
+               "  sagekit package BUILD --naming build-tag -o release");
   package_verb->add_option("folder", package.folder, "A build folder, or a folder of such")->required();
   package_verb->add_option("-o,--output", package.output, "Folder for the wheels")->capture_default_str();
   package_verb->add_option("--naming", package.naming, "Naming scheme: default, local-version, build-tag, plain");
@@ -204,17 +213,20 @@ Result<Arguments> parse_arguments(int argc, const char* const* argv) {
   CLI::App* env_verb = add_verb(app, "env", "What this machine offers: compilers, Pythons, torches, GPUs",
                                 "  sagekit env\n  sagekit env --toolchain folder:torch-2.11 --json");
   add_toolchains(*env_verb, env.toolchains);
-  CLI::App* toolchain = add_verb(app, "toolchain", "Compilers and torch sysroots", "  sagekit toolchain list\n  sagekit toolchain list --json");
+  CLI::App* toolchain = add_verb(app, "toolchain", "Compilers and torch sysroots",
+                                 "  sagekit toolchain list\n  sagekit toolchain list --json");
   toolchain->require_subcommand(1);
-  CLI::App* toolchain_list = add_verb(*toolchain, "list", "What is there", "  sagekit toolchain list\n  sagekit toolchain list --json");
+  CLI::App* toolchain_list =
+      add_verb(*toolchain, "list", "What is there", "  sagekit toolchain list\n  sagekit toolchain list --json");
   add_toolchains(*toolchain_list, env.toolchains);
 
   SchemaArguments schema;
-  CLI::App* schema_verb = add_verb(app, "schema", "JSON Schema of a file format", "  sagekit schema plugin\n  sagekit schema plugin > plugin.schema.json");
+  CLI::App* schema_verb = add_verb(app, "schema", "JSON Schema of a file format",
+                                   "  sagekit schema plugin\n  sagekit schema plugin > plugin.schema.json");
   schema_verb->add_option("name", schema.name, "plugin")->required()->check(CLI::IsMember({"plugin"}));
 
-  for (CLI::App* verb : {plugin, list, show_verb, check_verb, check_one_verb, plan_verb, build_verb, verify_verb, inspect_verb,
-                         package_verb, env_verb, toolchain, toolchain_list, schema_verb})
+  for (CLI::App* verb : {plugin, list, show_verb, check_verb, check_one_verb, plan_verb, build_verb, verify_verb,
+                         inspect_verb, package_verb, env_verb, toolchain, toolchain_list, schema_verb})
     verb->fallthrough();
 
   try {
@@ -228,7 +240,8 @@ Result<Arguments> parse_arguments(int argc, const char* const* argv) {
     return fail(ErrorKind::usage, "CLI001", error.what(), nearest(app, argc, argv) + "see sagekit --help");
   }
   if (version) {
-    arguments.text = fmt::format("sagekit {} (plugin ABI {}, spec schema {})\n", sagekit::version(), SAGEKIT_PLUGIN_ABI, spec_schema);
+    arguments.text = fmt::format("sagekit {} (plugin ABI {}, spec schema {})\n", sagekit::version(), SAGEKIT_PLUGIN_ABI,
+                                 spec_schema);
     return arguments;
   }
   if (!memory.empty()) {
@@ -236,16 +249,26 @@ Result<Arguments> parse_arguments(int argc, const char* const* argv) {
     if (!bytes) return std::unexpected(bytes.error());
     build.memory_bytes = *bytes;
   }
-  if (*list) arguments.verb = PluginListArguments{};
-  else if (*show_verb) arguments.verb = show;
-  else if (*check_verb) arguments.verb = check;
-  else if (*check_one_verb) arguments.verb = check_one;
-  else if (*plan_verb) arguments.verb = plan;
-  else if (*build_verb) arguments.verb = build;
-  else if (*verify_verb) arguments.verb = verify;
-  else if (*inspect_verb) arguments.verb = inspect;
-  else if (*package_verb) arguments.verb = package;
-  else if (*schema_verb) arguments.verb = schema;
+  if (*list)
+    arguments.verb = PluginListArguments{};
+  else if (*show_verb)
+    arguments.verb = show;
+  else if (*check_verb)
+    arguments.verb = check;
+  else if (*check_one_verb)
+    arguments.verb = check_one;
+  else if (*plan_verb)
+    arguments.verb = plan;
+  else if (*build_verb)
+    arguments.verb = build;
+  else if (*verify_verb)
+    arguments.verb = verify;
+  else if (*inspect_verb)
+    arguments.verb = inspect;
+  else if (*package_verb)
+    arguments.verb = package;
+  else if (*schema_verb)
+    arguments.verb = schema;
   else if (*env_verb || *toolchain_list) {
     env.only_toolchains = static_cast<bool>(*toolchain_list);
     arguments.verb = env;

@@ -20,7 +20,8 @@ std::string Console::paint(std::string_view code, std::string_view text) const {
 }
 
 void Console::show(const Error& error) const {
-  std::string text = red(error.code.empty() ? "error" : fmt::format("error[{}]", error.code)) + ": " + error.message + "\n";
+  std::string text =
+      red(error.code.empty() ? "error" : fmt::format("error[{}]", error.code)) + ": " + error.message + "\n";
   if (!error.where.empty()) text += fmt::format("  --> {}\n", error.where);
   if (!error.hint.empty()) text += fmt::format("  = {}\n", error.hint);
   fmt::print(stderr, "{}", text);
@@ -31,7 +32,8 @@ void Console::show(const Diagnostic& diagnostic) const {
                                 : diagnostic.severity == Severity::warning ? "warning"
                                                                            : "note";
   const std::string label = diagnostic.code.empty() ? std::string(name) : fmt::format("{}[{}]", name, diagnostic.code);
-  std::string text = (diagnostic.severity == Severity::error ? red(label) : yellow(label)) + ": " + diagnostic.message + "\n";
+  std::string text =
+      (diagnostic.severity == Severity::error ? red(label) : yellow(label)) + ": " + diagnostic.message + "\n";
   const SourceLocation& where = diagnostic.where;
   if (!where.file.empty()) {
     text += "  --> " + where.file;

@@ -17,8 +17,8 @@ class Console {
   bool color() const { return m_color; }
   bool quiet() const { return m_quiet; }
 
-  void result(std::string_view text) const;    ///< stdout, as it is
-  void say(std::string_view text) const;       ///< stderr with a newline, unless quiet
+  void result(std::string_view text) const;  ///< stdout, as it is
+  void say(std::string_view text) const;     ///< stderr with a newline, unless quiet
   void show(const Error& error) const;
   void show(const Diagnostic& diagnostic) const;
   void warn(std::string_view message, std::string_view hint = {}) const;
@@ -37,8 +37,8 @@ class Console {
 
 int exit_code(ErrorKind kind);
 
-std::string human_bytes(std::uint64_t bytes);    ///< "9.3 MB", "1.04 GB" (decimal, as pip and ls -h --si)
-std::string human_seconds(double seconds);       ///< "0.4 s", "3 min 05 s", "1 h 02 min"
+std::string human_bytes(std::uint64_t bytes);  ///< "9.3 MB", "1.04 GB" (decimal, as pip and ls -h --si)
+std::string human_seconds(double seconds);     ///< "0.4 s", "3 min 05 s", "1 h 02 min"
 /// A path or argument as a shell would need it.
 std::string shell_word(std::string_view word);
 

@@ -1,6 +1,5 @@
 #include "arguments.hpp"
 #include "console.hpp"
-#include "interrupt.hpp"
 #include "log_spdlog.hpp"
 #include "session.hpp"
 #include "settings.hpp"
@@ -28,11 +27,13 @@ int main(int argc, char** argv) {
     return exit_code(ErrorKind::usage);
   }
   Session session{std::move(settings), arguments->global, console, make_log(arguments->global.verbose, color),
-                  make_local_runner(), stop_on_signals()};
+                  make_local_runner()};
   return std::visit(
       [&](const auto& verb) {
-        if constexpr (std::is_same_v<std::decay_t<decltype(verb)>, std::monostate>) return 0;
-        else return run_verb(session, verb);
+        if constexpr (std::is_same_v<std::decay_t<decltype(verb)>, std::monostate>)
+          return 0;
+        else
+          return run_verb(session, verb);
       },
       arguments->verb);
 }

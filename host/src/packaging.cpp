@@ -13,7 +13,9 @@ Result<Verdict<PackagedWheel>> package_cell(const Session& session, const Plugin
                                             const PackageOptions& options) {
   const Revision* revision = find_revision(plugin.spec(), build.commit);
   if (revision == nullptr)
-    return fail(ErrorKind::usage, "PKG004", fmt::format("{} was built from {}, which this {} plugin does not know", build.cell.id, build.commit, plugin.name()),
+    return fail(ErrorKind::usage, "PKG004",
+                fmt::format("{} was built from {}, which this {} plugin does not know", build.cell.id, build.commit,
+                            plugin.name()),
                 "use the plugin version that built it, or build again");
   auto verified = verify_build(plugin.spec(), &plugin, build, options.verify, *session.runner);
   if (!verified) return std::unexpected(verified.error());
@@ -31,13 +33,15 @@ Result<Packaging> package_cells(const Session& session, const Plugin& plugin, co
     auto wheel = package_cell(session, plugin, build, options);
     if (!wheel) return std::unexpected(wheel.error());
     if (!*wheel) {
-      console.say(fmt::format("{} {}\n{}", console.red("refused"), build.cell.id, judgement_text(console, wheel->error(), false)));
+      console.say(fmt::format("{} {}\n{}", console.red("refused"), build.cell.id,
+                              judgement_text(console, wheel->error(), false)));
       result.refused.push_back({build.cell.id, wheel->error()});
       continue;
     }
     const PackagedWheel& made = **wheel;
-    console.say(fmt::format("{} {} ({}{})\n{}", console.green("wheel"), made.path.string(), human_bytes(made.size_bytes),
-                            made.unchanged ? ", was there already" : "", judgement_text(console, made.report, false)));
+    console.say(fmt::format("{} {} ({}{})\n{}", console.green("wheel"), made.path.string(),
+                            human_bytes(made.size_bytes), made.unchanged ? ", was there already" : "",
+                            judgement_text(console, made.report, false)));
     result.wheels.push_back(made);
   }
   return result;

@@ -48,9 +48,12 @@ std::string_view name(StepOutcome outcome) {
 std::string json_string(std::string_view text) {
   std::string result = "\"";
   for (const char c : text) {
-    if (c == '"' || c == '\\') result += {'\\', c};
-    else if (static_cast<unsigned char>(c) < 0x20) result += fmt::format("\\u{:04x}", static_cast<int>(c));
-    else result += c;
+    if (c == '"' || c == '\\')
+      result += {'\\', c};
+    else if (static_cast<unsigned char>(c) < 0x20)
+      result += fmt::format("\\u{:04x}", static_cast<int>(c));
+    else
+      result += c;
   }
   return result + "\"";
 }
@@ -68,14 +71,18 @@ Progress::~Progress() { clear(); }
 
 void Progress::on_message(const std::string& text) {
   clear();
-  if (m_form == Form::json_lines) m_console.result(fmt::format("{{\"event\":\"message\",\"text\":{}}}\n", json_string(text)));
-  else m_console.say(text);
+  if (m_form == Form::json_lines)
+    m_console.result(fmt::format("{{\"event\":\"message\",\"text\":{}}}\n", json_string(text)));
+  else
+    m_console.say(text);
 }
 
 void Progress::on_event(const BuildEvent& event) {
   if (event.step == nullptr) return;
-  if (event.outcome == StepOutcome::started) m_running.emplace(event.step->id, std::chrono::steady_clock::now());
-  else if (event.outcome != StepOutcome::retried) m_running.erase(event.step->id);
+  if (event.outcome == StepOutcome::started)
+    m_running.emplace(event.step->id, std::chrono::steady_clock::now());
+  else if (event.outcome != StepOutcome::retried)
+    m_running.erase(event.step->id);
   switch (m_form) {
     case Form::quiet: break;
     case Form::json_lines: json_line(event); break;
@@ -99,13 +106,20 @@ void Progress::line(const BuildEvent& event) {
     case StepOutcome::started:
       if (m_form == Form::lines) m_console.say(fmt::format("{} {} ...", count, title(*event.step)));
       break;
-    case StepOutcome::reused: m_console.say(fmt::format("{} {} {}", count, title(*event.step), m_console.dim("(kept)"))); break;
+    case StepOutcome::reused:
+      m_console.say(fmt::format("{} {} {}", count, title(*event.step), m_console.dim("(kept)")));
+      break;
     case StepOutcome::finished:
       m_console.say(fmt::format("{} {} {}", count, title(*event.step),
-                                m_console.dim(fmt::format("{}, {}", human_seconds(event.wall_seconds), human_bytes(event.peak_memory_bytes)))));
+                                m_console.dim(fmt::format("{}, {}", human_seconds(event.wall_seconds),
+                                                          human_bytes(event.peak_memory_bytes)))));
       break;
-    case StepOutcome::failed: m_console.say(fmt::format("{} {} {}", count, title(*event.step), m_console.red("failed"))); break;
-    case StepOutcome::retried: m_console.say(fmt::format("{} {} {}", count, title(*event.step), m_console.yellow("again: " + event.message))); break;
+    case StepOutcome::failed:
+      m_console.say(fmt::format("{} {} {}", count, title(*event.step), m_console.red("failed")));
+      break;
+    case StepOutcome::retried:
+      m_console.say(fmt::format("{} {} {}", count, title(*event.step), m_console.yellow("again: " + event.message)));
+      break;
   }
 }
 
@@ -123,11 +137,12 @@ void Progress::draw(const BuildEvent& event) {
 }
 
 void Progress::json_line(const BuildEvent& event) {
-  m_console.result(fmt::format(
-      "{{\"event\":\"step\",\"outcome\":\"{}\",\"step\":{},\"done\":{},\"total\":{},\"eta_seconds\":{:.1f},\"wall_seconds\":{:.3f},"
-      "\"cpu_seconds\":{:.3f},\"peak_memory_bytes\":{},\"message\":{}}}\n",
-      name(event.outcome), json_string(event.step->id), event.done, event.total, event.eta_seconds, event.wall_seconds,
-      event.cpu_seconds, event.peak_memory_bytes, json_string(event.message)));
+  m_console.result(
+      fmt::format("{{\"event\":\"step\",\"outcome\":\"{}\",\"step\":{},\"done\":{},\"total\":{},\"eta_seconds\":{:.1f},"
+                  "\"wall_seconds\":{:.3f},"
+                  "\"cpu_seconds\":{:.3f},\"peak_memory_bytes\":{},\"message\":{}}}\n",
+                  name(event.outcome), json_string(event.step->id), event.done, event.total, event.eta_seconds,
+                  event.wall_seconds, event.cpu_seconds, event.peak_memory_bytes, json_string(event.message)));
 }
 
 }  // namespace sagekit::host

@@ -1,5 +1,7 @@
 #include "session.hpp"
 
+#include <sagekit/nearest.hpp>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -9,23 +11,14 @@ namespace sagekit::host {
 
 namespace {
 
-bool names_a_file(const std::string& plugin) { return plugin.find('/') != std::string::npos || plugin.ends_with(".so"); }
-
-std::string names_of(const std::vector<Plugin>& plugins) {
-  std::vector<std::string> names;
-  for (const auto& plugin : plugins) names.push_back(plugin.name());
-  return fmt::format("{}", fmt::join(names, ", "));
+bool names_a_file(const std::string& plugin) {
+  return plugin.find('/') != std::string::npos || plugin.ends_with(".so");
 }
 
-// Enough for a slip of the fingers in a short name: same letters but for one.
-const Plugin* nearly(const std::vector<Plugin>& plugins, const std::string& word) {
-  for (const auto& plugin : plugins) {
-    const auto& name = plugin.name();
-    const auto pair = std::mismatch(name.begin(), name.end(), word.begin(), word.end());
-    const auto rest_name = name.end() - pair.first, rest_word = word.end() - pair.second;
-    if (pair.first != name.begin() && rest_name <= 2 && rest_word <= 2) return &plugin;
-  }
-  return nullptr;
+std::vector<std::string> names_of(const std::vector<Plugin>& plugins) {
+  std::vector<std::string> names;
+  for (const auto& plugin : plugins) names.push_back(plugin.name());
+  return names;
 }
 
 }  // namespace
@@ -57,8 +50,10 @@ Result<Plugin> Session::plugin() const {
                 "give --plugin once");
   if (global.plugins.empty()) {
     if (list.empty())
-      return fail(ErrorKind::usage, "PLG011", "no plugin is loaded", "name one with --plugin FILE, or its folder with --plugin-dir DIR");
-    return fail(ErrorKind::usage, "PLG012", fmt::format("choose a variant; loaded are: {}", names_of(list)),
+      return fail(ErrorKind::usage, "PLG011", "no plugin is loaded",
+                  "name one with --plugin FILE, or its folder with --plugin-dir DIR");
+    return fail(ErrorKind::usage, "PLG012",
+                fmt::format("choose a variant; loaded are: {}", fmt::join(names_of(list), ", ")),
                 fmt::format("for example: sagekit --plugin {} plan", list.front().name()));
   }
   const std::string& wanted = global.plugins.front();
@@ -69,9 +64,8 @@ Result<Plugin> Session::plugin() const {
     for (const auto& plugin : list)
       if (std::filesystem::equivalent(plugin.path(), wanted, ignored)) return plugin;
   }
-  const Plugin* near = nearly(list, wanted);
   return fail(ErrorKind::usage, "PLG013", fmt::format("no plugin is named \"{}\"", wanted),
-              near != nullptr ? fmt::format("did you mean \"{}\"?", near->name()) : fmt::format("loaded are: {}", names_of(list)));
+              suggestion(wanted, names_of(list)));
 }
 
 Result<Environment> Session::environment(const std::vector<std::string>& toolchains) const {
@@ -91,7 +85,8 @@ Result<Environment> Session::environment(const std::vector<std::string>& toolcha
         return fail(ErrorKind::usage, "CLI003", fmt::format("--toolchain folder:{}: no such folder", folder.string()));
       options.folders.push_back(std::filesystem::absolute(folder, error));
     } else {
-      return fail(ErrorKind::usage, "CLI003", fmt::format("unknown toolchain source \"{}\"", source), "one of: auto, system, folder:DIR");
+      return fail(ErrorKind::usage, "CLI003", fmt::format("unknown toolchain source \"{}\"", source),
+                  "one of: auto, system, folder:DIR");
     }
   }
   // A folder adds to the machine's tools and is preferred; `folder:` alone still needs the machine's host compiler.

@@ -12,7 +12,6 @@
 #include <sagekit/plugin.hpp>
 
 #include <memory>
-#include <stop_token>
 
 namespace sagekit::host {
 
@@ -22,7 +21,6 @@ struct Session {
   Console console;
   LogSink log;
   std::unique_ptr<CommandRunner> runner;
-  std::stop_token stop;  ///< requested by Ctrl-C and SIGTERM
 
   /// Loads what the flags and the environment name. A refused file that was asked for with --plugin is an error; others
   /// are warned about.

@@ -36,9 +36,12 @@ Settings read_settings() {
   settings.executable = fs::read_symlink("/proc/self/exe", error);
   settings.home = variable("HOME");
 
-  if (const auto store = variable("SAGEKIT_STORE"); !store.empty()) settings.store = store;
-  else if (const auto cache = variable("XDG_CACHE_HOME"); !cache.empty()) settings.store = fs::path(cache) / "sagekit";
-  else if (!settings.home.empty()) settings.store = settings.home / ".cache" / "sagekit";
+  if (const auto store = variable("SAGEKIT_STORE"); !store.empty())
+    settings.store = store;
+  else if (const auto cache = variable("XDG_CACHE_HOME"); !cache.empty())
+    settings.store = fs::path(cache) / "sagekit";
+  else if (!settings.home.empty())
+    settings.store = settings.home / ".cache" / "sagekit";
 
   settings.plugin_path = folders(variable("SAGEKIT_PLUGIN_PATH"));
   settings.plugin_path.push_back(settings.executable.parent_path().parent_path() / "lib" / "sagekit" / "plugins");
@@ -48,8 +51,9 @@ Settings read_settings() {
   settings.arch_list = variable("TORCH_CUDA_ARCH_LIST");
 
   // Steps see these and nothing else: a stray CPATH or NVCC_APPEND_FLAGS must not change a wheel.
-  for (const char* name : {"PATH", "HOME", "TMPDIR", "LD_LIBRARY_PATH", "LANG", "SSL_CERT_FILE", "SSL_CERT_DIR", "GIT_SSL_CAINFO", "http_proxy", "https_proxy",
-                           "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY"})
+  for (const char* name :
+       {"PATH", "HOME", "TMPDIR", "LD_LIBRARY_PATH", "LANG", "SSL_CERT_FILE", "SSL_CERT_DIR", "GIT_SSL_CAINFO",
+        "http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY"})
     if (const auto value = variable(name); !value.empty()) settings.child_environment[name] = value;
   return settings;
 }

@@ -10,15 +10,15 @@
 namespace sagekit::host {
 
 struct Settings {
-  bool color_wanted = true;  ///< NO_COLOR is not set and TERM is not dumb
-  bool ci = false;           ///< CI is set: plain progress lines
-  std::filesystem::path executable;                  ///< this program
-  std::filesystem::path home;                        ///< HOME
-  std::filesystem::path store;                       ///< SAGEKIT_STORE, else XDG_CACHE_HOME/sagekit, else ~/.cache/sagekit
-  std::vector<std::filesystem::path> plugin_path;    ///< SAGEKIT_PLUGIN_PATH, then lib/sagekit/plugins beside bin
-  std::vector<std::filesystem::path> path;           ///< PATH
-  std::vector<std::filesystem::path> cuda_homes;     ///< CUDA_HOME, CUDA_PATH
-  std::string arch_list;                             ///< TORCH_CUDA_ARCH_LIST
+  bool color_wanted = true;          ///< NO_COLOR is not set and TERM is not dumb
+  bool ci = false;                   ///< CI is set: plain progress lines
+  std::filesystem::path executable;  ///< this program
+  std::filesystem::path home;        ///< HOME
+  std::filesystem::path store;       ///< SAGEKIT_STORE, else XDG_CACHE_HOME/sagekit, else ~/.cache/sagekit
+  std::vector<std::filesystem::path> plugin_path;        ///< SAGEKIT_PLUGIN_PATH, then lib/sagekit/plugins beside bin
+  std::vector<std::filesystem::path> path;               ///< PATH
+  std::vector<std::filesystem::path> cuda_homes;         ///< CUDA_HOME, CUDA_PATH
+  std::string arch_list;                                 ///< TORCH_CUDA_ARCH_LIST
   std::map<std::string, std::string> child_environment;  ///< what started programs may see
 };
 

@@ -47,11 +47,7 @@ class Build(CommandLine):
         rows = {row["capability"]: row["verdict"] for row in verdict.json()["wheels"][0]["runs_on"]}
         self.assertEqual((rows["8.0"], rows["9.0"], rows["12.0"], rows["7.5"]), ("yes", "yes", "jit", "no"))
 
-        # pip's own opinion.
-        target = self.folder / "site"
-        subprocess.run([sys.executable, "-m", "pip", "install", "-q", "--no-index", "--no-deps", "--target", target,
-                        self.folder / result["wheels"][0]["path"]], check=True, stdin=subprocess.DEVNULL)
-        subprocess.run([sys.executable, "-I", "-c", f"import sys; sys.path.insert(0, {str(target)!r}); import sagekit_example"], check=True)
+        self.install(self.folder / result["wheels"][0]["path"], self.folder / "site")
 
     def test_package_names_a_kept_build_anew(self):
         self.expect(self.build(), 0)
@@ -62,6 +58,16 @@ class Build(CommandLine):
                 with zipfile.ZipFile(self.folder / path) as wheel:
                     self.assertIsNone(wheel.testzip())
                     self.assertTrue(wheel.namelist()[-1].endswith(".dist-info/RECORD"))
+                self.install(self.folder / path, self.folder / scheme)
+
+    def install(self, wheel, target):
+        """By pip, and by uv where there is one."""
+        installers = [[sys.executable, "-m", "pip", "install", "-q", "--no-index", "--no-deps", "--target", target]]
+        if shutil.which("uv"):
+            installers.append(["uv", "pip", "install", "-q", "--offline", "--no-deps", "--python", sys.executable, "--target", f"{target}-uv"])
+        for installer in installers:
+            subprocess.run([*installer, wheel], check=True, stdin=subprocess.DEVNULL)
+            subprocess.run([sys.executable, "-I", "-c", f"import sys; sys.path.insert(0, {str(installer[-1])!r}); import sagekit_example"], check=True)
 
     def test_a_taken_name_is_refused_and_the_file_stays(self):
         done = self.build()

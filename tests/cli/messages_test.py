@@ -1,8 +1,13 @@
 #!/usr/bin/env python3
 """Wrong input: what, where, why, what to do, and the promised exit code."""
+import os
+import pathlib
+import shutil
 import unittest
 
 from harness import CommandLine
+
+BAD_PLUGINS = pathlib.Path(os.environ["SAGEKIT_BAD_PLUGINS"])
 
 
 class Usage(CommandLine):
@@ -56,6 +61,52 @@ class Usage(CommandLine):
         self.expect(done, 0)
         self.assertEqual(list(done.json())[0], "schema")
         self.assertEqual(done.err, "")
+
+
+class BadPlugins(CommandLine):
+    """Each in a folder beside a good one: refused in one sentence, and the good one still works."""
+
+    REASONS = {"cannot-open": "PLG002", "not-a-plugin": "PLG003", "newer-abi": "PLG004", "truncated": "PLG005",
+               "unknown-key": "PLG006", "bad-toml": "PLG006", "newer-schema": "PLG007"}
+
+    def folder_with(self, name):
+        folder = self.folder / "plugins"
+        folder.mkdir(mode=0o755)
+        self.folder.chmod(0o755)
+        for plugin in (name, "good"):
+            shutil.copy(BAD_PLUGINS / f"sagekit-{plugin}.so", folder)
+            (folder / f"sagekit-{plugin}.so").chmod(0o755)
+        return folder
+
+    def test_each_is_refused_and_the_others_stay_usable(self):
+        for name, code in self.REASONS.items():
+            with self.subTest(name):
+                folder = self.folder_with(name)
+                listed = self.run_sagekit("--plugin-dir", folder, "plugin", "list", "--json").json()
+                refused = [r for r in listed["rejected"] if r["path"].endswith(f"sagekit-{name}.so")]
+                self.assertEqual([r["code"] for r in refused], [code])
+                self.assertNotIn("\n", refused[0]["reason"])
+                self.assertTrue([p for p in listed["plugins"] if p["path"].endswith("sagekit-good.so")])
+                self.expect(self.run_sagekit("--plugin", folder / f"sagekit-{name}.so", "plan"), 2, f"error[{code}]")
+                shutil.rmtree(folder)
+
+    def test_an_invalid_spec_is_shown_with_its_place_and_a_caret(self):
+        folder = self.folder_with("unknown-key")
+        self.expect(self.run_sagekit("--plugin", folder / "sagekit-unknown-key.so", "plan"), 2, "plugin.toml:7:1", "^", "did you mean")
+
+    def test_a_file_that_others_may_write_is_not_trusted(self):
+        folder = self.folder_with("good")
+        (folder / "sagekit-good.so").chmod(0o777)
+        self.expect(self.run_sagekit("--plugin", folder / "sagekit-good.so", "plan"), 2, "error[PLG001]", "chmod")
+
+    def test_a_judge_that_crashes_is_one_failed_test_of_the_kit(self):
+        folder = self.folder_with("crashing")
+        done = self.run_sagekit("plugin", "check", folder / "sagekit-crashing.so", "--json")
+        self.expect(done, 1)
+        tests = {t["id"]: t["passed"] for t in done.json()["plugins"][0]["tests"]}
+        self.assertFalse(tests["judge-empty"])
+        self.assertTrue(tests["load"])
+        self.expect(self.run_sagekit("plugin", "check", folder / "sagekit-good.so"), 0)
 
 
 class Plans(CommandLine):

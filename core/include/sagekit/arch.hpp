@@ -50,11 +50,11 @@ struct ArchRequest {
   auto operator<=>(const ArchRequest&) const = default;
 };
 
-SAGEKIT_API std::string to_string(Capability c);       ///< "12.1"
-SAGEKIT_API std::string to_string(const Arch& a);      ///< "12.1a"
-SAGEKIT_API std::string sm_name(const Arch& a);        ///< "sm_121a"
-SAGEKIT_API std::string compute_name(const Arch& a);   ///< "compute_121a"
-SAGEKIT_API std::string to_string(const Gencode& g);   ///< "arch=compute_121a,code=sm_121a"
+SAGEKIT_API std::string to_string(Capability c);          ///< "12.1"
+SAGEKIT_API std::string to_string(const Arch& a);         ///< "12.1a"
+SAGEKIT_API std::string sm_name(const Arch& a);           ///< "sm_121a"
+SAGEKIT_API std::string compute_name(const Arch& a);      ///< "compute_121a"
+SAGEKIT_API std::string to_string(const Gencode& g);      ///< "arch=compute_121a,code=sm_121a"
 SAGEKIT_API std::string to_string(const ArchRequest& r);  ///< "12.1a+PTX"
 
 /// "9.0" or "12.1"; nothing else.

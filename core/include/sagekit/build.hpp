@@ -27,8 +27,8 @@ struct StagedFile {
 struct StepFailure {
   std::string cell, step;
   int exit_code = 0;
-  std::filesystem::path log;   ///< whole output of the step, kept
-  std::string cause;           ///< last lines of it
+  std::filesystem::path log;      ///< whole output of the step, kept
+  std::string cause;              ///< last lines of it
   std::vector<std::string> argv;  ///< to rerun it by hand
   std::filesystem::path working_directory;
 };
@@ -36,13 +36,14 @@ struct StepFailure {
 /// One cell's files, before anyone judged them.
 struct CellBuild {
   Cell cell;
-  std::vector<StagedFile> files;  ///< modules and package files, sorted by archive path; no dist-info
-  std::vector<StagedFile> licenses;  ///< for dist-info/licenses, paths relative to it
-  std::string readme;             ///< text for METADATA's body
+  std::vector<StagedFile> files;        ///< modules and package files, sorted by archive path; no dist-info
+  std::vector<StagedFile> licenses;     ///< for dist-info/licenses, paths relative to it
+  std::string readme;                   ///< text for METADATA's body
   std::vector<std::string> provenance;  ///< "nvcc 13.0.88 sha256...": lines for the build record
-  std::filesystem::path record;   ///< build.json in the store: what `package` reads
-  std::string commit;             ///< of the source: a revision of the spec
-  std::string plugin_path, plugin_sha256;  ///< the library file that said all this; kept in the record, not in the wheel
+  std::filesystem::path record;         ///< build.json in the store: what `package` reads
+  std::string commit;                   ///< of the source: a revision of the spec
+  std::string plugin_path,
+      plugin_sha256;  ///< the library file that said all this; kept in the record, not in the wheel
 };
 
 struct Build {
@@ -59,12 +60,12 @@ enum class StepOutcome { started, reused, finished, failed, retried };
 /// Progress, for people and for --jsonl.
 struct BuildEvent {
   StepOutcome outcome = StepOutcome::started;
-  const Step* step = nullptr;   ///< valid during the call
+  const Step* step = nullptr;  ///< valid during the call
   std::uint64_t done = 0, total = 0;
-  double eta_seconds = 0;       ///< estimate; 0 = none yet
+  double eta_seconds = 0;  ///< estimate; 0 = none yet
   double wall_seconds = 0, cpu_seconds = 0;
   std::uint64_t peak_memory_bytes = 0;
-  std::string message;          ///< why retried, or the failure's last lines
+  std::string message;  ///< why retried, or the failure's last lines
 };
 
 /// Told what happens; called from worker threads, one call at a time.
@@ -76,13 +77,13 @@ class BuildObserver {
 };
 
 struct BuildOptions {
-  std::filesystem::path store;     ///< content-addressed results, XDG cache by default
-  std::string source;              ///< --source DIR or URL; "" = the spec's url
+  std::filesystem::path store;                                ///< content-addressed results, XDG cache by default
+  std::string source;                                         ///< --source DIR or URL; "" = the spec's url
   std::vector<std::pair<std::string, std::string>> vendored;  ///< name -> folder given with --source NAME=DIR
-  std::size_t jobs = 0;            ///< 0 = usable CPUs
-  std::uint64_t memory_bytes = 0;  ///< budget; 0 = 80 % of the environment's
+  std::size_t jobs = 0;                                       ///< 0 = usable CPUs
+  std::uint64_t memory_bytes = 0;                             ///< budget; 0 = 80 % of the environment's
   bool keep_going = false;
-  bool dry_run = false;            ///< fetch nothing, run nothing; says what would run
+  bool dry_run = false;  ///< fetch nothing, run nothing; says what would run
   LogSink log;
   std::map<std::string, std::string> child_environment;  ///< base environment of steps: PATH, HOME, TMPDIR
 };

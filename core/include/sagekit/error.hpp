@@ -36,8 +36,7 @@ using Status = Result<void>;
 /// `return fail(ErrorKind::machine, "TCH002", "no nvcc 12.9 on this machine", "install ...");`
 inline std::unexpected<Error> fail(ErrorKind kind, std::string code, std::string message, std::string hint = {},
                                    std::string where = {}) {
-  return std::unexpected<Error>(
-      Error{kind, std::move(code), std::move(message), std::move(where), std::move(hint)});
+  return std::unexpected<Error>(Error{kind, std::move(code), std::move(message), std::move(where), std::move(hint)});
 }
 
 }  // namespace sagekit

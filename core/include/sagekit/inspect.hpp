@@ -20,16 +20,16 @@ namespace sagekit {
 
 /// GPU code of one arch and kind in one file, summed over its images.
 struct GpuCode {
-  bool ptx = false;          ///< PTX, else machine code (cubin)
+  bool ptx = false;  ///< PTX, else machine code (cubin)
   Arch arch;
-  std::uint64_t count = 0;   ///< images
-  std::uint64_t kernels = 0; ///< 0 unless kernels were read
-  std::uint64_t bytes = 0;   ///< as stored
-  std::string toolkit;       ///< "13.0"; "" = not known
-  bool loaded = true;        ///< in .nv_fatbin; false = __nv_relfatbin or outside the known sections
+  std::uint64_t count = 0;         ///< images
+  std::uint64_t kernels = 0;       ///< 0 unless kernels were read
+  std::uint64_t bytes = 0;         ///< as stored
+  std::string toolkit;             ///< "13.0"; "" = not known
+  bool loaded = true;              ///< in .nv_fatbin; false = __nv_relfatbin or outside the known sections
   std::vector<std::string> names;  ///< mangled kernel names, sorted; with InspectOptions::kernels
-  bool lto = false;          ///< LTO intermediate code, neither PTX nor cubin
-  std::uint64_t zstd = 0;    ///< images compressed with zstd: a driver before 550.54 cannot load them
+  bool lto = false;                ///< LTO intermediate code, neither PTX nor cubin
+  std::uint64_t zstd = 0;          ///< images compressed with zstd: a driver before 550.54 cannot load them
 };
 
 struct ElfFacts {
@@ -47,7 +47,7 @@ struct ElfFacts {
 };
 
 struct PeFacts {
-  std::string machine;  ///< "x86_64", "aarch64"
+  std::string machine;               ///< "x86_64", "aarch64"
   std::vector<std::string> imports;  ///< DLL names
   std::vector<std::string> exports;
 };
@@ -70,8 +70,8 @@ struct WheelFacts {
   std::vector<std::string> requires_dist, license_files;
   std::vector<std::string> wheel_tags;  ///< Tag: lines of WHEEL
   std::string generator, build, root_is_purelib;
-  std::string dist_info;                ///< folder name
-  Diagnostics problems;                 ///< NAM, ZIP, INF findings of the reading itself
+  std::string dist_info;  ///< folder name
+  Diagnostics problems;   ///< NAM, ZIP, INF findings of the reading itself
 };
 
 /// What a path is and what is in it.

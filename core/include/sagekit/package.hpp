@@ -22,13 +22,14 @@ struct PackagedWheel {
   std::string sha256;
   std::uint64_t size_bytes = 0;
   WheelReport report;
-  bool unchanged = false;      ///< the same bytes were already there under that name
+  bool unchanged = false;  ///< the same bytes were already there under that name
 };
 
 /// Writes a temporary wheel beside the output folder's files (same file system), judges it, renames it into place.
 /// Bytes depend on content only: sorted members, dist-info last, RECORD the last member, SOURCE_DATE_EPOCH of the
-/// revision, fixed modes. A different file under the same name is refused (PKG001, kind failed); nothing half-written is
-/// ever visible under a final name. A wheel that the judgement fails is removed and its report is in the error branch.
+/// revision, fixed modes. A different file under the same name is refused (PKG001, kind failed); nothing half-written
+/// is ever visible under a final name. A wheel that the judgement fails is removed and its report is in the error
+/// branch.
 SAGEKIT_API Result<Verdict<PackagedWheel>> write_package(const VerifiedBuild& build, const Spec& spec,
                                                          const Plugin* plugin, const Revision& revision,
                                                          const PackageOptions& options, CommandRunner& runner);

@@ -29,14 +29,14 @@ struct When {
 
 /// A source state that sagekit knows: identity is the commit, never the version string.
 struct Revision {
-  std::string commit;               ///< 40 hex digits
-  std::string tree;                 ///< git tree id of that commit: checks the content of any copy, git or not
-  std::string date;                 ///< commit time, RFC 3339 UTC: SOURCE_DATE_EPOCH and the default version's date
-  std::string version;              ///< what upstream's setup.py calls it
-  std::vector<std::string> names;   ///< "v2.2.0", "main"
+  std::string commit;              ///< 40 hex digits
+  std::string tree;                ///< git tree id of that commit: checks the content of any copy, git or not
+  std::string date;                ///< commit time, RFC 3339 UTC: SOURCE_DATE_EPOCH and the default version's date
+  std::string version;             ///< what upstream's setup.py calls it
+  std::vector<std::string> names;  ///< "v2.2.0", "main"
   std::vector<std::string> features;
-  std::vector<std::string> defects; ///< ids of `Defect`
-  std::string source;               ///< where this is known from
+  std::vector<std::string> defects;  ///< ids of `Defect`
+  std::string source;                ///< where this is known from
   bool operator==(const Revision&) const = default;
 };
 
@@ -65,7 +65,8 @@ struct Vendored {
   bool operator==(const Vendored&) const = default;
 };
 
-/// An exact text replacement in a copy of the source. `count` occurrences must be there, or the build stops and says so.
+/// An exact text replacement in a copy of the source. `count` occurrences must be there, or the build stops and says
+/// so.
 struct SourceEdit {
   std::string id;
   std::string file;
@@ -80,8 +81,8 @@ struct SourceEdit {
 
 struct SourceSpec {
   std::string url;
-  std::string subdir;          ///< "" or "sageattention3_blackwell": where setup.py is
-  std::string default_commit;  ///< names a row of `revisions`
+  std::string subdir;                ///< "" or "sageattention3_blackwell": where setup.py is
+  std::string default_commit;        ///< names a row of `revisions`
   std::vector<std::string> include;  ///< globs of what a build needs of it, below its root; empty = all
   std::vector<Revision> revisions;
   std::vector<Defect> defects;
@@ -113,20 +114,20 @@ struct Cost {
 
 /// One extension module.
 struct KernelSpec {
-  std::string module;                      ///< "sageattention._qattn_sm80", dotted Python name
-  std::vector<Capability> capabilities;    ///< compiled for these of the cell's arches; none in common = not built
-  std::vector<std::string> sources;        ///< .cu, below the subdir
-  std::vector<std::string> bindings;       ///< .cpp that need Python
-  std::vector<std::string> nvcc_flags;     ///< besides [build]'s
+  std::string module;                    ///< "sageattention._qattn_sm80", dotted Python name
+  std::vector<Capability> capabilities;  ///< compiled for these of the cell's arches; none in common = not built
+  std::vector<std::string> sources;      ///< .cu, below the subdir
+  std::vector<std::string> bindings;     ///< .cpp that need Python
+  std::vector<std::string> nvcc_flags;   ///< besides [build]'s
   std::vector<std::string> cxx_flags;
-  std::vector<std::string> libraries;      ///< "cuda" -> -lcuda
-  std::vector<std::string> torch_libraries; ///< linked torch libraries; the default is [build].torch_libraries
-  bool python_free = false;                ///< sources see no Python header; one object serves every Python
-  bool torch_free = false;                 ///< needs no torch at all (sources and bindings)
-  bool plain_module = false;               ///< a shared library loaded by ctypes: no PyInit, named MODULE.so
-  bool ptx = true;                         ///< +PTX is meant for this module too
-  std::string source_shim, binding_shim;   ///< names of [[build.shim]]; "" = torch's own headers
-  Cost source_cost;                        ///< one .cu for one arch, shimmed
+  std::vector<std::string> libraries;        ///< "cuda" -> -lcuda
+  std::vector<std::string> torch_libraries;  ///< linked torch libraries; the default is [build].torch_libraries
+  bool python_free = false;                  ///< sources see no Python header; one object serves every Python
+  bool torch_free = false;                   ///< needs no torch at all (sources and bindings)
+  bool plain_module = false;                 ///< a shared library loaded by ctypes: no PyInit, named MODULE.so
+  bool ptx = true;                           ///< +PTX is meant for this module too
+  std::string source_shim, binding_shim;     ///< names of [[build.shim]]; "" = torch's own headers
+  Cost source_cost;                          ///< one .cu for one arch, shimmed
   Cost binding_cost;
   When when;
   std::string source;
@@ -135,8 +136,8 @@ struct KernelSpec {
 
 /// A header put first on the include path in place of torch's: lean headers (facts: half the CPU, same cubins).
 struct Shim {
-  std::string name;   ///< several rows with one name make one folder
-  std::string file;   ///< "torch/extension.h"
+  std::string name;  ///< several rows with one name make one folder
+  std::string file;  ///< "torch/extension.h"
   std::string text;
   bool operator==(const Shim&) const = default;
 };
@@ -148,14 +149,14 @@ struct StandardRule {
 };
 
 struct BuildSpec {
-  std::vector<std::string> cxx_flags;     ///< bindings and host code of kernels as upstream, less -g
+  std::vector<std::string> cxx_flags;  ///< bindings and host code of kernels as upstream, less -g
   std::vector<std::string> nvcc_flags;
   std::vector<std::string> link_flags;
-  std::vector<std::string> include_dirs;  ///< below the source subdir
+  std::vector<std::string> include_dirs;     ///< below the source subdir
   std::vector<std::string> torch_libraries;  ///< "c10" "torch_cpu" ...
-  std::vector<StandardRule> standards;    ///< first row whose torch range holds
+  std::vector<StandardRule> standards;       ///< first row whose torch range holds
   std::vector<Shim> shims;
-  bool shim_fallback = true;              ///< a shimmed source that does not compile is retried with torch's own header
+  bool shim_fallback = true;  ///< a shimmed source that does not compile is retried with torch's own header
   std::vector<std::string> setup_py_environment;  ///< NAME=VALUE for --backend setup-py; {arch_list} is replaced
   Cost link_cost;
   bool operator==(const BuildSpec&) const = default;
@@ -236,10 +237,11 @@ struct MetadataSpec {
 };
 
 struct VerifySpec {
-  std::uint64_t size_min_bytes = 0, size_max_bytes = 0;  ///< of the wheel, per arch set as small as one arch; 0 = unknown
-  std::vector<std::string> import_modules;               ///< imported one by one in a child process, after torch
-  std::vector<std::string> needed_allowed;               ///< DT_NEEDED beside libc's own, as globs
-  std::string glibc_max;                                 ///< "2.34"; "" = not judged
+  std::uint64_t size_min_bytes = 0,
+                size_max_bytes = 0;         ///< of the wheel, per arch set as small as one arch; 0 = unknown
+  std::vector<std::string> import_modules;  ///< imported one by one in a child process, after torch
+  std::vector<std::string> needed_allowed;  ///< DT_NEEDED beside libc's own, as globs
+  std::string glibc_max;                    ///< "2.34"; "" = not judged
   bool operator==(const VerifySpec&) const = default;
 };
 
@@ -248,8 +250,8 @@ struct Companion {
   std::string name;
   std::string url;
   std::string commit;
-  std::string needed;      ///< when, in words
-  std::string not_needed;  ///< when not, in words: "Triton >= 3.6"
+  std::string needed;         ///< when, in words
+  std::string not_needed;     ///< when not, in words: "Triton >= 3.6"
   std::string requires_dist;  ///< the requirement under which it is not needed: "triton>=3.6"
   std::string source;
   bool operator==(const Companion&) const = default;
@@ -264,8 +266,8 @@ struct Advice {
 };
 
 struct Spec {
-  std::string name;         ///< plugin name, first part of every cell id
-  std::string version;      ///< of the plugin
+  std::string name;     ///< plugin name, first part of every cell id
+  std::string version;  ///< of the plugin
   std::string description;
   std::string license;
   SourceSpec source;

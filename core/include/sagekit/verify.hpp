@@ -38,14 +38,15 @@ struct RunsOn {
 
 struct WheelReport {
   std::string path, sha256;
-  bool pass = false;            ///< no finding with result fail
+  bool pass = false;              ///< no finding with result fail
   std::vector<Finding> findings;  ///< all, passes included
   std::vector<RunsOn> runs_on;
 };
 
 struct VerifyOptions {
-  std::string policy;       ///< "own", "others", "pypi"; "" = own for what sagekit built, others else
-  std::vector<std::filesystem::path> interpreters;  ///< import check with these Pythons; empty = skipped with the reason
+  std::string policy;  ///< "own", "others", "pypi"; "" = own for what sagekit built, others else
+  std::vector<std::filesystem::path>
+      interpreters;  ///< import check with these Pythons; empty = skipped with the reason
   std::map<std::string, std::string> child_environment;
   std::vector<std::string> require;  ///< families whose skipped checks fail
   bool allow_defects = false;        ///< never set by the host: a wheel with a known defect fails

@@ -1,10 +1,11 @@
-#include <sagekit/build_report.hpp>
-
 #include "support/json.hpp"
+
+#include <sagekit/build_report.hpp>
 
 namespace sagekit {
 
-std::string build_json(const Build& build, const std::vector<PackagedWheel>& wheels, const std::vector<RefusedCell>& refused) {
+std::string build_json(const Build& build, const std::vector<PackagedWheel>& wheels,
+                       const std::vector<RefusedCell>& refused) {
   Json json{{"schema", "sagekit.build/1"}};
   Json& made = json["wheels"] = Json::array();
   for (const auto& wheel : wheels)
@@ -15,11 +16,16 @@ std::string build_json(const Build& build, const std::vector<PackagedWheel>& whe
                     {"verdict", wheel.report.pass ? "pass" : "fail"}});
   Json& failed = json["failed"] = Json::array();
   for (const auto& step : build.failed)
-    failed.push_back({{"cell", step.cell}, {"step", step.step}, {"exit_code", step.exit_code}, {"log", step.log.string()}, {"cause", step.cause}});
+    failed.push_back({{"cell", step.cell},
+                      {"step", step.step},
+                      {"exit_code", step.exit_code},
+                      {"log", step.log.string()},
+                      {"cause", step.cause}});
   for (const auto& cell : refused) {
     std::string cause;
     for (const auto& finding : cell.report.findings)
-      if (finding.result == FindingResult::fail) cause += (cause.empty() ? "" : "; ") + finding.code + " " + finding.message;
+      if (finding.result == FindingResult::fail)
+        cause += (cause.empty() ? "" : "; ") + finding.code + " " + finding.message;
     failed.push_back({{"cell", cell.cell}, {"step", "verify"}, {"exit_code", 1}, {"log", ""}, {"cause", cause}});
   }
   json["skipped"] = build.skipped;

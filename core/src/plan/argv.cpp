@@ -103,8 +103,8 @@ Argv compile_argv(const Spec& spec, const KernelSpec& kernel, const std::string&
   argv.push_back("-std=" + standard(spec, kernel, t));
   for (const auto& g : gencode) append(argv, {"-gencode", to_string(g)});
   for (const auto& map : paths.maps) argv.push_back("-Xcompiler=" + map);
-  // nvcc names a unit's internal kernels by a hash over the source's real path (docs/decisions/0005). The last one given
-  // counts, and this one is the same on every machine.
+  // nvcc names a unit's internal kernels by a hash over the source's real path (docs/decisions/0005). The last one
+  // given counts, and this one is the same on every machine.
   append(argv, {"-Xcudafe", "--orig_src_path_name=" + source});
   append(argv, {"-c", "{source}/" + source});
   return argv;

@@ -62,13 +62,15 @@ struct CoreData {
   std::vector<GpuModels> gpus;        ///< by capability
   std::vector<NvccArch> nvcc_arches;
   std::vector<HostCompilerLimit> host_compilers;  ///< oldest first
-  std::vector<NamingScheme> schemes;
+  std::vector<NamingScheme> schemes;              ///< see core_schemes()
 };
 
-/// All of it. Thread-safe; read at the first call.
+/// All of it but the schemes. Thread-safe; read at the first call.
 const CoreData& core_data();
+/// The built-in naming schemes. Thread-safe; read at the first call.
+const std::vector<NamingScheme>& core_schemes();
 /// What was wrong with the embedded files: nothing, or a test fails.
-const Diagnostics& core_data_problems();
+Diagnostics core_data_problems();
 
 /// Why there is no such torch; nothing when it was published. "2.8.0", "12.9", "linux_x86_64", "3.12".
 std::optional<Absence> torch_absence(std::string_view torch, std::string_view cuda, std::string_view platform,

@@ -17,6 +17,7 @@ namespace {
 
 struct Loaded {
   CoreData data;
+  std::vector<NamingScheme> schemes;
   Diagnostics problems;
 };
 
@@ -50,7 +51,8 @@ TorchBuild torch_build(TomlTable& row) {
   return build;
 }
 
-void read_torches(TomlTable& root, CoreData& data) {
+void read_torches(TomlTable& root, Loaded& loaded) {
+  CoreData& data = loaded.data;
   read_rows(root, "torch", [&](TomlTable& row) {
     TorchRelease release;
     release.version = row.required_string("version");
@@ -61,7 +63,8 @@ void read_torches(TomlTable& root, CoreData& data) {
   });
 }
 
-void read_gpus(TomlTable& root, CoreData& data) {
+void read_gpus(TomlTable& root, Loaded& loaded) {
+  CoreData& data = loaded.data;
   read_rows(root, "gpu", [&](TomlTable& row) {
     GpuModels models;
     models.capability = value_or_report(row, "capability", parse_capability(row.required_string("capability")));
@@ -71,7 +74,8 @@ void read_gpus(TomlTable& root, CoreData& data) {
   });
 }
 
-void read_nvcc(TomlTable& root, CoreData& data) {
+void read_nvcc(TomlTable& root, Loaded& loaded) {
+  CoreData& data = loaded.data;
   read_rows(root, "arches", [&](TomlTable& row) {
     const VersionNumber since = version_at(row, "since");
     std::optional<VersionNumber> until;
@@ -90,38 +94,52 @@ void read_nvcc(TomlTable& root, CoreData& data) {
   });
 }
 
-void read_naming(TomlTable& root, CoreData& data) {
+void read_naming(TomlTable& root, Loaded& loaded) {
   read_rows(root, "scheme", [&](TomlTable& row) {
-    data.schemes.push_back({row.required_string("name"), row.required_string("version"), row.required_string("build")});
+    loaded.schemes.push_back({row.required_string("name"), row.required_string("version"), row.required_string("build")});
     row.required_string("source");
   });
 }
 
-Loaded load() {
-  Loaded loaded;
-  const auto read = [&](std::string_view text, std::string_view name, void (*reader)(TomlTable&, CoreData&)) {
-    const TomlDocument document = TomlDocument::parse(text, name, "DAT");
-    TomlTable root = document.root();
-    reader(root, loaded.data);
-    root.finish();
-    for (Diagnostic& problem : document.diagnostics()) loaded.problems.push_back(std::move(problem));
-  };
-  read(k_torch_toml, "core/data/torch.toml", read_torches);
-  read(k_gpus_toml, "core/data/gpus.toml", read_gpus);
-  read(k_nvcc_toml, "core/data/nvcc.toml", read_nvcc);
-  read(k_naming_toml, "core/data/naming.toml", read_naming);
-  return loaded;
+void read(Loaded& loaded, std::string_view text, std::string_view name, void (*reader)(TomlTable&, Loaded&)) {
+  const TomlDocument document = TomlDocument::parse(text, name, "DAT");
+  TomlTable root = document.root();
+  reader(root, loaded);
+  root.finish();
+  for (Diagnostic& problem : document.diagnostics()) loaded.problems.push_back(std::move(problem));
 }
 
-const Loaded& loaded() {
-  static const Loaded k_loaded = load();
+const Loaded& facts() {
+  static const Loaded k_loaded = [] {
+    Loaded loaded;
+    read(loaded, k_torch_toml, "core/data/torch.toml", read_torches);
+    read(loaded, k_gpus_toml, "core/data/gpus.toml", read_gpus);
+    read(loaded, k_nvcc_toml, "core/data/nvcc.toml", read_nvcc);
+    return loaded;
+  }();
+  return k_loaded;
+}
+
+// Apart from the others: every spec that is loaded asks for the schemes, and few commands ask for more.
+const Loaded& naming() {
+  static const Loaded k_loaded = [] {
+    Loaded loaded;
+    read(loaded, k_naming_toml, "core/data/naming.toml", read_naming);
+    return loaded;
+  }();
   return k_loaded;
 }
 
 }  // namespace
 
-const CoreData& core_data() { return loaded().data; }
+const CoreData& core_data() { return facts().data; }
 
-const Diagnostics& core_data_problems() { return loaded().problems; }
+const std::vector<NamingScheme>& core_schemes() { return naming().schemes; }
+
+Diagnostics core_data_problems() {
+  Diagnostics all = facts().problems;
+  all.insert(all.end(), naming().problems.begin(), naming().problems.end());
+  return all;
+}
 
 }  // namespace sagekit

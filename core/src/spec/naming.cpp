@@ -110,6 +110,6 @@ Result<std::string> expand_template(std::string_view text, const NamingValues& v
   return out;
 }
 
-const std::vector<NamingScheme>& builtin_schemes() { return core_data().schemes; }
+const std::vector<NamingScheme>& builtin_schemes() { return core_schemes(); }
 
 }  // namespace sagekit

@@ -112,7 +112,7 @@ FileLock::FileLock(FileLock&& other) noexcept : m_fd(std::exchange(other.m_fd, -
 
 Result<MappedFile> MappedFile::open(const fs::path& path) {
   const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
-  struct stat info {};
+  struct stat info{};
   const auto refuse = [&](std::string why) {
     return fail(ErrorKind::usage, "FIL001", "cannot read " + path.string() + ": " + std::move(why));
   };

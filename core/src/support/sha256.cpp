@@ -6,8 +6,6 @@
 #include <openssl/evp.h>
 #include <openssl/sha.h>
 
-#include <cstdio>
-
 namespace sagekit {
 
 namespace {
@@ -27,7 +25,9 @@ struct Sha256::State {
   std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context{EVP_MD_CTX_new(), &EVP_MD_CTX_free};
 };
 
-Sha256::Sha256() : m_state(std::make_unique<State>()) { EVP_DigestInit_ex(m_state->context.get(), EVP_sha256(), nullptr); }
+Sha256::Sha256() : m_state(std::make_unique<State>()) {
+  EVP_DigestInit_ex(m_state->context.get(), EVP_sha256(), nullptr);
+}
 Sha256::~Sha256() = default;
 
 void Sha256::update(std::string_view bytes) { EVP_DigestUpdate(m_state->context.get(), bytes.data(), bytes.size()); }
@@ -71,14 +71,8 @@ std::string sha256_record(std::string_view bytes) {
 }
 
 Result<std::string> sha256_file(const std::filesystem::path& path) {
-  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file{std::fopen(path.c_str(), "rbe"), &std::fclose};
-  if (!file) return fail(ErrorKind::usage, "FIL001", "cannot read " + path.string() + ": " + last_os_error());
-  Sha256 hash;
-  std::string buffer(1 << 20, '\0');
-  while (const std::size_t n = std::fread(buffer.data(), 1, buffer.size(), file.get()))
-    hash.update(std::string_view(buffer).substr(0, n));
-  if (std::ferror(file.get())) return fail(ErrorKind::failed, "FIL001", "cannot read " + path.string() + ": " + last_os_error());
-  return hash.hex();
+  TRY_ASSIGN(const MappedFile file, MappedFile::open(path));
+  return sha256_hex(file.bytes());
 }
 
 std::string sha1_hex(std::string_view bytes) {

@@ -159,7 +159,8 @@ std::string nearest_word(std::string_view word, const std::vector<std::string>& 
   const auto nearest = nearest_words(word, words, 1);
   if (nearest.empty()) return {};
   const std::size_t distance = edit_distance(lower(word), lower(nearest[0]));
-  return distance <= std::max<std::size_t>(1, std::min(word.size(), nearest[0].size()) / 3) ? nearest[0] : std::string{};
+  return distance <= std::max<std::size_t>(1, std::min(word.size(), nearest[0].size()) / 3) ? nearest[0]
+                                                                                            : std::string{};
 }
 
 std::string suggestion(std::string_view word, const std::vector<std::string>& words) {

@@ -1,5 +1,7 @@
 #pragma once
-// Small words about text: split, join, globs, nearest word.
+// Small words about text: split, join, globs; and the nearest right word of <sagekit/nearest.hpp>.
+
+#include <sagekit/nearest.hpp>
 
 #include <string>
 #include <string_view>
@@ -22,12 +24,5 @@ bool is_digits(std::string_view text);
 bool glob_match(std::string_view pattern, std::string_view text, bool path = false);
 /// Several globs in order, `!pattern` takes away; the last that matches decides. No pattern selects nothing.
 bool globs_select(const std::vector<std::string>& patterns, std::string_view text, bool path = false);
-
-/// The closest of `words` by edit distance if it is close enough to be meant; "" otherwise.
-std::string nearest_word(std::string_view word, const std::vector<std::string>& words);
-/// The `count` closest, closest first.
-std::vector<std::string> nearest_words(std::string_view word, std::vector<std::string> words, std::size_t count);
-/// "did you mean "x"?" or "one of: a, b, c".
-std::string suggestion(std::string_view word, const std::vector<std::string>& words);
 
 }  // namespace sagekit

@@ -1,3 +1,4 @@
+#include "interrupt.hpp"
 #include "output_lock.hpp"
 #include "packaging.hpp"
 #include "progress.hpp"
@@ -21,20 +22,24 @@ void show_failure(const Session& session, const StepFailure& failure) {
   std::vector<std::string> words;
   for (const auto& word : failure.argv) words.push_back(shell_word(word));
   session.console.show(Error{ErrorKind::failed, "BLD001",
-                             fmt::format("step {} of {} failed with exit code {}:\n\n{}\n", failure.step, failure.cell, failure.exit_code, failure.cause),
+                             fmt::format("step {} of {} failed with exit code {}:\n\n{}\n", failure.step, failure.cell,
+                                         failure.exit_code, failure.cause),
                              failure.log.string(),
-                             fmt::format("rerun it with: cd {} && {}", shell_word(failure.working_directory.string()), fmt::join(words, " "))});
+                             fmt::format("rerun it with: cd {} && {}", shell_word(failure.working_directory.string()),
+                                         fmt::join(words, " "))});
 }
 
 // Pythons that can import the cells' torch: what --interpreter was not asked for, but is there.
-std::vector<std::filesystem::path> interpreters(const BuildArguments& arguments, const Environment& environment, const Plan& plan) {
+std::vector<std::filesystem::path> interpreters(const BuildArguments& arguments, const Environment& environment,
+                                                const Plan& plan) {
   std::vector<std::filesystem::path> result(arguments.interpreters.begin(), arguments.interpreters.end());
   if (!result.empty()) return result;
   const bool needs_torch = std::ranges::any_of(plan.cells, [](const Cell& cell) { return !cell.torch.empty(); });
   std::set<std::string> minors;
   if (needs_torch) {
     for (const auto& torch : environment.torches)
-      if (torch.ready && !torch.interpreter.empty() && minors.insert(torch.python).second) result.push_back(torch.interpreter);
+      if (torch.ready && !torch.interpreter.empty() && minors.insert(torch.python).second)
+        result.push_back(torch.interpreter);
   } else {
     for (const auto& python : environment.pythons)
       if (python.ready && minors.insert(python.minor).second) result.push_back(python.executable);
@@ -46,14 +51,16 @@ Result<BuildOptions> build_options(const Session& session, const BuildArguments&
   BuildOptions options;
   options.store = arguments.store.empty() ? session.settings.store : std::filesystem::path(arguments.store);
   if (options.store.empty())
-    return fail(ErrorKind::usage, "CLI005", "no folder for finished steps: HOME is not set", "name one with --store DIR or SAGEKIT_STORE");
+    return fail(ErrorKind::usage, "CLI005", "no folder for finished steps: HOME is not set",
+                "name one with --store DIR or SAGEKIT_STORE");
   std::error_code ignored;
   options.store = std::filesystem::absolute(options.store, ignored);
   options.source = arguments.source;
   for (const auto& pair : arguments.vendored) {
     const auto equals = pair.find('=');
     if (equals == std::string::npos || equals == 0)
-      return fail(ErrorKind::usage, "CLI006", fmt::format("--vendored {}: not NAME=DIR", pair), "for example --vendored cutlass=../cutlass");
+      return fail(ErrorKind::usage, "CLI006", fmt::format("--vendored {}: not NAME=DIR", pair),
+                  "for example --vendored cutlass=../cutlass");
     options.vendored.emplace_back(pair.substr(0, equals), pair.substr(equals + 1));
   }
   options.jobs = arguments.jobs;
@@ -78,7 +85,8 @@ std::string nearest_profile(const Plugin& plugin, Request request, const Environ
     const auto plan = make_plan(plugin.spec(), request, environment);
     if (!plan) continue;
     int score = 0;
-    for (const auto& cell : plan->cells) score = std::max(score, cell.buildable ? 2 : cell.missing_code != "TCH001" ? 1 : 0);
+    for (const auto& cell : plan->cells)
+      score = std::max(score, cell.buildable ? 2 : cell.missing_code != "TCH001" ? 1 : 0);
     if (score > best_score) best = profile.name, best_score = score;
   }
   return best;
@@ -87,12 +95,14 @@ std::string nearest_profile(const Plugin& plugin, Request request, const Environ
 Error nothing_to_build(const Plan& plan) {
   std::string reasons;
   for (const auto& cell : plan.excluded) reasons += fmt::format("\n  {}: {} [{}]", cell.id, cell.reason, cell.source);
-  return {ErrorKind::no_match, "PLN010", "every selected cell is excluded:" + reasons, "", "see sagekit plan for the others"};
+  return {ErrorKind::no_match, "PLN010", "every selected cell is excluded:" + reasons, "",
+          "see sagekit plan for the others"};
 }
 
 }  // namespace
 
 int run_verb(Session& session, const BuildArguments& arguments) {
+  const std::stop_token stop = stop_on_signals();
   auto plugin = session.plugin();
   if (!plugin) return report(session, plugin.error());
   auto options = build_options(session, arguments);
@@ -104,7 +114,8 @@ int run_verb(Session& session, const BuildArguments& arguments) {
   if (!plan) return report(session, plan.error());
   if (plan->cells.empty()) return report(session, nothing_to_build(*plan));
   for (const auto& cell : plan->cells)
-    for (const auto& note : cell.notes) session.console.say(fmt::format("{} {}: {}", session.console.dim("note"), cell.id, note));
+    for (const auto& note : cell.notes)
+      session.console.say(fmt::format("{} {}: {}", session.console.dim("note"), cell.id, note));
 
   std::optional<OutputLock> lock;
   if (!arguments.dry_run) {
@@ -115,12 +126,14 @@ int run_verb(Session& session, const BuildArguments& arguments) {
   Result<Build> build = fail(ErrorKind::bug, "", "");
   {
     Progress progress(session.console, progress_form(session.global.quiet, arguments.jsonl, session.settings.ci));
-    build = run_build(plugin->spec(), *plan, *environment, *options, *session.runner, progress, session.stop);
+    build = run_build(plugin->spec(), *plan, *environment, *options, *session.runner, progress, stop);
   }
   if (!build) {
     Error error = build.error();
     if (error.code == "TCH001")
-      if (const auto profile = nearest_profile(*plugin, make_request(arguments.selection, session.settings), *environment); !profile.empty())
+      if (const auto profile =
+              nearest_profile(*plugin, make_request(arguments.selection, session.settings), *environment);
+          !profile.empty())
         error.hint += fmt::format("; or --profile {}, which is for the CUDA that is here", profile);
     return report(session, error);
   }
@@ -138,8 +151,9 @@ int run_verb(Session& session, const BuildArguments& arguments) {
     session.console.result(build_json(*build, packaging->wheels, packaging->refused));
   } else if (!arguments.jsonl) {
     for (const auto& wheel : packaging->wheels) session.console.result(wheel.path.string() + "\n");
-    session.console.say(fmt::format("{} steps run, {} kept from before; {}, {} of CPU time, up to {} in one step", build->steps_run, build->steps_reused,
-                                    human_seconds(build->wall_seconds), human_seconds(build->cpu_seconds), human_bytes(build->peak_memory_bytes)));
+    session.console.say(fmt::format("{} steps run, {} kept from before; {}, {} of CPU time, up to {} in one step",
+                                    build->steps_run, build->steps_reused, human_seconds(build->wall_seconds),
+                                    human_seconds(build->cpu_seconds), human_bytes(build->peak_memory_bytes)));
   }
   if (!build->failed.empty() || !packaging->refused.empty()) return exit_code(ErrorKind::failed);
   return build->skipped.empty() || arguments.dry_run ? 0 : exit_code(ErrorKind::machine);

@@ -14,16 +14,20 @@ std::string state(const Console& console, bool ready, const std::string& why_not
 }
 
 void show_toolchains(const Console& console, const Environment& environment) {
-  Rows nvcc{{"CUDA compilers", "", "", ""}}, host{{"Host compilers", "", "", ""}}, python{{"Pythons", "", "", ""}}, torch{{"Torches", "", "", ""}};
+  Rows nvcc{{"CUDA compilers", "", "", ""}}, host{{"Host compilers", "", "", ""}}, python{{"Pythons", "", "", ""}},
+      torch{{"Torches", "", "", ""}};
   for (const auto& row : environment.nvcc)
-    nvcc.push_back({"nvcc " + row.version, "CUDA " + row.cuda, row.executable.string(), state(console, row.ready, row.why_not)});
+    nvcc.push_back(
+        {"nvcc " + row.version, "CUDA " + row.cuda, row.executable.string(), state(console, row.ready, row.why_not)});
   for (const auto& row : environment.host_compilers)
-    host.push_back({row.kind + " " + row.version, row.target, row.executable.string(), state(console, row.ready, row.why_not)});
+    host.push_back(
+        {row.kind + " " + row.version, row.target, row.executable.string(), state(console, row.ready, row.why_not)});
   for (const auto& row : environment.pythons)
-    python.push_back({"Python " + row.version, row.abi, row.executable.string(), state(console, row.ready, row.why_not)});
+    python.push_back(
+        {"Python " + row.version, row.abi, row.executable.string(), state(console, row.ready, row.why_not)});
   for (const auto& row : environment.torches)
-    torch.push_back({"torch " + row.version + (row.local.empty() ? "" : "+" + row.local), row.platform, row.root.string(),
-                     state(console, row.ready, row.why_not)});
+    torch.push_back({"torch " + row.version + (row.local.empty() ? "" : "+" + row.local), row.platform,
+                     row.root.string(), state(console, row.ready, row.why_not)});
   std::string text;
   for (auto* rows : {&nvcc, &host, &python, &torch}) {
     const std::string title = rows->front().front();
@@ -44,8 +48,8 @@ int run_verb(Session& session, const EnvArguments& arguments) {
     return 0;
   }
   if (!arguments.only_toolchains) {
-    std::string text = fmt::format("{}, glibc {}, {} CPUs, {} of memory\n", environment->platform, environment->glibc, environment->cpus,
-                                   human_bytes(environment->memory_bytes));
+    std::string text = fmt::format("{}, glibc {}, {} CPUs, {} of memory\n", environment->platform, environment->glibc,
+                                   environment->cpus, human_bytes(environment->memory_bytes));
     for (const auto& gpu : environment->gpus)
       text += fmt::format("{} (compute capability {}, driver {})\n", gpu.name, to_string(gpu.capability), gpu.driver);
     if (environment->gpus.empty()) text += "no NVIDIA GPU seen (none is needed to build)\n";

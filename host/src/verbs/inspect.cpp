@@ -26,7 +26,8 @@ void show_file(const Console& console, const FileFacts& file, bool kernels) {
   std::string text = fmt::format("{}  {}, {}\n", console.bold(file.path), file.kind, human_bytes(file.size_bytes));
   if (file.wheel) {
     const WheelFacts& wheel = *file.wheel;
-    text += fmt::format("  {} {}  for {}\n", wheel.metadata_name, wheel.metadata_version, fmt::join(wheel.wheel_tags, " "));
+    text +=
+        fmt::format("  {} {}  for {}\n", wheel.metadata_name, wheel.metadata_version, fmt::join(wheel.wheel_tags, " "));
     if (!wheel.requires_dist.empty()) text += fmt::format("  needs {}\n", fmt::join(wheel.requires_dist, "; "));
     if (!wheel.generator.empty()) text += fmt::format("  made by {}\n", wheel.generator);
   }
@@ -39,7 +40,8 @@ void show_file(const Console& console, const FileFacts& file, bool kernels) {
     }
     std::string needs;
     if (member.elf)
-      if (const auto glibc = member.elf->versions.find("GLIBC"); glibc != member.elf->versions.end()) needs = "glibc " + glibc->second;
+      if (const auto glibc = member.elf->versions.find("GLIBC"); glibc != member.elf->versions.end())
+        needs = "glibc " + glibc->second;
     rows.push_back({member.path, human_bytes(member.size_bytes), gpu_text(member.gpu), needs});
   }
   text += table(rows);
@@ -63,10 +65,13 @@ int run_verb(Session& session, const InspectArguments& arguments) {
   int code = 0;
   for (const auto& path : arguments.files) {
     auto facts = inspect_file(path, options);
-    if (facts) files.push_back(std::move(*facts));
-    else code = std::max(code, report(session, facts.error()));
+    if (facts)
+      files.push_back(std::move(*facts));
+    else
+      code = std::max(code, report(session, facts.error()));
   }
-  if (session.global.json) session.console.result(inspect_json(files, options));
+  if (session.global.json)
+    session.console.result(inspect_json(files, options));
   else
     for (const auto& file : files) show_file(session.console, file, arguments.kernels);
   return code;

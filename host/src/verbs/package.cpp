@@ -26,7 +26,8 @@ int run_verb(Session& session, const PackageArguments& arguments) {
     const std::string name = build.cell.id.substr(0, build.cell.id.find('-'));
     const auto plugin = std::ranges::find(loaded->plugins, name, &Plugin::name);
     if (plugin == loaded->plugins.end())
-      return report(session, {ErrorKind::usage, "PKG005", fmt::format("{} was built with plugin {}, which is not loaded", build.cell.id, name), "",
+      return report(session, {ErrorKind::usage, "PKG005",
+                              fmt::format("{} was built with plugin {}, which is not loaded", build.cell.id, name), "",
                               "name it with --plugin FILE"});
     auto packaged = package_cells(session, *plugin, {build}, options);
     if (!packaged) return report(session, packaged.error());

@@ -21,19 +21,23 @@ std::string arches_of(const Cell& cell) {
 }
 
 // One sentence for all cells that it is about.
-void remember(std::vector<std::pair<std::string, std::vector<std::string>>>& remarks, const std::string& remark, const std::string& cell) {
+void remember(std::vector<std::pair<std::string, std::vector<std::string>>>& remarks, const std::string& remark,
+              const std::string& cell) {
   const auto known = std::ranges::find(remarks, remark, [](const auto& entry) { return entry.first; });
-  if (known == remarks.end()) remarks.push_back({remark, {cell}});
-  else known->second.push_back(cell);
+  if (known == remarks.end())
+    remarks.push_back({remark, {cell}});
+  else
+    known->second.push_back(cell);
 }
 
 void show_plan(const Session& session, const Plan& plan, bool steps) {
   const Console& console = session.console;
-  std::string text = fmt::format("{} from {} at {}{}\n\n", console.bold(plan.plugin_name), plan.source_url, plan.commit.substr(0, 7),
-                                 plan.subdir.empty() ? "" : " (" + plan.subdir + ")");
+  std::string text = fmt::format("{} from {} at {}{}\n\n", console.bold(plan.plugin_name), plan.source_url,
+                                 plan.commit.substr(0, 7), plan.subdir.empty() ? "" : " (" + plan.subdir + ")");
   Rows rows{{"cell", "arches", "here", "wheel"}};
   for (const auto& cell : plan.cells)
-    rows.push_back({cell.id, arches_of(cell), cell.buildable ? console.green("yes") : console.yellow("no"), cell.wheel});
+    rows.push_back(
+        {cell.id, arches_of(cell), cell.buildable ? console.green("yes") : console.yellow("no"), cell.wheel});
   if (!plan.cells.empty()) text += table(rows, "");
   std::vector<std::pair<std::string, std::vector<std::string>>> remarks;
   for (const auto& cell : plan.cells) {
@@ -42,10 +46,15 @@ void show_plan(const Session& session, const Plan& plan, bool steps) {
   }
   if (!remarks.empty()) text += "\n";
   for (const auto& [remark, cells] : remarks)
-    text += fmt::format("{}: {}\n", cells.size() == plan.cells.size() && cells.size() > 1 ? "all cells" : cells.size() > 1 ? fmt::format("{} cells ({}, ...)", cells.size(), cells.front()) : cells.front(), remark);
+    text += fmt::format("{}: {}\n",
+                        cells.size() == plan.cells.size() && cells.size() > 1 ? "all cells"
+                        : cells.size() > 1 ? fmt::format("{} cells ({}, ...)", cells.size(), cells.front())
+                                           : cells.front(),
+                        remark);
   if (!plan.excluded.empty()) {
     text += "\nExcluded:\n";
-    for (const auto& cell : plan.excluded) text += fmt::format("  {}\n    {}\n    {}\n", cell.id, cell.reason, console.dim(cell.source));
+    for (const auto& cell : plan.excluded)
+      text += fmt::format("  {}\n    {}\n    {}\n", cell.id, cell.reason, console.dim(cell.source));
   }
   if (steps) {
     text += "\nSteps:\n";
@@ -55,9 +64,10 @@ void show_plan(const Session& session, const Plan& plan, bool steps) {
       text += fmt::format("  {}\n    {}\n", console.bold(step.id), fmt::join(words, " "));
     }
   }
-  text += fmt::format("\n{} cells, {} excluded; {} steps, {} of them different; about {} of CPU time, up to {} in one step\n", plan.cells.size(),
-                      plan.excluded.size(), plan.step_uses, plan.unique_steps, human_seconds(plan.cpu_seconds),
-                      human_bytes(plan.peak_memory_bytes));
+  text += fmt::format(
+      "\n{} cells, {} excluded; {} steps, {} of them different; about {} of CPU time, up to {} in one step\n",
+      plan.cells.size(), plan.excluded.size(), plan.step_uses, plan.unique_steps, human_seconds(plan.cpu_seconds),
+      human_bytes(plan.peak_memory_bytes));
   console.result(text);
 }
 
@@ -74,9 +84,12 @@ int run_verb(Session& session, const PlanArguments& arguments) {
     session.console.say(fmt::format("arch list from TORCH_CUDA_ARCH_LIST: {}", request.arches));
   auto plan = make_plan(plugin->spec(), request, *environment, {plugin->path().string(), plugin->sha256()});
   if (!plan) return report(session, plan.error());
-  if (session.global.json) session.console.result(plan_json(*plan, arguments.steps));
-  else if (arguments.dot) session.console.result(plan_dot(*plan));
-  else show_plan(session, *plan, arguments.steps);
+  if (session.global.json)
+    session.console.result(plan_json(*plan, arguments.steps));
+  else if (arguments.dot)
+    session.console.result(plan_dot(*plan));
+  else
+    show_plan(session, *plan, arguments.steps);
   return 0;
 }
 

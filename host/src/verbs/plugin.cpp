@@ -1,3 +1,4 @@
+#include "interrupt.hpp"
 #include "session.hpp"
 #include "table.hpp"
 
@@ -19,29 +20,37 @@ std::string capabilities(const std::vector<Capability>& list) {
 
 std::string spec_text(const Console& console, const Spec& spec) {
   std::string text = fmt::format("{} {}: {}\n\n", console.bold(spec.name), spec.version, spec.description);
-  text += console.bold("Source") + fmt::format("  {}{}\n", spec.source.url, spec.source.subdir.empty() ? "" : " (" + spec.source.subdir + ")");
+  text += console.bold("Source") +
+          fmt::format("  {}{}\n", spec.source.url, spec.source.subdir.empty() ? "" : " (" + spec.source.subdir + ")");
   Rows revisions;
   for (const auto& revision : spec.source.revisions)
-    revisions.push_back({revision.commit == spec.source.default_commit ? "*" : "", revision.commit.substr(0, 7), revision.date.substr(0, 10), revision.version,
-                         fmt::format("{}", fmt::join(revision.names, " ")), revision.defects.empty() ? "" : fmt::format("defects: {}", fmt::join(revision.defects, ", "))});
+    revisions.push_back(
+        {revision.commit == spec.source.default_commit ? "*" : "", revision.commit.substr(0, 7),
+         revision.date.substr(0, 10), revision.version, fmt::format("{}", fmt::join(revision.names, " ")),
+         revision.defects.empty() ? "" : fmt::format("defects: {}", fmt::join(revision.defects, ", "))});
   text += table(revisions);
   text += console.bold("Architectures") + "\n";
   Rows arches;
   for (const auto& arch : spec.arches) {
     std::vector<std::string> gencode;
     for (const auto& code : arch.gencode) gencode.push_back(code.ptx ? compute_name(code.code) : sm_name(code.code));
-    arches.push_back({to_string(arch.capability), fmt::format("{}", fmt::join(gencode, " ")), arch.cuda.text.empty() ? "" : "nvcc " + arch.cuda.text,
-                      !arch.excluded.empty() ? "never: " + arch.excluded : arch.on_request ? "only when asked for" : ""});
+    arches.push_back({to_string(arch.capability), fmt::format("{}", fmt::join(gencode, " ")),
+                      arch.cuda.text.empty() ? "" : "nvcc " + arch.cuda.text,
+                      !arch.excluded.empty() ? "never: " + arch.excluded
+                      : arch.on_request      ? "only when asked for"
+                                             : ""});
   }
   text += table(arches);
   text += console.bold("Modules") + "\n";
   Rows modules;
   for (const auto& kernel : spec.kernels)
-    modules.push_back({kernel.module, capabilities(kernel.capabilities), fmt::format("{} sources", kernel.sources.size() + kernel.bindings.size())});
+    modules.push_back({kernel.module, capabilities(kernel.capabilities),
+                       fmt::format("{} sources", kernel.sources.size() + kernel.bindings.size())});
   text += table(modules);
   text += console.bold("What the package does") + "\n";
   Rows dispatch;
-  for (const auto& row : spec.dispatch) dispatch.push_back({to_string(row.capability), row.refused.empty() ? row.path : "refused: " + row.refused});
+  for (const auto& row : spec.dispatch)
+    dispatch.push_back({to_string(row.capability), row.refused.empty() ? row.path : "refused: " + row.refused});
   text += table(dispatch);
   text += console.bold("Profiles") + "\n";
   Rows profiles;
@@ -60,10 +69,12 @@ int run_verb(Session& session, const PluginListArguments&) {
   }
   Rows rows;
   for (const auto& plugin : loaded->plugins)
-    rows.push_back({session.console.bold(plugin.name()), plugin.spec().version, plugin.spec().metadata.name, plugin.spec().description, session.console.dim(plugin.path().string())});
+    rows.push_back({session.console.bold(plugin.name()), plugin.spec().version, plugin.spec().metadata.name,
+                    plugin.spec().description, session.console.dim(plugin.path().string())});
   session.console.result(rows.empty() ? "no plugin is loaded\n" : table(rows, ""));
   for (const auto& rejected : loaded->rejected) session.console.show(rejected.error);
-  for (const auto& [hidden, by] : loaded->shadowed) session.console.say(fmt::format("{} is hidden by {}", hidden.string(), by.string()));
+  for (const auto& [hidden, by] : loaded->shadowed)
+    session.console.say(fmt::format("{} is hidden by {}", hidden.string(), by.string()));
   return 0;
 }
 
@@ -76,13 +87,14 @@ int run_verb(Session& session, const PluginShowArguments& arguments) {
 }
 
 int run_verb(Session& session, const PluginCheckArguments& arguments) {
+  const std::stop_token stop = stop_on_signals();
   const Console& console = session.console;
   const ConformanceOptions options{.executable = session.settings.executable,
                                    .child_environment = session.settings.child_environment};
   int code = 0;
   std::vector<ConformanceReport> reports;
   for (const auto& file : arguments.files) {
-    auto checked = check_plugin(file, options, *session.runner, session.stop);
+    auto checked = check_plugin(file, options, *session.runner, stop);
     if (!checked) {
       code = std::max(code, report(session, checked.error()));
       continue;
@@ -92,8 +104,8 @@ int run_verb(Session& session, const PluginCheckArguments& arguments) {
     if (session.global.json) continue;
     Rows rows;
     for (const auto& result : reports.back().results)
-      rows.push_back({result.passed ? console.green("pass") : console.red("fail"), result.id, result.passed ? result.promise : result.message,
-                      console.dim(human_seconds(result.seconds))});
+      rows.push_back({result.passed ? console.green("pass") : console.red("fail"), result.id,
+                      result.passed ? result.promise : result.message, console.dim(human_seconds(result.seconds))});
     console.result(fmt::format("{}\n{}", console.bold(file), table(rows)));
   }
   if (session.global.json) console.result(conformance_json(reports));

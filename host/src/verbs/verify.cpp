@@ -28,7 +28,8 @@ int run_verb(Session& session, const VerifyArguments& arguments) {
     }
     if (!verdict->pass) code = std::max(code, 1);
     if (!session.global.json)
-      session.console.result(session.console.bold(wheel) + "\n" + judgement_text(session.console, *verdict, arguments.all));
+      session.console.result(session.console.bold(wheel) + "\n" +
+                             judgement_text(session.console, *verdict, arguments.all));
     reports.push_back(std::move(*verdict));
   }
   if (session.global.json) session.console.result(verify_json(reports, arguments.all));
