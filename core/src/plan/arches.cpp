@@ -145,8 +145,11 @@ ArchSet asked_set(const Spec& spec, const Choice& choice, std::string_view torch
 
 std::vector<std::string> buildable_names(const Spec& spec) {
   std::vector<std::string> names;
-  for (const auto& row : spec.arches)
-    if (row.excluded.empty()) names.push_back(to_string(row.capability));
+  for (const auto& row : spec.arches) {
+    // A capability may have several rows, each for other revisions.
+    const auto name = to_string(row.capability);
+    if (row.excluded.empty() && std::ranges::find(names, name) == names.end()) names.push_back(name);
+  }
   return names;
 }
 
