@@ -3,6 +3,7 @@
 #include "support/file.hpp"
 #include "support/try.hpp"
 
+#include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/sha.h>
 
@@ -21,12 +22,26 @@ std::string to_hex(const std::array<std::uint8_t, N>& bytes) {
 
 }  // namespace
 
+namespace {
+
+// Fetched once, and without openssl.cnf: reading it costs a millisecond of every start, and no setting of the machine
+// may change what a hash is.
+const EVP_MD* sha256_method() {
+  static const EVP_MD* const k_method = [] {
+    OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG, nullptr);
+    return EVP_MD_fetch(nullptr, "SHA256", nullptr);
+  }();
+  return k_method;
+}
+
+}  // namespace
+
 struct Sha256::State {
   std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context{EVP_MD_CTX_new(), &EVP_MD_CTX_free};
 };
 
 Sha256::Sha256() : m_state(std::make_unique<State>()) {
-  EVP_DigestInit_ex(m_state->context.get(), EVP_sha256(), nullptr);
+  EVP_DigestInit_ex(m_state->context.get(), sha256_method(), nullptr);
 }
 Sha256::~Sha256() = default;
 
