@@ -16,9 +16,14 @@ import tomllib
 
 sagekit, source, torch = sys.argv[1:4]
 wanted = sys.argv[4] if len(sys.argv) > 4 else "compile-_fused-*"
-base = [sagekit, "--plugin", "sage2", "--toolchain", f"folder:{torch}", "--json"]
-plan = json.loads(subprocess.run([*base, "plan", "--arch", "9.0", "--steps"], check=True, capture_output=True).stdout)
-env = json.loads(subprocess.run([sagekit, "env", "--json", "--toolchain", f"folder:{torch}"], check=True, capture_output=True).stdout)
+
+
+def ask(*words):
+    return json.loads(subprocess.run([sagekit, "--plugin", "sage2", *words, "--json", "--toolchain", f"folder:{torch}"], check=True, capture_output=True).stdout)
+
+
+plan = ask("plan", "--arch", "9.0", "--steps")
+env = ask("env")
 step = next(s for s in plan["steps"] if fnmatch.fnmatch(s["id"], wanted))
 nvcc = next(n for n in env["nvcc"] if n["ready"])
 python = next(p for p in env["pythons"] if p["ready"] and p["minor"] == plan["cells"][0]["python"])
@@ -46,7 +51,6 @@ with tempfile.TemporaryDirectory() as work:
     rows = {}
     for name, argv in (("shim", step["argv"]), ("torch's own header", step["fallback_argv"])):
         argv = list(resolve(argv))
-        before = os.times()
         child = subprocess.Popen(argv, cwd=source)
         _, status, use = os.wait4(child.pid, 0)
         if status:

@@ -138,7 +138,8 @@ int run_verb(Session& session, const BuildArguments& arguments) {
     return report(session, error);
   }
   for (const auto& failure : build->failed) show_failure(session, failure);
-  for (const auto& cell : build->skipped) session.console.warn(fmt::format("{} was not built", cell));
+  if (!arguments.dry_run)
+    for (const auto& cell : build->skipped) session.console.warn(fmt::format("{} was not built", cell));
 
   PackageOptions package;
   package.output_folder = arguments.output;

@@ -49,7 +49,9 @@ void show_file(const Console& console, const FileFacts& file, bool kernels) {
   if (kernels)
     for (const auto& member : file.members)
       for (const auto& code : member.gpu)
-        for (const auto& name : code.names) text += fmt::format("  {} {} {}\n", member.path, sm_name(code.arch), name);
+        for (const auto& name : code.names)
+          text +=
+              fmt::format("  {} {} {}\n", member.path, code.ptx ? compute_name(code.arch) : sm_name(code.arch), name);
   console.result(text);
   if (file.wheel)
     for (const auto& problem : file.wheel->problems) console.show(problem);

@@ -65,9 +65,9 @@ void show_plan(const Session& session, const Plan& plan, bool steps) {
     }
   }
   text += fmt::format(
-      "\n{} cells, {} excluded; {} steps, {} of them different; about {} of CPU time, up to {} in one step\n",
-      plan.cells.size(), plan.excluded.size(), plan.step_uses, plan.unique_steps, human_seconds(plan.cpu_seconds),
-      human_bytes(plan.peak_memory_bytes));
+      "\n{} cell{}, {} excluded; {} steps, {} of them different; about {} of CPU time, up to {} in one step\n",
+      plan.cells.size(), plan.cells.size() == 1 ? "" : "s", plan.excluded.size(), plan.step_uses, plan.unique_steps,
+      human_seconds(plan.cpu_seconds), human_bytes(plan.peak_memory_bytes));
   console.result(text);
 }
 

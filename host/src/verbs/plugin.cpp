@@ -18,6 +18,11 @@ std::string capabilities(const std::vector<Capability>& list) {
   return fmt::format("{}", fmt::join(names, " "));
 }
 
+std::string count_of_sources(const KernelSpec& kernel) {
+  const std::size_t count = kernel.sources.size() + kernel.bindings.size();
+  return count == 1 ? "1 source" : fmt::format("{} sources", count);
+}
+
 std::string spec_text(const Console& console, const Spec& spec) {
   std::string text = fmt::format("{} {}: {}\n\n", console.bold(spec.name), spec.version, spec.description);
   text += console.bold("Source") +
@@ -44,8 +49,7 @@ std::string spec_text(const Console& console, const Spec& spec) {
   text += console.bold("Modules") + "\n";
   Rows modules;
   for (const auto& kernel : spec.kernels)
-    modules.push_back({kernel.module, capabilities(kernel.capabilities),
-                       fmt::format("{} sources", kernel.sources.size() + kernel.bindings.size())});
+    modules.push_back({kernel.module, capabilities(kernel.capabilities), count_of_sources(kernel)});
   text += table(modules);
   text += console.bold("What the package does") + "\n";
   Rows dispatch;
