@@ -26,7 +26,7 @@ plan = ask("plan", "--arch", "9.0", "--steps")
 env = ask("env")
 step = next(s for s in plan["steps"] if fnmatch.fnmatch(s["id"], wanted))
 nvcc = next(n for n in env["nvcc"] if n["ready"])
-python = next(p for p in env["pythons"] if p["ready"] and p["minor"] == plan["cells"][0]["python"])
+python = next(p for p in env["pythons"] if p["ready"] and p["version"].rsplit(".", 1)[0] == plan["cells"][0]["python"])
 shims = tomllib.load(open(os.path.join(os.path.dirname(__file__), "../plugins/sage2/plugin.toml"), "rb"))["build"]["shim"]
 
 with tempfile.TemporaryDirectory() as work:
@@ -35,13 +35,13 @@ with tempfile.TemporaryDirectory() as work:
         os.makedirs(os.path.dirname(path), exist_ok=True)
         open(path, "w").write(shim["text"])
     os.makedirs(work + "/obj")
-    roots = [(r"\{nvcc-exe-.*?\}", nvcc["executable"]), (r"\{cuda-include-.*?\}", nvcc["include_dir"]), (r"\{torch-.*?\}", os.path.join(torch, "torch")),
+    roots = [(r"\{nvcc-exe-.*?\}", nvcc["path"]), (r"\{cuda-include-.*?\}", nvcc["include"]), (r"\{torch-.*?\}", os.path.join(torch, "torch")),
              (r"\{cxx-.*?\}", "g++"), (r"\{shim-(.*?)\}", work + r"/shim-\1"), (r"\{source\}", "."), (r"\{work\}", work)]
 
     def resolve(argv):
         for word in argv:
             if word.startswith("{python-includes-"):
-                for folder in python["include_dirs"]:
+                for folder in python["include"]:
                     yield from ("-isystem", folder)
                 continue
             for pattern, value in roots:
