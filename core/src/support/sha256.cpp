@@ -29,7 +29,7 @@ namespace {
 const EVP_MD* sha256_method() {
   static const EVP_MD* const k_method = [] {
     OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG, nullptr);
-    return EVP_MD_fetch(nullptr, "SHA256", nullptr);
+    return EVP_MD_fetch(nullptr, "SHA2-256", nullptr);
   }();
   return k_method;
 }
