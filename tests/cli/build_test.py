@@ -10,13 +10,13 @@ import time
 import unittest
 import zipfile
 
-from harness import TINY_SOURCE, CommandLine, has_nvcc
+from harness import EXAMPLE_SOURCE, CommandLine, has_nvcc
 
 
 @unittest.skipUnless(has_nvcc(), "no nvcc on this machine")
 class Build(CommandLine):
-    def build(self, *words, source=TINY_SOURCE, **options):
-        return self.tiny("build", "--source", source, *words, **options)
+    def build(self, *words, source=EXAMPLE_SOURCE, **options):
+        return self.example("build", "--source", source, *words, **options)
 
     def wheels(self, folder="dist"):
         return sorted((self.folder / folder).glob("*"))
@@ -42,7 +42,7 @@ class Build(CommandLine):
         self.assertGreater(other["steps"]["run"], 0)
         self.assertEqual([w["sha256"] for w in other["wheels"]], [w["sha256"] for w in result["wheels"]])
 
-        verdict = self.tiny("verify", *[w["path"] for w in result["wheels"]], "--json")
+        verdict = self.example("verify", *[w["path"] for w in result["wheels"]], "--json")
         self.expect(verdict, 0)
         rows = {row["capability"]: row["verdict"] for row in verdict.json()["wheels"][0]["runs_on"]}
         self.assertEqual((rows["8.0"], rows["9.0"], rows["12.0"], rows["7.5"]), ("yes", "yes", "jit", "no"))
@@ -52,7 +52,7 @@ class Build(CommandLine):
     def test_package_names_a_kept_build_anew(self):
         self.expect(self.build(), 0)
         for scheme in ("plain", "build-tag", "local-version"):
-            done = self.tiny("package", self.folder / "störe" / "builds", "--naming", scheme, "-o", "named")
+            done = self.example("package", self.folder / "störe" / "builds", "--naming", scheme, "-o", "named")
             self.expect(done, 0)
             for path in done.out.split("\n")[:-1]:
                 with zipfile.ZipFile(self.folder / path) as wheel:
@@ -79,7 +79,7 @@ class Build(CommandLine):
 
     def test_a_source_that_is_not_the_pinned_one_is_refused_with_both_hashes(self):
         copy = self.folder / "my source"
-        shutil.copytree(TINY_SOURCE, copy)
+        shutil.copytree(EXAMPLE_SOURCE, copy)
         (copy / "extra.txt").write_text("x")
         done = self.build(source=copy)
         self.expect(done, 2, "error[SRC")
@@ -87,7 +87,7 @@ class Build(CommandLine):
         self.assertGreaterEqual(len(set(re.findall(r"\b[0-9a-f]{40}\b", done.err))), 2, done.err)
 
     def test_an_archive_is_a_source_too(self):
-        archive = shutil.make_archive(str(self.folder / "src"), "gztar", TINY_SOURCE.parent, TINY_SOURCE.name)
+        archive = shutil.make_archive(str(self.folder / "src"), "gztar", EXAMPLE_SOURCE.parent, EXAMPLE_SOURCE.name)
         self.expect(self.build(source=archive), 0)
 
     def test_a_missing_source_folder_ends_2(self):
@@ -110,7 +110,7 @@ class Build(CommandLine):
         return folder
 
     def interrupted(self, how):
-        words = ["--plugin-dir", os.environ["SAGEKIT_EXAMPLES"], "--plugin", "example", "build", "--source", TINY_SOURCE,
+        words = ["--plugin-dir", os.environ["SAGEKIT_EXAMPLES"], "--plugin", "example", "build", "--source", EXAMPLE_SOURCE,
                  "--toolchain", f"folder:{self.slow_nvcc()}"]
         process = self.start_sagekit(*words)
         for _ in range(400):
@@ -138,7 +138,7 @@ class Build(CommandLine):
         subprocess.run(["pkill", "-f", str(self.folder / "slow")], check=False)
 
     def test_one_build_at_a_time_writes_to_a_folder(self):
-        words = ["--plugin-dir", os.environ["SAGEKIT_EXAMPLES"], "--plugin", "example", "build", "--source", TINY_SOURCE,
+        words = ["--plugin-dir", os.environ["SAGEKIT_EXAMPLES"], "--plugin", "example", "build", "--source", EXAMPLE_SOURCE,
                  "--toolchain", f"folder:{self.slow_nvcc()}"]
         process = self.start_sagekit(*words)
         while not (self.folder / "started").exists() and process.poll() is None:
@@ -161,11 +161,11 @@ class Build(CommandLine):
         wheel = self.folder / done.out.split("\n")[0]
         renamed = wheel.with_name(wheel.name.replace("-py3-", "-py2-"))
         shutil.copy(wheel, renamed)
-        self.expect(self.tiny("verify", renamed), 1)
+        self.expect(self.example("verify", renamed), 1)
         data = bytearray(wheel.read_bytes())
         data[len(data) // 2] ^= 0xFF
         wheel.write_bytes(data)
-        self.expect(self.tiny("verify", wheel), 1)
+        self.expect(self.example("verify", wheel), 1)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import unittest
 SAGEKIT = pathlib.Path(os.environ["SAGEKIT"])
 EXAMPLES = pathlib.Path(os.environ["SAGEKIT_EXAMPLES"])  # folder with the built example plugin
 SOURCE_DIR = pathlib.Path(os.environ["SAGEKIT_SOURCE_DIR"])
-TINY_SOURCE = SOURCE_DIR / "examples" / "plugin" / "source"
+EXAMPLE_SOURCE = SOURCE_DIR / "examples" / "plugin" / "source"
 
 
 def has_nvcc():
@@ -50,7 +50,7 @@ class CommandLine(unittest.TestCase):
         return subprocess.Popen([str(SAGEKIT), *map(str, words)], env=env or self.environment(), cwd=self.folder,
                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
-    def tiny(self, *words, **options):
+    def example(self, *words, **options):
         return self.run_sagekit("--plugin-dir", EXAMPLES, "--plugin", "example", *words, **options)
 
     def expect(self, done, code, *texts):
