@@ -10,7 +10,7 @@ import time
 import unittest
 import zipfile
 
-from harness import EXAMPLE_SOURCE, CommandLine, has_nvcc
+from harness import EXAMPLE_SOURCE, CommandLine, has_nvcc, real_nvcc
 
 
 @unittest.skipUnless(has_nvcc(), "no nvcc on this machine")
@@ -95,7 +95,7 @@ class Build(CommandLine):
 
     def slow_nvcc(self):
         """A toolchain folder whose nvcc waits before it compiles: time to interrupt."""
-        real = pathlib.Path(shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc").resolve()
+        real = real_nvcc()
         folder = self.folder / "slow"
         (folder / "bin").mkdir(parents=True)
         for part in ("include", "lib64", "lib", "nvvm", "targets"):
@@ -141,7 +141,8 @@ class Build(CommandLine):
         words = ["--plugin-dir", os.environ["SAGEKIT_EXAMPLES"], "--plugin", "example", "build", "--source", EXAMPLE_SOURCE,
                  "--toolchain", f"folder:{self.slow_nvcc()}"]
         process = self.start_sagekit(*words)
-        while not (self.folder / "started").exists() and process.poll() is None:
+        while not (self.folder / "started").exists():
+            self.assertIsNone(process.poll(), "the build ended before it started a step")
             time.sleep(0.05)
         self.expect(self.build(env=self.environment(SAGEKIT_STORE=str(self.folder / "other"))), 1, "PKG003")
         process.send_signal(signal.SIGINT)
@@ -154,6 +155,11 @@ class Build(CommandLine):
         done = self.build("--toolchain", f"folder:{folder}")
         self.expect(done, 1, "the kernel is on strike", "rerun it with: cd ")
         self.assertEqual([p for p in self.wheels() if p.suffix == ".whl"], [])
+
+    def test_a_given_compiler_that_cannot_be_used_is_not_quietly_replaced(self):
+        folder = self.slow_nvcc()
+        (folder / "bin" / "cudafe++").unlink()
+        self.expect(self.build("--toolchain", f"folder:{folder}"), 3, "TCH001", "cudafe++ is missing")
 
     def test_a_tampered_wheel_is_caught(self):
         done = self.build()

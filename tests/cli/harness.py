@@ -17,6 +17,13 @@ def has_nvcc():
     return shutil.which("nvcc") is not None or pathlib.Path("/usr/local/cuda/bin/nvcc").exists()
 
 
+def real_nvcc():
+    """The compiler's own program: what PATH has may be a link, or a script that starts it from elsewhere."""
+    found = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
+    said = subprocess.run([found, "--dryrun", "-x", "cu", "-c", "/dev/null"], capture_output=True, text=True, check=True).stderr
+    return pathlib.Path(said.split("#$ _HERE_=")[1].splitlines()[0]).resolve() / "nvcc"
+
+
 class Done:
     def __init__(self, process):
         self.code = process.returncode

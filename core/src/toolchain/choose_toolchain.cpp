@@ -73,6 +73,14 @@ Status check_platform(const ToolchainNeed& need, const Environment& environment)
 
 Result<Nvcc> choose_nvcc(const ToolchainNeed& need, const Environment& environment) {
   const auto* nvcc = best(environment.nvcc, [&](const Nvcc& n) { return n.cuda == need.cuda; });
+  // What was given on purpose and cannot be used is never quietly replaced by what happens to be installed.
+  const auto broken = std::ranges::find_if(environment.nvcc, [&](const Nvcc& n) {
+    return n.source == "folder" && !n.ready && (n.cuda.empty() || n.cuda == need.cuda);
+  });
+  if (broken != environment.nvcc.end() && (nvcc == nullptr || nvcc->source != "folder"))
+    return fail(ErrorKind::machine, "TCH001",
+                fmt::format("the given nvcc {} cannot be used: {}", broken->executable.string(), broken->why_not),
+                "mend it, or build without --toolchain folder: to use what is installed");
   if (nvcc == nullptr)
     return fail(ErrorKind::machine, "TCH001",
                 fmt::format("no nvcc {} on this machine; {}", need.cuda,
