@@ -17,11 +17,12 @@ ROOMS = {
     "spec": ["support"],
     "plugin": ["support", "spec", "inspect"],
     "inspect": ["support", "spec"],
+    "index": ["support", "inspect"],
     "environment": ["support", "spec"],
-    "toolchain": ["support", "spec", "environment"],
+    "toolchain": ["support", "spec", "inspect", "index", "environment"],
     "plan": ["support", "spec", "environment", "toolchain"],
-    "build": ["support", "spec", "environment", "toolchain", "plan", "inspect"],
-    "verify": ["support", "spec", "plugin", "inspect", "environment", "toolchain", "plan", "build"],
+    "build": ["support", "spec", "index", "environment", "toolchain", "plan", "inspect"],
+    "verify": ["support", "spec", "plugin", "inspect", "index", "environment", "toolchain", "plan", "build"],
     "package": ["support", "spec", "plugin", "inspect", "plan", "build", "verify"],
 }
 # Header prefix -> the only files that may include it.
@@ -33,7 +34,9 @@ OWNERS = {
     "libdeflate": ["core/src/inspect/inflate.cpp"],
     "zstd": ["core/src/inspect/image_codec.cpp"],
     "lz4": ["core/src/inspect/image_codec.cpp"],
-    "archive": ["core/src/build/source_archive.cpp"],
+    "archive": ["core/src/support/archive.cpp"],
+    "curl/": ["core/src/index/curl_library.hpp"],
+    "zlib": ["core/src/index/deflate_tail.cpp"],
     "zip.h": ["core/src/package/zip_writer.cpp"],
     "boost/": None,  # filled below: one room
 }

@@ -9,15 +9,16 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace sagekit {
 
-/// Where a tool was found: "system" or "folder" (the given one). Later sources: "wheels", "redist".
+/// Where a tool was found: "system", "folder" (the given one), "wheels" or "redist" (provisioned, see provision.hpp).
 struct Nvcc {
   std::filesystem::path executable;
   std::filesystem::path root;                      ///< has include/ and nvvm/ or is a merged tree
-  std::filesystem::path include_dir, library_dir;  ///< library_dir holds libcudart.so*
+  std::filesystem::path include_dir, library_dir;  ///< library_dir holds libcudart.so*, for this machine's CPU
   std::string version;                             ///< "13.0.88"
   std::string cuda;                                ///< "13.0"
   std::vector<Arch> code;                          ///< what --list-gpu-code shows (never a or f variants)
@@ -99,9 +100,12 @@ struct ProbeOptions {
   std::vector<std::filesystem::path> path;        ///< PATH, split
   std::vector<std::filesystem::path> cuda_homes;  ///< CUDA_HOME, CUDA_PATH
   std::vector<std::filesystem::path> folders;     ///< --toolchain folder:DIR; may hold nvcc, torch and Pythons
-  bool system = true;                             ///< look at the machine at all, beside `folders`
-  std::filesystem::path home;                     ///< for ~/.pyenv, ~/.local/share/uv
-  std::filesystem::path root = "/";               ///< prefix of /usr/local and the like; tests point it elsewhere
+  /// Trees of the store with their source, "wheels" or "redist".
+  std::vector<std::pair<std::filesystem::path, std::string>> provisioned;
+  std::vector<std::filesystem::path> python_headers;  ///< --python-headers DIR: include folders, or contents of a .deb
+  bool system = true;                                 ///< look at the machine at all, beside `folders`
+  std::filesystem::path home;                         ///< for ~/.pyenv, ~/.local/share/uv
+  std::filesystem::path root = "/";                   ///< prefix of /usr/local and the like; tests point it elsewhere
   std::map<std::string, std::string> child_environment;  ///< for the probed programs
   double timeout_seconds = 10;                           ///< for each program that is asked
 };

@@ -1,5 +1,5 @@
 #include "build/prepared_source.hpp"
-#include "build/source_archive.hpp"
+#include "support/archive.hpp"
 #include "fake_build.hpp"
 
 using namespace sagekit;

@@ -1,4 +1,4 @@
-#include "build/source_archive.hpp"
+#include "support/archive.hpp"
 
 #include "support/file.hpp"
 #include "support/format.hpp"

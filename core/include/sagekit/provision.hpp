@@ -1,0 +1,91 @@
+#pragma once
+// Toolchains that sagekit brings itself: nvcc trees and torch sysroots, read out of pinned files of a package index
+// (source "wheels") or of NVIDIA's archive manifests (source "redist"). docs/toolchains.md tells the whole story.
+
+#include <sagekit/environment.hpp>
+#include <sagekit/error.hpp>
+#include <sagekit/export.hpp>
+#include <sagekit/index.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace sagekit {
+
+enum class TreeKind { nvcc, torch };
+
+/// What a tree must be.
+struct TreeNeed {
+  TreeKind kind = TreeKind::nvcc;
+  std::string cuda;      ///< "13.0"; of a torch: what its version.py must say
+  std::string torch;     ///< "2.11.0"; empty for nvcc
+  std::string platform;  ///< "linux_x86_64": where nvcc runs, what torch's headers and stubs are for
+};
+
+/// A tree that is there, whole, under its final name. Nothing else is ever visible below the store.
+struct Tree {
+  TreeKind kind = TreeKind::nvcc;
+  std::string version;  ///< "13.0.88", "2.11.0"
+  std::string cuda, platform;
+  std::string source;  ///< "wheels", "redist"
+  std::string id;      ///< folder name below the store: "nvcc-13.0.88-linux_x86_64-1f2e3d4c5b6a"
+  std::filesystem::path folder;
+  std::uint64_t size_bytes = 0, files = 0;
+  std::vector<std::string> licenses;  ///< texts that were kept beside it: paths relative to `folder`
+};
+
+struct TransferState {
+  std::string what;                                           ///< "torch 2.11.0+cu130"
+  std::uint64_t bytes = 0, requests = 0, expected_bytes = 0;  ///< expected: 0 = not known yet
+  double bytes_per_second = 0;
+};
+
+class ProvisionObserver {
+ public:
+  virtual ~ProvisionObserver() = default;
+  /// At most ten times a second, from any thread.
+  virtual void on_transfer(const TransferState& state) = 0;
+  /// One sentence for people: what was trusted on first use, whose licence holds, that another process is waited for.
+  virtual void on_message(const std::string& text) = 0;
+};
+
+struct ProvisionOptions {
+  std::filesystem::path store;  ///< trees are folders of it
+  std::filesystem::path lock;   ///< sagekit.lock; need not exist
+  bool locked = false;          ///< refuse what the lock does not pin; never write it
+  bool offline = false;         ///< no connection at all
+  bool full = false;            ///< download whole wheels and check their own sha256, not RECORD's alone
+  std::vector<std::string> sources{"wheels", "redist"};  ///< in order of preference
+  IndexSettings index;
+  std::string redist_url;  ///< base of the manifests; "" = core data's
+};
+
+struct Provisioned {
+  Tree tree;
+  bool fetched = false;  ///< false: it was there
+  std::uint64_t bytes = 0, requests = 0;
+  double seconds = 0;
+};
+
+/// Makes sure of the tree: the one that the lock pins, else any that fits, else fetched, checked file by file,
+/// published by one rename; what was trusted on first use is added to the lock. Several processes may ask for the same
+/// tree: one fetches, the others wait. Errors: failed (PRV, IDX: index, content, hashes), machine (PRV002: no source
+/// has it; space), usage (lock not readable, --locked without an entry).
+SAGEKIT_API Result<Provisioned> provision(const TreeNeed& need, const ProvisionOptions& options,
+                                          ProvisionObserver& observer, std::stop_token stop = {});
+
+/// All trees of the store, sorted by kind, then newest first. A folder without a readable tree file is not one.
+SAGEKIT_API std::vector<Tree> trees(const std::filesystem::path& store);
+
+/// Every file of the tree against its hash, and nothing beside them: one sentence each for what is wrong.
+SAGEKIT_API Result<std::vector<std::string>> verify_tree(const Tree& tree);
+
+SAGEKIT_API Status remove_tree(const Tree& tree);
+
+/// {"schema":"sagekit.trees/1","trees":[...]}
+SAGEKIT_API std::string trees_json(const std::vector<Tree>& trees);
+
+}  // namespace sagekit

@@ -1,0 +1,48 @@
+#pragma once
+// What a shared library exports: names, types, versions. All that a linker takes from it.
+
+#include "index/remote_wheel.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sagekit {
+
+struct ExportedSymbol {
+  std::string name;          ///< "_ZN3c105ErrorC1E..."
+  std::string version;       ///< "libcudart.so.13"; "" = unversioned
+  std::uint8_t type = 0;     ///< STT_NOTYPE 0, OBJECT 1, FUNC 2, TLS 6, GNU_IFUNC 10
+  std::uint8_t binding = 1;  ///< STB_GLOBAL 1, WEAK 2, GNU_UNIQUE 10
+  std::uint8_t visibility = 0;
+  bool hidden = false;     ///< not the default version of that name (name@version)
+  std::uint64_t size = 0;  ///< of objects; 0 for functions: a linker does not look at it
+  auto operator<=>(const ExportedSymbol&) const = default;
+};
+
+struct ExportList {
+  std::string soname;                   ///< "libtorch_cpu.so"; "" = none
+  std::uint16_t machine = 0;            ///< e_machine: 62 x86_64, 183 aarch64
+  std::vector<ExportedSymbol> symbols;  ///< defined, global or weak, default or protected visibility; sorted
+  bool operator==(const ExportList&) const = default;
+};
+
+/// From a whole library's bytes. ELF problems are errors (IDX030, failed).
+Result<ExportList> read_exports(std::string_view library);
+
+/// From a library inside a wheel without its hundreds of megabytes: its first bytes, the start of the compressed data
+/// up to the end of .dynsym, and the end of the compressed data, re-synchronised at a deflate block (where patchelf put
+/// .dynstr). Self-checked: every name must hash into .gnu.hash, every hashed symbol must have its name. Where that does
+/// not work out the whole member is read instead, and checked against RECORD.
+Result<ExportList> read_exports(RemoteWheel& wheel, const ZipMember& library, std::stop_token stop = {});
+
+/// The canonical text of it, a line a symbol: what a lock hashes.
+std::string export_text(const ExportList& exports);
+
+/// A shared library to link against: same soname, machine, names, types, bindings, versions, and no code. A link
+/// against it gives the same bytes as one against the real library. Deterministic. Made without any assembler, so for
+/// every CPU.
+std::string link_stub(const ExportList& exports);
+
+}  // namespace sagekit
