@@ -17,7 +17,7 @@ ROOMS = {
     "spec": ["support"],
     "plugin": ["support", "spec", "inspect"],
     "inspect": ["support", "spec"],
-    "index": ["support", "inspect"],
+    "index": ["support", "spec", "inspect"],
     "environment": ["support", "spec"],
     "toolchain": ["support", "spec", "inspect", "index", "environment"],
     "plan": ["support", "spec", "environment", "toolchain"],

@@ -38,11 +38,35 @@ void add_globals(CLI::App& app, GlobalArguments& global) {
   app.add_option("-C", global.directory, "Change to this folder first")->type_name("DIR");
 }
 
-void add_toolchains(CLI::App& verb, std::vector<std::string>& toolchains) {
-  verb.add_option("--toolchain", toolchains, "Where compilers and torch come from: auto, system, folder:DIR")
+void add_store(CLI::App& verb, std::string& store) {
+  verb.add_option("--store", store, "Folder of finished steps and fetched toolchains")->type_name("DIR");
+}
+
+void add_toolchains(CLI::App& verb, ToolchainArguments& tools) {
+  const auto list = [&](const char* flag, std::vector<std::string>& values, const char* what, const char* type) {
+    verb.add_option(flag, values, what)->type_name(type)->allow_extra_args(false);
+  };
+  verb.add_option("--toolchain", tools.sources,
+                  "Where compilers and torch come from: auto (system, else wheels), system, wheels, redist, folder:DIR")
       ->delimiter(',')
       ->type_name("SOURCE")
       ->allow_extra_args(false);
+  list("--python-headers", tools.python_headers, "Headers of a Python that is not installed", "DIR");
+  add_store(verb, tools.store);
+}
+
+void add_provisioning(CLI::App& verb, ToolchainArguments& tools) {
+  add_toolchains(verb, tools);
+  verb.add_option("--lock", tools.lock, "File that pins what is fetched")->type_name("FILE")->capture_default_str();
+  verb.add_flag("--locked", tools.locked, "Use what the lock pins and nothing else");
+  verb.add_flag("--offline", tools.offline, "Fetch nothing");
+  verb.add_flag("--full", tools.full, "Download whole wheels and check their own sha256");
+  verb.add_option("--index-url", tools.index_url, "Package index instead of the one pip uses")->type_name("URL");
+  verb.add_option("--extra-index-url", tools.extra_index_urls, "Another index beside it")
+      ->type_name("URL")
+      ->allow_extra_args(false);
+  verb.add_option("--redist-url", tools.redist_url, "Folder of NVIDIA's archive manifests")->type_name("URL");
+  verb.add_option("--cert", tools.ca_bundle, "PEM file of certificates to trust")->type_name("FILE");
 }
 
 void add_selection(CLI::App& verb, SelectionArguments& selection) {
@@ -64,7 +88,7 @@ void add_selection(CLI::App& verb, SelectionArguments& selection) {
   verb.add_option("--allow-defect", selection.allowed_defects, "Build although the source has this known defect")
       ->type_name("ID")
       ->allow_extra_args(false);
-  add_toolchains(verb, selection.toolchains);
+  add_provisioning(verb, selection.tools);
 }
 
 void add_interpreters(CLI::App& verb, std::vector<std::string>& interpreters) {
@@ -165,7 +189,6 @@ Result<Arguments> parse_arguments(int argc, const char* const* argv) {
       "  sagekit --plugin sage3 build --profile current --source ../SageAttention --vendored cutlass=../cutlass");
   add_selection(*build_verb, build.selection);
   build_verb->add_option("-o,--output", build.output, "Folder for the wheels")->capture_default_str();
-  build_verb->add_option("--store", build.store, "Folder of finished steps")->type_name("DIR");
   build_verb
       ->add_option("--source", build.source, "Source to build from instead of the spec's URL; its content is checked")
       ->type_name("DIR|URL|ARCHIVE");
@@ -212,13 +235,46 @@ Result<Arguments> parse_arguments(int argc, const char* const* argv) {
   EnvArguments env;
   CLI::App* env_verb = add_verb(app, "env", "What this machine offers: compilers, Pythons, torches, GPUs",
                                 "  sagekit env\n  sagekit env --toolchain folder:torch-2.11 --json");
-  add_toolchains(*env_verb, env.toolchains);
-  CLI::App* toolchain = add_verb(app, "toolchain", "Compilers and torch sysroots",
-                                 "  sagekit toolchain list\n  sagekit toolchain list --json");
+  add_toolchains(*env_verb, env.tools);
+  CLI::App* toolchain = add_verb(app, "toolchain", "Compilers and torch sysroots: found here, or fetched",
+                                 "  sagekit toolchain list\n  sagekit toolchain fetch --cuda 13.0 --torch 2.11.0");
   toolchain->require_subcommand(1);
   CLI::App* toolchain_list =
       add_verb(*toolchain, "list", "What is there", "  sagekit toolchain list\n  sagekit toolchain list --json");
-  add_toolchains(*toolchain_list, env.toolchains);
+  add_toolchains(*toolchain_list, env.tools);
+  ToolchainFetchArguments fetch;
+  CLI::App* fetch_verb =
+      add_verb(*toolchain, "fetch", "Bring an nvcc, or a torch's headers and link stubs",
+               "  sagekit toolchain fetch --cuda 13.0 --torch 2.11.0\n"
+               "  sagekit toolchain fetch --cuda 13.0 --torch 2.11.0 --platform linux_aarch64 --locked");
+  fetch_verb->add_option("--cuda", fetch.cuda, "CUDA release: 13.0")->required();
+  fetch_verb->add_option("--torch", fetch.torches, "torch release, built for that CUDA: 2.11.0; without it nvcc alone")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  fetch_verb
+      ->add_option("--platform", fetch.platforms,
+                   "Of the torch: linux_x86_64, linux_aarch64; without it this machine's")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  fetch_verb->add_flag("--no-nvcc", fetch.no_nvcc, "Only the torch");
+  add_provisioning(*fetch_verb, fetch.tools);
+  ToolchainRemoveArguments remove;
+  CLI::App* remove_verb = add_verb(*toolchain, "remove", "Remove fetched ones",
+                                   "  sagekit toolchain remove nvcc-13.0.88-linux_x86_64-1f2e3d4c5b6a\n"
+                                   "  sagekit toolchain remove --all");
+  remove_verb->add_option("id", remove.ids, "Folder names, as toolchain list shows them");
+  remove_verb->add_flag("--all", remove.all, "All of them");
+  add_store(*remove_verb, remove.store);
+  ToolchainVerifyArguments verify_trees;
+  CLI::App* verify_trees_verb = add_verb(*toolchain, "verify", "Every file of fetched ones against its hash",
+                                         "  sagekit toolchain verify\n  sagekit toolchain verify --json");
+  verify_trees_verb->add_option("id", verify_trees.ids, "Folder names; without one all");
+  add_store(*verify_trees_verb, verify_trees.store);
+
+  DoctorArguments doctor;
+  CLI::App* doctor_verb = add_verb(app, "doctor", "What this machine lacks for a cell, and the command that mends it",
+                                   "  sagekit --plugin sage2 doctor\n  sagekit --plugin sage2 doctor --python 3.13");
+  add_selection(*doctor_verb, doctor.selection);
 
   SchemaArguments schema;
   CLI::App* schema_verb = add_verb(app, "schema", "JSON Schema of a file format",
@@ -226,7 +282,8 @@ Result<Arguments> parse_arguments(int argc, const char* const* argv) {
   schema_verb->add_option("name", schema.name, "plugin")->required()->check(CLI::IsMember({"plugin"}));
 
   for (CLI::App* verb : {plugin, list, show_verb, check_verb, check_one_verb, plan_verb, build_verb, verify_verb,
-                         inspect_verb, package_verb, env_verb, toolchain, toolchain_list, schema_verb})
+                         inspect_verb, package_verb, env_verb, toolchain, toolchain_list, fetch_verb, remove_verb,
+                         verify_trees_verb, doctor_verb, schema_verb})
     verb->fallthrough();
 
   try {
@@ -269,6 +326,14 @@ Result<Arguments> parse_arguments(int argc, const char* const* argv) {
     arguments.verb = package;
   else if (*schema_verb)
     arguments.verb = schema;
+  else if (*fetch_verb)
+    arguments.verb = fetch;
+  else if (*remove_verb)
+    arguments.verb = remove;
+  else if (*verify_trees_verb)
+    arguments.verb = verify_trees;
+  else if (*doctor_verb)
+    arguments.verb = doctor;
   else if (*env_verb || *toolchain_list) {
     env.only_toolchains = static_cast<bool>(*toolchain_list);
     arguments.verb = env;

@@ -20,11 +20,21 @@ struct GlobalArguments {
   int verbose = 0;
 };
 
-/// What plan, build and package share: which cells.
+/// Where compilers, torches and Python headers come from, and how what is fetched is trusted.
+struct ToolchainArguments {
+  std::vector<std::string> sources;  ///< auto, system, wheels, redist, folder:DIR
+  std::vector<std::string> python_headers;
+  std::string lock = "sagekit.lock", store;
+  bool locked = false, offline = false, full = false;
+  std::string index_url, redist_url, ca_bundle;
+  std::vector<std::string> extra_index_urls;
+};
+
+/// What plan, build and doctor share: which cells.
 struct SelectionArguments {
   std::string profile, arches, revision, naming, backend = "direct";
   std::vector<std::string> cells, pythons, torches, cudas, platforms, allowed_defects;
-  std::vector<std::string> toolchains;  ///< auto, system, folder:DIR
+  ToolchainArguments tools;
 };
 
 struct PluginListArguments {};
@@ -44,7 +54,7 @@ struct PlanArguments {
 };
 struct BuildArguments {
   SelectionArguments selection;
-  std::string output = "dist", store, source;
+  std::string output = "dist", source;
   std::vector<std::string> vendored;  ///< NAME=DIR
   std::size_t jobs = 0;
   std::uint64_t memory_bytes = 0;
@@ -66,16 +76,36 @@ struct PackageArguments {
   std::vector<std::string> interpreters;
 };
 struct EnvArguments {
-  std::vector<std::string> toolchains;
+  ToolchainArguments tools;
   bool only_toolchains = false;
+};
+struct ToolchainFetchArguments {
+  ToolchainArguments tools;
+  std::string cuda;
+  std::vector<std::string> torches, platforms;
+  bool no_nvcc = false;
+};
+struct ToolchainRemoveArguments {
+  std::vector<std::string> ids;
+  std::string store;
+  bool all = false;
+};
+struct ToolchainVerifyArguments {
+  std::vector<std::string> ids;
+  std::string store;
+};
+struct DoctorArguments {
+  SelectionArguments selection;
 };
 struct SchemaArguments {
   std::string name;
 };
 
-using VerbArguments = std::variant<std::monostate, PluginListArguments, PluginShowArguments, PluginCheckArguments,
-                                   PluginCheckOneArguments, PlanArguments, BuildArguments, VerifyArguments,
-                                   InspectArguments, PackageArguments, EnvArguments, SchemaArguments>;
+using VerbArguments =
+    std::variant<std::monostate, PluginListArguments, PluginShowArguments, PluginCheckArguments,
+                 PluginCheckOneArguments, PlanArguments, BuildArguments, VerifyArguments, InspectArguments,
+                 PackageArguments, EnvArguments, SchemaArguments, ToolchainFetchArguments, ToolchainRemoveArguments,
+                 ToolchainVerifyArguments, DoctorArguments>;
 
 struct Arguments {
   GlobalArguments global;

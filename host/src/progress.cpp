@@ -1,5 +1,7 @@
 #include "progress.hpp"
 
+#include "json_text.hpp"
+
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -43,19 +45,6 @@ std::string_view name(StepOutcome outcome) {
     case StepOutcome::retried: return "retried";
   }
   return "";
-}
-
-std::string json_string(std::string_view text) {
-  std::string result = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\')
-      result += {'\\', c};
-    else if (static_cast<unsigned char>(c) < 0x20)
-      result += fmt::format("\\u{:04x}", static_cast<int>(c));
-    else
-      result += c;
-  }
-  return result + "\"";
 }
 
 }  // namespace

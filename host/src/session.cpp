@@ -1,6 +1,9 @@
 #include "session.hpp"
 
+#include "provisioning.hpp"
+
 #include <sagekit/nearest.hpp>
+#include <sagekit/provision.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -68,30 +71,52 @@ Result<Plugin> Session::plugin() const {
               suggestion(wanted, names_of(list)));
 }
 
-Result<Environment> Session::environment(const std::vector<std::string>& toolchains) const {
+Result<std::filesystem::path> Session::store(const std::string& flag) const {
+  const std::filesystem::path folder = flag.empty() ? settings.store : std::filesystem::path(flag);
+  if (folder.empty())
+    return fail(ErrorKind::usage, "CLI005", "no folder for finished steps and toolchains: HOME is not set",
+                "name one with --store DIR or SAGEKIT_STORE");
+  std::error_code ignored;
+  return std::filesystem::absolute(folder, ignored);
+}
+
+std::vector<TorchSysroot> Session::fetched_torches() const {
+  const auto folder = store("");
+  if (!folder) return {};
+  ProbeOptions options;
+  options.system = false;
+  for (const auto& tree : trees(*folder / "toolchains"))
+    if (tree.kind == TreeKind::torch) options.provisioned.emplace_back(tree.folder, tree.source);
+  return probe_environment(options, *runner).torches;
+}
+
+Result<Environment> Session::environment(const ToolchainArguments& tools) const {
+  auto sources = read_sources(tools);
+  if (!sources) return std::unexpected(sources.error());
   ProbeOptions options;
   options.path = settings.path;
   options.cuda_homes = settings.cuda_homes;
   options.home = settings.home;
   options.child_environment = settings.child_environment;
-  bool others = toolchains.empty();
-  for (const auto& source : toolchains) {
-    if (source == "auto" || source == "system") {
-      others = true;
-    } else if (source.starts_with("folder:")) {
-      const std::filesystem::path folder = source.substr(7);
-      std::error_code error;
-      if (!std::filesystem::is_directory(folder, error))
-        return fail(ErrorKind::usage, "CLI003", fmt::format("--toolchain folder:{}: no such folder", folder.string()));
-      options.folders.push_back(std::filesystem::absolute(folder, error));
-    } else {
-      return fail(ErrorKind::usage, "CLI003", fmt::format("unknown toolchain source \"{}\"", source),
-                  "one of: auto, system, folder:DIR");
-    }
+  options.folders = sources->folders;
+  std::error_code error;
+  for (const auto& folder : tools.python_headers) {
+    if (!std::filesystem::is_directory(folder, error))
+      return fail(ErrorKind::usage, "CLI003", fmt::format("--python-headers {}: no such folder", folder),
+                  "a folder with Python.h, or what dpkg-deb -x made of a libpython3.N-dev package");
+    options.python_headers.push_back(std::filesystem::absolute(folder, error));
   }
-  // A folder adds to the machine's tools and is preferred; `folder:` alone still needs the machine's host compiler.
-  options.system = others || !options.folders.empty();
-  return probe_environment(options, *runner);
+  if (const auto folder = store(tools.store); folder && !sources->present.empty())
+    for (const auto& tree : trees(*folder / "toolchains"))
+      if (std::ranges::find(sources->present, tree.source) != sources->present.end())
+        options.provisioned.emplace_back(tree.folder, tree.source);
+  auto environment = probe_environment(options, *runner);
+  // Host compilers and Pythons are always the machine's; its nvcc and torch only where the system is a source.
+  if (!sources->system) {
+    std::erase_if(environment.nvcc, [](const Nvcc& nvcc) { return nvcc.source == "system"; });
+    std::erase_if(environment.torches, [](const TorchSysroot& torch) { return torch.source == "system"; });
+  }
+  return environment;
 }
 
 Request make_request(const SelectionArguments& selection, const Settings& settings) {

@@ -27,7 +27,12 @@ struct Session {
   Result<LoadedPlugins> plugins() const;
   /// The one variant this command is about; says which are loaded when none or an unknown one was chosen.
   Result<Plugin> plugin() const;
-  Result<Environment> environment(const std::vector<std::string>& toolchains) const;
+  /// The machine, and what was fetched before, as far as `tools` lets them be used.
+  Result<Environment> environment(const ToolchainArguments& tools) const;
+  /// The torch sysroots that were fetched: what verify looks symbols up in, without looking at the machine.
+  std::vector<TorchSysroot> fetched_torches() const;
+  /// --store, else the settings'; CLI005 when there is neither.
+  Result<std::filesystem::path> store(const std::string& flag) const;
 };
 
 /// The selection flags as core's request; TORCH_CUDA_ARCH_LIST when --arch is not given.
@@ -47,5 +52,9 @@ int run_verb(Session& session, const InspectArguments& arguments);
 int run_verb(Session& session, const PackageArguments& arguments);
 int run_verb(Session& session, const EnvArguments& arguments);
 int run_verb(Session& session, const SchemaArguments& arguments);
+int run_verb(Session& session, const ToolchainFetchArguments& arguments);
+int run_verb(Session& session, const ToolchainRemoveArguments& arguments);
+int run_verb(Session& session, const ToolchainVerifyArguments& arguments);
+int run_verb(Session& session, const DoctorArguments& arguments);
 
 }  // namespace sagekit::host

@@ -55,6 +55,32 @@ Settings read_settings() {
        {"PATH", "HOME", "TMPDIR", "LD_LIBRARY_PATH", "LANG", "SSL_CERT_FILE", "SSL_CERT_DIR", "GIT_SSL_CAINFO",
         "http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY"})
     if (const auto value = variable(name); !value.empty()) settings.child_environment[name] = value;
+  for (const char* name : {"PIP_INDEX_URL",
+                           "PIP_EXTRA_INDEX_URL",
+                           "PIP_CONFIG_FILE",
+                           "PIP_PROXY",
+                           "PIP_CERT",
+                           "PIP_CLIENT_CERT",
+                           "PIP_TRUSTED_HOST",
+                           "PIP_DEFAULT_TIMEOUT",
+                           "PIP_TIMEOUT",
+                           "PIP_RETRIES",
+                           "NETRC",
+                           "VIRTUAL_ENV",
+                           "XDG_CONFIG_HOME",
+                           "XDG_CONFIG_DIRS",
+                           "SSL_CERT_FILE",
+                           "REQUESTS_CA_BUNDLE",
+                           "CURL_CA_BUNDLE",
+                           "http_proxy",
+                           "https_proxy",
+                           "no_proxy",
+                           "HTTP_PROXY",
+                           "HTTPS_PROXY",
+                           "NO_PROXY",
+                           "ALL_PROXY",
+                           "all_proxy"})
+    if (const auto value = variable(name); !value.empty()) settings.pip_environment[name] = value;
   return settings;
 }
 

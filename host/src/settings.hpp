@@ -20,6 +20,7 @@ struct Settings {
   std::vector<std::filesystem::path> cuda_homes;         ///< CUDA_HOME, CUDA_PATH
   std::string arch_list;                                 ///< TORCH_CUDA_ARCH_LIST
   std::map<std::string, std::string> child_environment;  ///< what started programs may see
+  std::map<std::string, std::string> pip_environment;  ///< PIP_*, proxies and what else pip's configuration depends on
 };
 
 Settings read_settings();

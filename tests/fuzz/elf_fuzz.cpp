@@ -1,6 +1,10 @@
 // An ELF module: dynamic segment, symbols, GPU sections, and code outside them.
 #include "inspect/elf_file.hpp"
 #include "inspect/module_reader.hpp"
+#include "inspect/symbol_name.hpp"
+
+#include <algorithm>
+#include <cstdlib>
 
 using namespace sagekit;
 
@@ -8,6 +12,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const Bytes file(std::string_view(reinterpret_cast<const char*>(data), size));
   InspectOptions options;
   options.kernels = true;
-  if (ElfFile::looks_like(file)) read_module("fuzz.so", file, options, 1);
+  if (!ElfFile::looks_like(file)) return 0;
+  const auto facts = read_module("fuzz.so", file, options, 1).facts;
+  if (!facts.elf) return 0;
+  for (const auto& symbol : facts.elf->undefined)
+    if (name_for_people(symbol).size() > 3 * symbol.size() + 64) std::abort();
+  for (const auto& [version, names] : facts.elf->wanted_by)
+    for (const auto& name : names)
+      if (!std::ranges::binary_search(facts.elf->undefined, name)) std::abort();
   return 0;
 }

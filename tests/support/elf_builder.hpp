@@ -4,6 +4,7 @@
 #include "support/byte_writer.hpp"
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -110,7 +111,8 @@ struct ModuleBuilder {
       {"libc.so.6", {"GLIBC_2.2.5", "GLIBC_2.17", "GLIBC_2.4", "GLIBC_PRIVATE"}}};
   std::vector<std::string> exports = {"PyInit__tiny", "answer"}, undefined = {"malloc"},
                            undefined_weak = {"__gmon_start__"};
-  std::vector<ElfBuilder::Section> more;  ///< such as .nv_fatbin
+  std::map<std::string, std::string> symbol_versions = {};  ///< undefined symbol -> one of `versions`
+  std::vector<ElfBuilder::Section> more;                    ///< such as .nv_fatbin
   std::uint16_t machine = 62;
   std::vector<std::uint32_t> stack_flags = {6};
   bool section_table = true;
@@ -127,13 +129,26 @@ struct ModuleBuilder {
     for (const auto& name : undefined_weak) symbol(name, 2, 0);
     for (const auto& name : exports) symbol(name, 1, 7);
     ByteWriter needs;
+    std::map<std::string, std::uint16_t> version_numbers;
     for (std::size_t i = 0; i < versions.size(); ++i) {
       const auto& [library, wanted] = versions[i];
       const bool last = i + 1 == versions.size();
       needs.u16(1).u16(wanted.size()).u32(names.add(library)).u32(16).u32(last ? 0 : 16 + 16 * wanted.size());
-      for (std::size_t k = 0; k < wanted.size(); ++k)
-        needs.u32(0).u16(0).u16(2).u32(names.add(wanted[k])).u32(k + 1 == wanted.size() ? 0 : 16);
+      for (std::size_t k = 0; k < wanted.size(); ++k) {
+        const auto number = static_cast<std::uint16_t>(version_numbers.size() + 2);
+        version_numbers.emplace(wanted[k], number);
+        needs.u32(0).u16(0).u16(number).u32(names.add(wanted[k])).u32(k + 1 == wanted.size() ? 0 : 16);
+      }
     }
+    ByteWriter version_of;  // 0 local, 1 global without a version
+    version_of.u16(0);
+    for (const auto* list : {&undefined, &undefined_weak, &exports})
+      for (const auto& name : *list) {
+        const auto wanted = symbol_versions.find(name);
+        const auto number = list == &exports || wanted == symbol_versions.end() ? version_numbers.end()
+                                                                                : version_numbers.find(wanted->second);
+        version_of.u16(number == version_numbers.end() ? 1 : number->second);
+      }
     std::vector<std::pair<std::uint64_t, std::uint64_t>> tags;
     for (const auto& library : needed) tags.emplace_back(1, names.add(library));
     if (!soname.empty()) tags.emplace_back(14, names.add(soname));
@@ -155,13 +170,15 @@ struct ModuleBuilder {
     elf.sections = {{".dynstr", names.text(), 3, 0},
                     {".dynsym", symbols.bytes(), 11, 1},
                     {".gnu.version_r", needs.bytes(), 0x6ffffffe, 1},
-                    {".hash", hash.bytes(), 5, 2}};
+                    {".hash", hash.bytes(), 5, 2},
+                    {".gnu.version", version_of.bytes(), 0x6fffffff, 1}};
     tags.insert(tags.end(), {{5, elf.offset_of(0)},
                              {10, names.text().size()},
                              {6, elf.offset_of(1)},
                              {0x6ffffffe, elf.offset_of(2)},
                              {0x6fffffff, versions.size()},
                              {gnu_hash ? 0x6ffffef5 : 4, elf.offset_of(3)},
+                             {0x6ffffff0, elf.offset_of(4)},
                              {0, 0}});
     ByteWriter dynamic;
     for (const auto& [tag, value] : tags) dynamic.u64(tag).u64(value);

@@ -19,12 +19,14 @@ struct Nvcc {
   std::filesystem::path executable;
   std::filesystem::path root;                      ///< has include/ and nvvm/ or is a merged tree
   std::filesystem::path include_dir, library_dir;  ///< library_dir holds libcudart.so*, for this machine's CPU
-  std::string version;                             ///< "13.0.88"
-  std::string cuda;                                ///< "13.0"
-  std::vector<Arch> code;                          ///< what --list-gpu-code shows (never a or f variants)
-  std::string max_gcc;                             ///< newest major gcc its host_config.h accepts, "15"; "" = not found
-  std::string max_clang;                           ///< first major clang it refuses, "21"
-  std::string source, found_by;                    ///< "system", "PATH"
+  /// Libraries of CUDA for linux_aarch64 in an x86_64 tree, libcudart_static.a among them; empty = it has none.
+  std::filesystem::path cross_library_dir;
+  std::string version;           ///< "13.0.88"
+  std::string cuda;              ///< "13.0"
+  std::vector<Arch> code;        ///< what --list-gpu-code shows (never a or f variants)
+  std::string max_gcc;           ///< newest major gcc its host_config.h accepts, "15"; "" = not found
+  std::string max_clang;         ///< first major clang it refuses, "21"
+  std::string source, found_by;  ///< "system", "PATH"
   /// sha256 over what `--version` says and, for each compiler program (nvcc, cicc, ptxas, cudafe++, fatbinary), its
   /// size and its first and last 64 KiB, nvcc.profile and libdevice. Not the programs whole: 150 MB would be read at
   /// every start, and two builds of one program differ in build number, size, headers or symbol tables. No path counts:
@@ -46,13 +48,13 @@ struct HostCompiler {
 };
 
 struct Python {
-  std::filesystem::path executable;
+  std::filesystem::path executable;                 ///< empty = headers alone
   std::string version;                              ///< "3.12.1"
   std::string minor;                                ///< "3.12"
   std::string abi;                                  ///< "cp312", "cp313t"
   std::string soabi;                                ///< "cpython-312-x86_64-linux-gnu"
   std::vector<std::filesystem::path> include_dirs;  ///< empty = no headers (`why_not` says how to get them)
-  std::string source, found_by;                     ///< "system"; "PATH", "pyenv", "uv"
+  std::string source, found_by;                     ///< "system"; "PATH", "pyenv", "uv", "--python-headers"
   std::string identity;                             ///< of headers and version
   bool ready = false;                               ///< starts and has headers
   std::string why_not;

@@ -44,6 +44,8 @@ struct ElfFacts {
   bool executable_stack = false;
   std::vector<std::string> undefined_weak;   ///< those of `undefined` that may stay so, sorted
   std::vector<std::string> wanted_versions;  ///< every one, as "libc.so.6:GLIBC_2.17", sorted
+  /// Which symbols of `undefined` want each of them, sorted; a symbol that is in none wants no version.
+  std::map<std::string, std::vector<std::string>> wanted_by;
 };
 
 struct PeFacts {

@@ -69,7 +69,8 @@ enum class StepKind { compile, bind, link, setup_py };
 /// - `{python-includes-Y-P}`: an item of its own, replaced by one "-isystem" "DIR" pair for each include folder
 /// - `{python-exe-Y-P}`: an interpreter that can import the cell's torch (TorchSysroot::interpreter); setup_py only
 /// - `{cxx-P}`: the host compiler for P
-/// - `{shim-NAME}`: folder made from the [[build.shim]] rows NAME
+/// - `{shim-NAME}`: folder made from the [[build.shim]] rows NAME; `{shim-glibc-floor}`: core's own, for [build]
+/// glibc_floor
 /// - `{stub-cuda-P}`: folder with a libcuda.so to link against (a stub, SONAME libcuda.so.1, where there is none)
 ///
 /// The prefix maps in argv (-ffile-prefix-map={torch-T-P}=torch, through nvcc as -Xcompiler=...) hold roots: a root

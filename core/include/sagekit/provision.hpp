@@ -30,11 +30,13 @@ struct Tree {
   TreeKind kind = TreeKind::nvcc;
   std::string version;  ///< "13.0.88", "2.11.0"
   std::string cuda, platform;
-  std::string source;  ///< "wheels", "redist"
-  std::string id;      ///< folder name below the store: "nvcc-13.0.88-linux_x86_64-1f2e3d4c5b6a"
-  std::filesystem::path folder;
-  std::uint64_t size_bytes = 0, files = 0;
-  std::vector<std::string> licenses;  ///< texts that were kept beside it: paths relative to `folder`
+  std::string source;            ///< "wheels", "redist"
+  std::string id;                ///< folder name below the store: "nvcc-13.0.88-linux_x86_64-1f2e3d4c5b6a"
+  std::filesystem::path folder;  ///< licence texts of what is in it lie in its folder licenses
+};
+
+struct TreeSize {
+  std::uint64_t bytes = 0, files = 0;
 };
 
 struct TransferState {
@@ -80,10 +82,16 @@ SAGEKIT_API Result<Provisioned> provision(const TreeNeed& need, const ProvisionO
 /// All trees of the store, sorted by kind, then newest first. A folder without a readable tree file is not one.
 SAGEKIT_API std::vector<Tree> trees(const std::filesystem::path& store);
 
+/// What it takes on disk. Walks the folder.
+SAGEKIT_API TreeSize size_of(const Tree& tree);
+
 /// Every file of the tree against its hash, and nothing beside them: one sentence each for what is wrong.
 SAGEKIT_API Result<std::vector<std::string>> verify_tree(const Tree& tree);
 
 SAGEKIT_API Status remove_tree(const Tree& tree);
+
+/// The wheel platform of this machine: "linux_x86_64".
+SAGEKIT_API std::string this_platform();
 
 /// {"schema":"sagekit.trees/1","trees":[...]}
 SAGEKIT_API std::string trees_json(const std::vector<Tree>& trees);

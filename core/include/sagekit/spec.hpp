@@ -159,6 +159,9 @@ struct BuildSpec {
   bool shim_fallback = true;  ///< a shimmed source that does not compile is retried with torch's own header
   std::vector<std::string> setup_py_environment;  ///< NAME=VALUE for --backend setup-py; {arch_list} is replaced
   Cost link_cost;
+  /// "2.17": modules for linux need no newer glibc than this, or than the first of their machine. Headers of sagekit's
+  /// own come first on every include path for it, and verify judges it. "" = whatever the build machine's headers ask
+  std::string glibc_floor;
   bool operator==(const BuildSpec&) const = default;
 };
 

@@ -6,7 +6,8 @@
 
 namespace sagekit {
 
-/// nvcc + torch sysroot + host compiler + Python headers. A part that the cell does not need stays empty.
+/// nvcc + torch sysroot + host compiler + Python headers. A part that the cell does not need stays empty. A Python
+/// whose source is "derived" is this machine's, for another CPU: its headers serve there with another pyconfig.h.
 struct Toolchain {
   Nvcc nvcc;
   HostCompiler host_compiler;
@@ -21,10 +22,21 @@ struct ToolchainNeed {
   std::string python;            ///< "3.12"
   std::string platform;          ///< "linux_x86_64"
   std::vector<Gencode> gencode;  ///< all must be known to that nvcc
+  bool static_runtime = false;   ///< links libcudart_static.a
 };
 
-/// Picks the parts, newest ready one first, `folder` before `system`. When one is missing the error (kind machine)
-/// names it, says what is there instead and what to install. Pure.
+/// Picks the parts, newest ready one first: `folder`, then `system`, then what was provisioned. When one is missing the
+/// error (kind machine) names it, says what is there instead and what to install. Pure.
 SAGEKIT_API Result<Toolchain> choose_toolchain(const ToolchainNeed& need, const Environment& environment);
+
+/// The parts one by one, for who wants to know everything that is missing. Each ends as choose_toolchain would.
+SAGEKIT_API Result<Nvcc> choose_nvcc(const ToolchainNeed& need, const Environment& environment);
+/// `nvcc` limits which compilers are accepted when the need has a CUDA.
+SAGEKIT_API Result<HostCompiler> choose_host_compiler(const ToolchainNeed& need, const Nvcc& nvcc,
+                                                      const Environment& environment);
+SAGEKIT_API Result<Python> choose_python(const ToolchainNeed& need, const Environment& environment);
+/// One that `python` can import is preferred: it may be the empty value.
+SAGEKIT_API Result<TorchSysroot> choose_torch(const ToolchainNeed& need, const Python& python,
+                                              const Environment& environment);
 
 }  // namespace sagekit

@@ -3,6 +3,7 @@
 
 #include <sagekit/build.hpp>
 #include <sagekit/diagnostic.hpp>
+#include <sagekit/environment.hpp>
 #include <sagekit/error.hpp>
 #include <sagekit/export.hpp>
 #include <sagekit/inspect.hpp>
@@ -50,6 +51,9 @@ struct VerifyOptions {
   std::map<std::string, std::string> child_environment;
   std::vector<std::string> require;  ///< families whose skipped checks fail
   bool allow_defects = false;        ///< never set by the host: a wheel with a known defect fails
+  /// Where undefined symbols are looked up: installed torches and provisioned sysroots. A wheel is judged against one
+  /// of exactly the version it declares; where none is here that check is skipped with the reason.
+  std::vector<TorchSysroot> torches = {};
 };
 
 /// The installed package's files of one cell, judged. Only verification makes one, so that packaging what nobody

@@ -5,8 +5,10 @@
 #include "support/text.hpp"
 #include "support/try.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <set>
+#include <vector>
 
 namespace sagekit {
 
@@ -14,15 +16,40 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr std::uint8_t k_function = 2;  // STT_FUNC
+
+std::unexpected<Error> cannot(std::string_view what, const std::string& why, const std::string& hint) {
+  return fail(ErrorKind::machine, "BLD005", fmt::format("cannot make a {} to link against: {}", what, why), hint);
+}
+
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 bool is_driver_function(std::string_view word) {
   return word.size() > 2 && word.starts_with("cu") && std::isupper(static_cast<unsigned char>(word[2])) != 0;
 }
 
+/// e_machine, as the ELF specification numbers CPUs.
+Result<std::uint16_t> machine_of(std::string_view platform) {
+  if (platform == "linux_x86_64") return std::uint16_t{62};
+  if (platform == "linux_aarch64") return std::uint16_t{183};
+  return fail(ErrorKind::bug, "BLD005", fmt::format("no stub is known for {}", platform));
+}
+
+/// Named by content, as everything in the store.
+Result<fs::path> publish_stub(const ExportList& exports, const std::string& name, const Store& store) {
+  const auto key = sha256_hex(fmt::format("stub 2 {} {}\n{}", name, exports.machine, export_text(exports)));
+  const fs::path folder = store.folder("stubs") / key.substr(0, 32);
+  std::error_code error;
+  if (fs::exists(folder / name, error)) return folder;
+  TRY_ASSIGN(const TemporaryFolder scratch, store.temporary());
+  TRY(write_file_atomic(scratch.path() / "stub" / name, link_stub(exports)));
+  TRY(publish_folder(scratch.path() / "stub", folder));
+  return folder;
+}
+
 }  // namespace
 
-std::string cuda_stub_text(std::string_view header) {
+Result<ExportList> driver_exports(std::string_view header, std::string_view platform) {
   std::set<std::string> names;
   for (std::size_t at = 0; at < header.size();) {
     if (!is_word(header[at])) {
@@ -34,46 +61,46 @@ std::string cuda_stub_text(std::string_view header) {
     if (const auto word = header.substr(at, end - at); is_driver_function(word)) names.emplace(word);
     at = end;
   }
-  std::string text;
-  for (const auto& name : names) text += fmt::format("extern \"C\" void {}() {{}}\n", name);
-  return text;
+  ExportList exports;
+  exports.soname = "libcuda.so.1";
+  TRY_ASSIGN(exports.machine, machine_of(platform));
+  for (const auto& name : names) {
+    ExportedSymbol symbol;
+    symbol.name = name;
+    symbol.type = k_function;
+    exports.symbols.push_back(std::move(symbol));
+  }
+  return exports;
 }
 
-Result<fs::path> make_cuda_stub(const Nvcc& nvcc, const HostCompiler& compiler, const Store& store,
-                                CommandRunner& runner, const std::map<std::string, std::string>& child_environment) {
-  const auto cannot = [](const std::string& why) {
-    return fail(ErrorKind::machine, "BLD005", "cannot make a libcuda.so to link against: " + why,
-                "it needs include/cuda.h of the CUDA toolkit");
-  };
+Result<fs::path> make_driver_stub(const Nvcc& nvcc, const std::string& platform, const Store& store) {
   const auto header = read_file(nvcc.include_dir / "cuda.h");
-  if (!header) return cannot(header.error().message);
-  const auto text = cuda_stub_text(*header);
-  const auto folder = store.folder("stubs") / sha256_hex("cuda stub 1\n" + compiler.target + "\n" + text).substr(0, 32);
-  std::error_code error;
-  if (fs::exists(folder / "libcuda.so", error)) return folder;
+  if (!header) return cannot("libcuda.so", header.error().message, "it needs include/cuda.h of the CUDA toolkit");
+  TRY_ASSIGN(const auto exports, driver_exports(*header, platform));
+  return publish_stub(exports, "libcuda.so", store);
+}
 
-  TRY_ASSIGN(const TemporaryFolder scratch, store.temporary());
-  const fs::path made = scratch.path() / "stub", source = scratch.path() / "cuda.cpp";
-  TRY(make_directories(made));
-  TRY(write_file_atomic(source, text));
-  Command command;
-  command.argv = {compiler.executable.string(),
-                  "-shared",
-                  "-nostdlib",
-                  "-fPIC",
-                  "-O1",
-                  "-fno-asynchronous-unwind-tables",
-                  "-Wl,-soname,libcuda.so.1",
-                  "-Wl,--build-id=none",
-                  "-o",
-                  (made / "libcuda.so").string(),
-                  "cuda.cpp"};
-  command.environment = child_environment;
-  command.working_directory = scratch.path();
-  TRY_ASSIGN(const auto result, runner.run(command));
-  if (!result.ok()) return cannot(trim(result.output));
-  TRY(publish_folder(made, folder));
-  return folder;
+Result<fs::path> runtime_library(const Nvcc& nvcc) {
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (fs::directory_iterator walk(nvcc.library_dir, error), end; !error && walk != end; walk.increment(error))
+    if (walk->path().filename().string().starts_with("libcudart.so")) found.push_back(walk->path());
+  std::ranges::sort(found);
+  for (const auto& path : found)
+    if (fs::is_regular_file(path, error)) return path;
+  return cannot("libcudart.so", fmt::format("no libcudart.so* in {}", nvcc.library_dir.string()),
+                "it needs the runtime library of the CUDA toolkit");
+}
+
+Result<fs::path> make_runtime_stub(const Nvcc& nvcc, const std::string& platform, const Store& store) {
+  TRY_ASSIGN(const auto library, runtime_library(nvcc));
+  TRY_ASSIGN(const auto file, MappedFile::open(library));
+  auto exports = read_exports(file.bytes());
+  if (!exports)
+    return cannot("libcudart.so", fmt::format("{}: {}", library.string(), exports.error().message),
+                  "it needs the runtime library of the CUDA toolkit");
+  TRY_ASSIGN(exports->machine, machine_of(platform));
+  return publish_stub(*exports, "libcudart.so", store);
 }
 
 }  // namespace sagekit

@@ -1,26 +1,31 @@
 #pragma once
-// A libcuda.so to link against where there is no driver: its SONAME and the names of the driver API, no code.
+// CUDA's libraries to link against where the real ones are missing: the driver's on a machine without a driver, the
+// runtime's for another CPU. Names, no code.
 
 #include "build/store.hpp"
+#include "index/exports.hpp"
 
-#include <sagekit/command.hpp>
 #include <sagekit/environment.hpp>
 #include <sagekit/error.hpp>
 
 #include <filesystem>
-#include <map>
 #include <string>
 #include <string_view>
 
 namespace sagekit {
 
-/// C++ text that defines every driver function that `cuda_header` (the text of cuda.h) names, sorted. cuda.h maps names
-/// to versioned ones by macros, so both are there; linking takes only the names that are used.
-std::string cuda_stub_text(std::string_view cuda_header);
+/// What libcuda.so.1 exports, by the text of cuda.h: every driver function named there. cuda.h maps names to versioned
+/// ones by macros, so both are in it; linking takes only the names that are used. BLD005 (bug) for an unknown platform.
+Result<ExportList> driver_exports(std::string_view cuda_header, std::string_view platform);
 
-/// The folder in the store that holds the stub; made when it is not there yet. BLD005 when it cannot be.
-Result<std::filesystem::path> make_cuda_stub(const Nvcc& nvcc, const HostCompiler& compiler, const Store& store,
-                                             CommandRunner& runner,
-                                             const std::map<std::string, std::string>& child_environment);
+/// The folder in the store with a libcuda.so; made when it is not there yet. BLD005 (machine) when it cannot be.
+Result<std::filesystem::path> make_driver_stub(const Nvcc& nvcc, const std::string& platform, const Store& store);
+
+/// The libcudart.so.N of a tree, for this machine's CPU.
+Result<std::filesystem::path> runtime_library(const Nvcc& nvcc);
+
+/// The folder in the store with a libcudart.so for the platform's CPU: what the tree's own library exports, under the
+/// same SONAME. BLD005.
+Result<std::filesystem::path> make_runtime_stub(const Nvcc& nvcc, const std::string& platform, const Store& store);
 
 }  // namespace sagekit

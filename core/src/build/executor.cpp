@@ -60,18 +60,6 @@ bool is_below(const fs::path& file, const fs::path& folder) {
 
 }  // namespace
 
-std::optional<std::string> FileHashes::of(const fs::path& file) {
-  {
-    const std::lock_guard lock(m_mutex);
-    if (const auto found = m_known.find(file.string()); found != m_known.end()) return found->second;
-  }
-  auto hash = sha256_file(file);
-  std::optional<std::string> value;
-  if (hash) value = std::move(*hash);
-  const std::lock_guard lock(m_mutex);
-  return m_known.emplace(file.string(), std::move(value)).first->second;
-}
-
 Executor::Executor(StepContext context, std::vector<const Step*> steps)
     : m_context(std::move(context)),
       m_steps(std::move(steps)),
@@ -118,6 +106,26 @@ Result<std::string> Executor::action_key(const Step& step) {
   hash.field(m_context.epoch);
   if (step.kind == StepKind::compile || step.kind == StepKind::bind) hash.field(m_context.source.header_names);
   if (step.kind == StepKind::setup_py) hash.field(m_context.source.key);
+  TRY(add_inputs(hash, step));
+  return hash.hex();
+}
+
+/// The same for device code: of the source, of what nvcc is told, and of nothing that is the host CPU's.
+Result<std::string> Executor::device_key(const Step& step, const DeviceStep& device) {
+  Sha256 hash;
+  hash.field("sagekit device 1");
+  for (const auto& item : device.argv) hash.field(item);
+  for (const auto& [name, identity] : m_context.symbols.device_identities(step.argv, device.platform)) {
+    hash.field(name);
+    hash.field(identity);
+  }
+  hash.field(m_context.epoch);
+  hash.field(m_context.source.header_names);
+  TRY(add_inputs(hash, step));
+  return hash.hex();
+}
+
+Status Executor::add_inputs(Sha256& hash, const Step& step) {
   for (const auto& input : step.inputs) {
     hash.field(input);
     if (const auto maker = m_maker.find(input); maker != m_maker.end()) {
@@ -138,7 +146,7 @@ Result<std::string> Executor::action_key(const Step& step) {
                   "check the kernel's sources in the plugin against this revision", step.id);
     hash.field(*content);
   }
-  return hash.hex();
+  return {};
 }
 
 std::string Executor::history_key(const Step& step) const {
@@ -163,11 +171,22 @@ bool Executor::complete(const Step& step, const ActionRecord& record) const {
 
 std::optional<ActionRecord> Executor::find_record(const Step& step, const std::string& key) const {
   for (auto& record : m_context.store.records(key)) {
-    const bool same = std::ranges::all_of(
-        record.headers, [&](const auto& header) { return m_hashes.of(real_path(header.first)) == header.second; });
-    if (same && complete(step, record)) return std::move(record);
+    if (headers_hold(record) && complete(step, record)) return std::move(record);
   }
   return std::nullopt;
+}
+
+std::optional<ActionRecord> Executor::find_device(const std::string& key) const {
+  for (auto& record : m_context.store.records(key))
+    if (headers_hold(record) &&
+        std::ranges::all_of(record.outputs, [&](const RecordedOutput& o) { return m_context.store.has(o.object); }))
+      return std::move(record);
+  return std::nullopt;
+}
+
+bool Executor::headers_hold(const ActionRecord& record) const {
+  return std::ranges::all_of(record.headers,
+                             [&](const auto& header) { return m_hashes.of(real_path(header.first)) == header.second; });
 }
 
 TaskOutcome Executor::execute(std::size_t index, unsigned attempt, std::stop_token stop, StepReport& report) {
@@ -202,6 +221,18 @@ Result<Command> Executor::command_for(const Step& step, const std::vector<std::s
   return command;
 }
 
+/// Device code is shared in one direction: what was compiled for this machine's CPU serves for another one.
+Result<CommandResult> Executor::run_command(const Step& step, const std::vector<std::string>& argv,
+                                            const Command& command, std::stop_token stop, DeviceWork& device) {
+  if (const auto parts = device_step(step, argv)) {
+    TRY_ASSIGN(device.key, device_key(step, *parts));
+    const bool own = parts->platform == m_context.platform;
+    auto known = own ? std::nullopt : find_device(device.key);
+    if (own || known) device.nvcc.emplace(m_context.store, m_context.work / "tmp", std::move(known));
+  }
+  return device.nvcc ? device.nvcc->run(command, m_context.runner, stop) : m_context.runner.run(command, stop);
+}
+
 TaskOutcome Executor::run_step(std::size_t index, std::stop_token stop, StepReport& report) {
   const Step& step = *m_steps[index];
   const auto give_up = [&report](Error error) {
@@ -222,6 +253,7 @@ TaskOutcome Executor::run_step(std::size_t index, std::stop_token stop, StepRepo
   }
 
   bool fallback = false;
+  DeviceWork device;
   for (const auto* argv : {&step.argv, &step.fallback_argv}) {
     fallback = argv == &step.fallback_argv;
     auto command = command_for(step, *argv, fallback ? ".fallback.log" : ".log");
@@ -233,9 +265,12 @@ TaskOutcome Executor::run_step(std::size_t index, std::stop_token stop, StepRepo
       remove_quietly(real_path(output));
       if (auto made = make_directories(real_path(output).parent_path()); !made) return give_up(made.error());
     }
-    const auto result = m_context.runner.run(*command, stop);
+    device.nvcc.reset();
+    const auto result = run_command(step, *argv, *command, stop, device);
     if (!result) return give_up(result.error());
     add(report.measured, *result);
+    if (device.nvcc && !device.nvcc->why_whole().empty())
+      report.retried = "the device code in the store does not do for it: " + device.nvcc->why_whole();
     if (result->ok()) break;
     report.failure = {{},
                       step.id,
@@ -249,7 +284,7 @@ TaskOutcome Executor::run_step(std::size_t index, std::stop_token stop, StepRepo
     if (fallback || step.fallback_argv.empty()) return TaskOutcome::failed;
     report.retried = "the lean header does not do for it: " + report.failure.cause;
   }
-  if (auto kept = keep(index, *key, fallback, report); !kept) return give_up(kept.error());
+  if (auto kept = keep(index, *key, fallback, device, report); !kept) return give_up(kept.error());
   if (report.outcome != StepOutcome::finished) return TaskOutcome::failed;
   return TaskOutcome::done;
 }
@@ -299,7 +334,8 @@ std::optional<std::vector<std::pair<std::string, std::string>>> Executor::header
   return std::vector<std::pair<std::string, std::string>>(headers.begin(), headers.end());
 }
 
-Status Executor::keep(std::size_t index, const std::string& key, bool fallback, StepReport& report) {
+Status Executor::keep(std::size_t index, const std::string& key, bool fallback, const DeviceWork& device,
+                      StepReport& report) {
   const Step& step = *m_steps[index];
   ActionRecord record{{}, {}, report.measured, fallback};
   TRY_ASSIGN(record.outputs, put_outputs(step));
@@ -313,6 +349,7 @@ Status Executor::keep(std::size_t index, const std::string& key, bool fallback, 
   if (auto headers = headers_read(step)) {
     record.headers = std::move(*headers);
     TRY(m_context.store.add_record(key, record));
+    if (device.nvcc) TRY(device.nvcc->keep(device.key, record.headers));
   }
   m_context.store.remember(history_key(step), report.measured);
   {

@@ -1,10 +1,13 @@
 #pragma once
 // One step at a time: found in the store, or run and put there.
 
+#include "build/file_hashes.hpp"
+#include "build/nvcc_compile.hpp"
 #include "build/prepared_source.hpp"
 #include "build/scheduler.hpp"
 #include "build/store.hpp"
 #include "build/symbols.hpp"
+#include "support/sha256.hpp"
 
 #include <sagekit/build.hpp>
 
@@ -28,6 +31,7 @@ struct StepContext {
   std::map<std::string, std::string> environment;  ///< complete, of every step
   std::string epoch;                               ///< SOURCE_DATE_EPOCH
   CommandRunner& runner;
+  std::string platform;  ///< this machine's own
 };
 
 struct StepReport {
@@ -38,14 +42,10 @@ struct StepReport {
   std::optional<Error> error;                 ///< sagekit could not work: not the step's fault
 };
 
-/// sha256 of files that nobody changes during a build, each read once. Thread-safe.
-class FileHashes {
- public:
-  std::optional<std::string> of(const std::filesystem::path& file);
-
- private:
-  std::mutex m_mutex;
-  std::unordered_map<std::string, std::optional<std::string>> m_known;
+/// What a run of nvcc leaves to be kept, besides the step's own outputs.
+struct DeviceWork {
+  std::optional<NvccCompile> nvcc;
+  std::string key;
 };
 
 /// Keys are two-level, as in ccache's direct mode. The first covers what is known before: the symbolic argv, identities
@@ -67,12 +67,18 @@ class Executor {
 
  private:
   Result<std::string> action_key(const Step& step);
+  Result<std::string> device_key(const Step& step, const DeviceStep& device);
+  Status add_inputs(Sha256& hash, const Step& step);
   std::string history_key(const Step& step) const;
   std::optional<ActionRecord> find_record(const Step& step, const std::string& key) const;
+  std::optional<ActionRecord> find_device(const std::string& key) const;
+  bool headers_hold(const ActionRecord& record) const;
   bool complete(const Step& step, const ActionRecord& record) const;
   TaskOutcome run_step(std::size_t index, std::stop_token stop, StepReport& report);
   Result<Command> command_for(const Step& step, const std::vector<std::string>& argv, const char* log_suffix) const;
-  Status keep(std::size_t index, const std::string& key, bool fallback, StepReport& report);
+  Result<CommandResult> run_command(const Step& step, const std::vector<std::string>& argv, const Command& command,
+                                    std::stop_token stop, DeviceWork& device);
+  Status keep(std::size_t index, const std::string& key, bool fallback, const DeviceWork& device, StepReport& report);
   Result<std::vector<RecordedOutput>> put_outputs(const Step& step) const;
   std::optional<std::vector<std::pair<std::string, std::string>>> headers_read(const Step& step) const;
   std::filesystem::path real_path(const std::string& symbolic) const;

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <set>
 #include <thread>
 #include <unordered_map>
@@ -88,9 +89,15 @@ Build what_would_run(const Plan& plan, const std::vector<const Step*>& steps, Bu
   return build;
 }
 
-std::vector<Task> tasks_for(const std::vector<const Step*>& steps, const Executor& executor) {
+std::vector<Task> tasks_for(const std::vector<const Step*>& steps, const Executor& executor,
+                            const std::string& own_platform) {
   std::unordered_map<std::string, std::size_t> by_id;
-  for (std::size_t i = 0; i < steps.size(); ++i) by_id[steps[i]->id] = i;
+  std::map<std::vector<std::string>, std::size_t> own_device;  // steps for this machine's CPU, by what they compile
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    by_id[steps[i]->id] = i;
+    if (const auto device = device_step(*steps[i], steps[i]->argv); device && device->platform == own_platform)
+      own_device[device->argv] = i;
+  }
   std::vector<Task> tasks;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     Task task{{}, steps[i]->cost.cpu_seconds, steps[i]->cost.memory_bytes};
@@ -100,6 +107,10 @@ std::vector<Task> tasks_for(const std::vector<const Step*>& steps, const Executo
     }
     for (const auto& id : steps[i]->depends)
       if (const auto found = by_id.find(id); found != by_id.end()) task.depends.push_back(found->second);
+    // Another CPU's step waits for the device code that it can take over.
+    if (const auto device = device_step(*steps[i], steps[i]->argv); device && device->platform != own_platform)
+      if (const auto twin = own_device.find(device->argv); twin != own_device.end())
+        task.depends.push_back(twin->second);
     tasks.push_back(std::move(task));
   }
   return tasks;
@@ -131,16 +142,15 @@ Result<Build> run_build(const Spec& spec, const Plan& plan, const Environment& e
              TemporaryFolder::create(tmpdir == options.child_environment.end() ? "/tmp" : tmpdir->second, "sagekit"));
 
   std::map<std::string, Toolchain> toolchains;
-  TRY_ASSIGN(auto symbols, resolve_symbols(spec, plan, cells, environment, store, links.path(), runner,
-                                           options.child_environment, toolchains));
+  TRY_ASSIGN(auto symbols, resolve_symbols(spec, plan, cells, environment, store, links.path(), toolchains));
   symbols.set("source", ".");
   symbols.set("work", work.string());
   TRY_ASSIGN(const auto epoch, source_date_epoch(plan.revision.date));
-  Executor executor(
-      {store, symbols, source, work,
-       step_environment(options.child_environment, toolchains, scratch.path(), epoch, limits), epoch, runner},
-      steps);
-  const auto tasks = tasks_for(steps, executor);
+  Executor executor({store, symbols, source, work,
+                     step_environment(options.child_environment, toolchains, scratch.path(), epoch, limits), epoch,
+                     runner, environment.platform},
+                    steps);
+  const auto tasks = tasks_for(steps, executor, environment.platform);
   std::vector<double> estimates;
   for (const auto& task : tasks) estimates.push_back(task.cpu_seconds);
   Progress progress(observer, estimates, limits.jobs);

@@ -122,20 +122,6 @@ void Store::remember(const std::string& key, const Measured& measured) const {
   [[maybe_unused]] const auto written = write_file_atomic(sharded(folder("history"), key), measured_text(measured));
 }
 
-Status publish_folder(const fs::path& finished, const fs::path& name) {
-  TRY(make_directories(name.parent_path()));
-  // On disk before it has its name: after a crash a folder is whole or not there.
-  if (const int fd = ::open(finished.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); fd >= 0) {
-    ::syncfs(fd);
-    ::close(fd);
-  }
-  std::error_code error;
-  fs::rename(finished, name, error);
-  if (error == std::errc::directory_not_empty || error == std::errc::file_exists) return {};
-  if (error) return cannot("write", name, error);
-  return {};
-}
-
 Status link_or_copy(const fs::path& file, const fs::path& at) {
   TRY(make_directories(at.parent_path()));
   // By a rename, so that a file that is there, maybe linked into the store, is never written to.

@@ -50,8 +50,6 @@ class Store {
   std::filesystem::path m_root;
 };
 
-/// Renames a finished folder to its name. One that is there already is as good: names say content.
-Status publish_folder(const std::filesystem::path& finished, const std::filesystem::path& name);
 /// Hard link, else copy; replaces what is there.
 Status link_or_copy(const std::filesystem::path& file, const std::filesystem::path& at);
 /// Copies the tree below `from`; files become writable by their owner.

@@ -1,6 +1,8 @@
 #include "build/symbols.hpp"
 
+#include "build/cross_python.hpp"
 #include "build/cuda_stub.hpp"
+#include "spec/libc_floor.hpp"
 #include "support/format.hpp"
 #include "support/sha256.hpp"
 #include "support/text.hpp"
@@ -44,13 +46,17 @@ std::unexpected<Error> unknown(std::string_view name) {
 /// What a symbol is made from: those that appear in the steps of the cells.
 struct Wanted {
   std::set<std::string> names;
+  bool static_runtime = false;
   bool has(std::string_view prefix) const {
     return std::ranges::any_of(names, [&](const std::string& name) { return name.starts_with(prefix); });
   }
 };
 
 void collect(const std::vector<std::string>& items, Wanted& wanted) {
-  for (const auto& item : items) for_symbols(item, [&](std::string_view name) { wanted.names.emplace(name); });
+  for (const auto& item : items) {
+    for_symbols(item, [&](std::string_view name) { wanted.names.emplace(name); });
+    wanted.static_runtime |= item == "-lcudart_static";
+  }
 }
 
 Wanted wanted_by(const Plan& plan, const Cell& cell) {
@@ -69,7 +75,8 @@ bool is_plain(const std::string& path) { return path.find_first_of(" ,\"'\t\n\\"
 
 class Resolver {
  public:
-  Resolver(const Store& store, fs::path links) : m_store(store), m_links(std::move(links)) {}
+  Resolver(const Store& store, fs::path links, std::string own_platform)
+      : m_store(store), m_links(std::move(links)), m_own_platform(std::move(own_platform)) {}
 
   Result<std::string> reachable(const fs::path& root) {
     if (is_plain(root.string())) return root.string();
@@ -90,27 +97,55 @@ class Resolver {
     return {};
   }
 
-  Status add_toolchain(const Cell& cell, const Toolchain& t) {
+  Status add_toolchain(const Cell& cell, const Toolchain& t, const Wanted& wanted) {
     const auto& platform = cell.platform;
     table.set("cxx-" + platform, t.host_compiler.executable.string(), t.host_compiler.identity);
+    table.set_device("cxx-" + platform, t.host_compiler.kind + " " + t.host_compiler.version);
     if (!cell.cuda.empty()) {
       table.set("nvcc-exe-" + cell.cuda, t.nvcc.executable.string(), t.nvcc.identity);
       table.cover(t.nvcc.root);
       TRY(add_root("nvcc-root-" + cell.cuda, t.nvcc.root, t.nvcc.identity));
       TRY(add_root("cuda-include-" + cell.cuda, t.nvcc.include_dir, t.nvcc.identity));
-      TRY(add_root("cuda-lib-" + cell.cuda + "-" + platform, t.nvcc.library_dir, t.nvcc.identity));
+      if (const auto name = "cuda-lib-" + cell.cuda + "-" + platform; wanted.names.contains(name)) {
+        TRY_ASSIGN(const auto libraries, cuda_libraries(t.nvcc, platform));
+        TRY(add_root(name, libraries, t.nvcc.identity));
+      }
     }
-    if (!t.torch.root.empty())
-      TRY(add_root(fmt::format("torch-{}-cu{}-{}", cell.torch, digits(cell.cuda), platform), t.torch.root,
-                   t.torch.identity));
-    if (t.python.executable.empty()) return {};
+    if (!t.torch.root.empty()) {
+      const auto name = fmt::format("torch-{}-cu{}-{}", cell.torch, digits(cell.cuda), platform);
+      TRY(add_root(name, t.torch.root, t.torch.identity));
+      table.set_device(name, t.torch.version);
+    }
+    auto folders = t.python.include_dirs;
+    if (folders.empty()) return {};
+    if (t.python.source == "derived") {
+      TRY_ASSIGN(auto made, make_cross_headers(t.python, m_store));
+      folders = {std::move(made)};
+    }
     std::vector<std::string> includes;
-    for (const auto& folder : t.python.include_dirs) {
+    for (const auto& folder : folders) {
       TRY_ASSIGN(const auto word, reachable(folder));
       includes.insert(includes.end(), {"-isystem", word});
     }
-    table.set_words("python-includes-" + cell.python + "-" + platform, includes, t.python.identity);
+    const auto name = "python-includes-" + cell.python + "-" + platform;
+    table.set_words(name, includes, t.python.identity);
+    table.set_device(name, t.python.version);
     return {};
+  }
+
+  /// A link takes the runtime's names, which are those of every CPU.
+  Result<fs::path> cuda_libraries(const Nvcc& nvcc, const std::string& platform) {
+    if (platform != m_own_platform)
+      return nvcc.cross_library_dir.empty() ? make_runtime_stub(nvcc, platform, m_store) : nvcc.cross_library_dir;
+    std::error_code error;
+    if (fs::exists(nvcc.library_dir / "libcudart.so", error)) return nvcc.library_dir;
+    // Wheels have libcudart.so.13 alone.
+    const fs::path folder = m_links / ("cudart-" + nvcc.version);
+    TRY(make_directories(folder));
+    TRY_ASSIGN(const auto library, runtime_library(nvcc));
+    fs::create_symlink(library, folder / "libcudart.so", error);
+    fs::create_symlink(nvcc.library_dir / "libcudart_static.a", folder / "libcudart_static.a", error);
+    return folder;
   }
 
   Status add_shims(const std::vector<Shim>& shims) {
@@ -140,6 +175,7 @@ class Resolver {
  private:
   const Store& m_store;
   fs::path m_links;
+  std::string m_own_platform;
 };
 
 /// The interpreter that can import the cell's torch, for upstream's own build.
@@ -158,7 +194,8 @@ void SymbolTable::set(const std::string& name, std::string word, std::string ide
 }
 
 void SymbolTable::set_words(const std::string& name, std::vector<std::string> words, std::string identity) {
-  m_values[name] = {std::move(words), std::move(identity)};
+  auto device = identity;
+  m_values[name] = {std::move(words), std::move(identity), std::move(device)};
 }
 
 Result<std::string> SymbolTable::expand_word(const std::string& item) const {
@@ -200,6 +237,17 @@ std::vector<std::pair<std::string, std::string>> SymbolTable::identities(const s
   return {result.begin(), result.end()};
 }
 
+std::vector<std::pair<std::string, std::string>> SymbolTable::device_identities(const std::vector<std::string>& items,
+                                                                                const std::string& platform) const {
+  std::vector<std::pair<std::string, std::string>> result;
+  for (auto& [name, identity] : identities(items)) {
+    const auto found = m_values.find(name);
+    if (name.ends_with("-" + platform)) name.resize(name.size() - platform.size() - 1);
+    result.emplace_back(std::move(name), found == m_values.end() ? std::string() : found->second.device);
+  }
+  return result;
+}
+
 void SymbolTable::cover(const fs::path& folder) {
   std::error_code error;
   for (const auto& path : {folder.lexically_normal(), fs::weakly_canonical(folder, error)}) {
@@ -219,16 +267,16 @@ bool SymbolTable::covers(const fs::path& file) const {
 
 Result<SymbolTable> resolve_symbols(const Spec& spec, const Plan& plan, const std::vector<const Cell*>& cells,
                                     const Environment& environment, const Store& store, const fs::path& links,
-                                    CommandRunner& runner, const std::map<std::string, std::string>& child_environment,
                                     std::map<std::string, Toolchain>& toolchains) {
-  Resolver resolver(store, links);
-  std::map<std::string, std::pair<Nvcc, HostCompiler>> stubs;  // by symbol
+  Resolver resolver(store, links, environment.platform);
+  std::map<std::string, std::pair<Nvcc, std::string>> stubs;  // by symbol; nvcc and platform
   for (const auto* cell : cells) {
     const auto wanted = wanted_by(plan, *cell);
     ToolchainNeed need;
     need.cuda = cell->cuda;
     need.platform = cell->platform;
     need.gencode = cell->gencode;
+    need.static_runtime = wanted.static_runtime;
     if (wanted.has("torch-")) need.torch = cell->torch;
     TRY_ASSIGN(auto toolchain, choose_toolchain(need, environment));
     if (wanted.has("python-")) {
@@ -245,19 +293,20 @@ Result<SymbolTable> resolve_symbols(const Spec& spec, const Plan& plan, const st
                          torch != nullptr ? torch->interpreter.string() : toolchain.python.executable.string(),
                          torch != nullptr ? torch->identity + toolchain.python.identity : toolchain.python.identity);
     }
-    TRY(resolver.add_toolchain(*cell, toolchain));
+    TRY(resolver.add_toolchain(*cell, toolchain, wanted));
     const auto stub = "stub-cuda-" + cell->platform;
     auto& chosen = stubs[stub];
     const auto newest = parse_version_number(chosen.first.version),
                this_one = parse_version_number(toolchain.nvcc.version);
     if (wanted.names.contains(stub) && this_one && (!newest || *newest < *this_one))
-      chosen = {toolchain.nvcc, toolchain.host_compiler};
+      chosen = {toolchain.nvcc, cell->platform};
     toolchains[cell->id] = std::move(toolchain);
   }
   TRY(resolver.add_shims(spec.build.shims));
+  TRY(resolver.add_shims(floor_shims(spec.build.glibc_floor)));
   for (const auto& [name, tools] : stubs) {
     if (tools.first.version.empty()) continue;
-    TRY_ASSIGN(const auto folder, make_cuda_stub(tools.first, tools.second, store, runner, child_environment));
+    TRY_ASSIGN(const auto folder, make_driver_stub(tools.first, tools.second, store));
     // A link takes from it only names and types that are the same in every stub.
     resolver.table.set(name, folder.string(), "libcuda.so.1");
   }

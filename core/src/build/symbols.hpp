@@ -9,6 +9,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace sagekit {
@@ -17,12 +18,15 @@ namespace sagekit {
 struct SymbolValue {
   std::vector<std::string> words;
   std::string identity;  ///< what an action key says in its place; "" = nothing but its name
+  std::string device;    ///< what a key of device code says: nothing of the host's CPU
 };
 
 class SymbolTable {
  public:
   void set(const std::string& name, std::string word, std::string identity = {});
   void set_words(const std::string& name, std::vector<std::string> words, std::string identity);
+  /// Instead of the identity, in keys of device code.
+  void set_device(const std::string& name, std::string words) { m_values[name].device = std::move(words); }
   bool has(const std::string& name) const { return m_values.contains(name); }
 
   /// BLD002 (bug) for a symbol of the plan that has no value here. Other braces stay.
@@ -30,6 +34,9 @@ class SymbolTable {
   Result<std::string> expand_word(const std::string& item) const;
   /// (name, identity) of the symbols in these items, sorted, once each.
   std::vector<std::pair<std::string, std::string>> identities(const std::vector<std::string>& items) const;
+  /// The same for device code; `platform` is left out of the names.
+  std::vector<std::pair<std::string, std::string>> device_identities(const std::vector<std::string>& items,
+                                                                     const std::string& platform) const;
 
   /// Folders whose content an identity in the key covers: headers below them need no hash of their own.
   void cover(const std::filesystem::path& folder);
@@ -46,8 +53,6 @@ class SymbolTable {
 /// stub cannot be made.
 Result<SymbolTable> resolve_symbols(const Spec& spec, const Plan& plan, const std::vector<const Cell*>& cells,
                                     const Environment& environment, const Store& store,
-                                    const std::filesystem::path& links, CommandRunner& runner,
-                                    const std::map<std::string, std::string>& child_environment,
-                                    std::map<std::string, Toolchain>& toolchains);
+                                    const std::filesystem::path& links, std::map<std::string, Toolchain>& toolchains);
 
 }  // namespace sagekit

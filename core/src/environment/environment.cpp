@@ -1,5 +1,6 @@
 #include "environment/probes.hpp"
 #include "environment/search.hpp"
+#include "environment/source_rank.hpp"
 
 #include <algorithm>
 #include <set>
@@ -27,20 +28,20 @@ void drop_repeated(std::vector<Value>& values, Key key) {
   std::erase_if(values, [&](const Value& value) { return !seen.insert(key(value)).second; });
 }
 
-// The order people and choose_toolchain read: what is ready, given folders, newest; equals as they were found, which is
+// The order people and choose_toolchain read: what is ready, by source, newest; equals as they were found, which is
 // PATH's order.
 template <class Value>
 void sort_by_use(std::vector<Value>& values) {
-  std::vector<std::tuple<bool, bool, std::vector<int>, std::size_t>> order;
+  std::vector<std::tuple<bool, int, std::vector<int>, std::size_t>> order;
   for (std::size_t i = 0; i < values.size(); ++i) {
     auto version = version_numbers(values[i].version);
     for (auto& number : version) number = -number;
     version.push_back(1);  // "3.12" after "3.12.1"
-    order.emplace_back(!values[i].ready, values[i].source != "folder", std::move(version), i);
+    order.emplace_back(!values[i].ready, source_rank(values[i].source), std::move(version), i);
   }
   std::ranges::sort(order);
   std::vector<Value> sorted;
-  for (const auto& [broken, installed, version, i] : order) sorted.push_back(std::move(values[i]));
+  for (const auto& [broken, rank, version, i] : order) sorted.push_back(std::move(values[i]));
   values = std::move(sorted);
 }
 
@@ -99,6 +100,8 @@ Environment probe_environment(const ProbeOptions& options, CommandRunner& runner
   std::ranges::move(packaged_nvcc, std::back_inserter(environment.nvcc));
   std::ranges::move(installed, std::back_inserter(environment.torches));
   for (auto& probed : pythons) environment.pythons.push_back(std::move(probed.python));
+  for (const auto& found : candidates.python_headers)
+    std::ranges::move(read_python_headers(found), std::back_inserter(environment.pythons));
   environment.notes = std::move(candidates.notes);
   std::ranges::move(packages.notes, std::back_inserter(environment.notes));
 

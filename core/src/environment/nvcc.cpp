@@ -74,6 +74,8 @@ std::string find_includes(Nvcc& nvcc, const fs::path& program, const ProbeContex
 }
 
 std::string find_libraries(Nvcc& nvcc, const ProbeContext& context) {
+  if (const auto cross = nvcc.root / "targets/sbsa-linux/lib"; is_file(cross / "libcudart_static.a"))
+    nvcc.cross_library_dir = cross;
   std::vector<fs::path> places;
   for (const auto& name : target_names()) places.push_back(nvcc.root / "targets" / name / "lib");
   places.insert(places.end(), {nvcc.root / "lib64", nvcc.root / "lib"});

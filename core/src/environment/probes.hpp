@@ -19,6 +19,13 @@ struct ProbedPython {
 };
 ProbedPython probe_python(const Found& found, const ProbeContext& context);
 
+/// Header folders without an interpreter: the place holds Python.h. One Python for each CPU that its pyconfig.h is for;
+/// what is not understood is one that is not ready.
+std::vector<Python> read_python_headers(const Found& found);
+
+/// Version, SOABI and headers; `multiarch` is the folder beside them that Debian's pyconfig.h forwards to, or "".
+std::string header_identity(const Python& python, const std::string& multiarch);
+
 /// Reads the folder `torch` of an installation or an unpacked wheel; imports and runs nothing.
 TorchSysroot read_torch(const Found& found);
 

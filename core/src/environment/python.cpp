@@ -57,7 +57,14 @@ std::vector<fs::path> header_folders(const std::vector<fs::path>& given, const s
   return folders;
 }
 
-std::string fingerprint(const Python& python, const std::string& multiarch) {
+std::string how_to_get_headers(const Python& python, const fs::path& prefix, const fs::path& root) {
+  return prefix == root / "usr" ? fmt::format("apt-get install libpython{}-dev", python.minor)
+                                : fmt::format("uv python install {} brings one with headers", python.minor);
+}
+
+}  // namespace
+
+std::string header_identity(const Python& python, const std::string& multiarch) {
   Sha256 hash;
   hash.field(python.version);
   hash.field(python.soabi);
@@ -68,13 +75,6 @@ std::string fingerprint(const Python& python, const std::string& multiarch) {
   add_listing(hash, folder);
   return hash.hex();
 }
-
-std::string how_to_get_headers(const Python& python, const fs::path& prefix, const fs::path& root) {
-  return prefix == root / "usr" ? fmt::format("apt-get install libpython{}-dev", python.minor)
-                                : fmt::format("uv python install {} brings one with headers", python.minor);
-}
-
-}  // namespace
 
 ProbedPython probe_python(const Found& found, const ProbeContext& context) {
   ProbedPython probed;
@@ -111,7 +111,7 @@ ProbedPython probe_python(const Found& found, const ProbeContext& context) {
                                  how_to_get_headers(python, probed.prefix, context.options.root));
     return probed;
   }
-  python.identity = fingerprint(python, multiarch);
+  python.identity = header_identity(python, multiarch);
   python.ready = true;
   return probed;
 }

@@ -1,4 +1,5 @@
 #include "support/json.hpp"
+#include "support/text.hpp"
 
 #include <sagekit/environment.hpp>
 
@@ -45,10 +46,21 @@ Json to_json(const HostCompiler& compiler) {
                 compiler);
 }
 
+// Headers without an interpreter are where they lie.
+fs::path place_of(const Python& python) {
+  return python.executable.empty() && !python.include_dirs.empty() ? python.include_dirs.front() : python.executable;
+}
+
+// "cpython-313-aarch64-linux-gnu" is for "linux_aarch64"; one that names no CPU is the machine's own.
+std::string python_platform(const Python& python, const Environment& environment) {
+  const auto parts = split(python.soabi, '-');
+  return parts.size() == 5 ? "linux_" + parts[2] : environment.platform;
+}
+
 Json to_json(const Python& python) {
   Json include = Json::array();
   for (const auto& folder : python.include_dirs) include.push_back(folder.string());
-  return finish({{"path", python.executable.string()},
+  return finish({{"path", place_of(python).string()},
                  {"version", text_or_null(python.version)},
                  {"abi", text_or_null(python.abi)},
                  {"soabi", text_or_null(python.soabi)},
@@ -123,7 +135,7 @@ std::string toolchains_json(const Environment& environment) {
   for (const auto& torch : environment.torches)
     list.push_back(row("torch", torch, torch.root, torch.cuda, torch.platform));
   for (const auto& python : environment.pythons)
-    list.push_back(row("python", python, python.executable, {}, environment.platform));
+    list.push_back(row("python", python, place_of(python), {}, python_platform(python, environment)));
   for (const auto& compiler : environment.host_compilers)
     list.push_back(row("host-compiler", compiler, compiler.executable, {}, target_platform(compiler.target)));
   return json_text({{"schema", "sagekit.toolchains/1"}, {"toolchains", list}});

@@ -51,7 +51,9 @@ class Search {
   explicit Search(const ProbeOptions& options) : m_options(options) {}
 
   Candidates run() {
-    for (const auto& folder : m_options.folders) look_into_folder(folder);
+    for (const auto& folder : m_options.folders) look_into_folder(folder, "folder");
+    for (const auto& folder : m_options.python_headers) look_for_headers(folder);
+    for (const auto& [folder, source] : m_options.provisioned) look_into_folder(folder, source);
     if (m_options.system) look_at_machine();
     return std::move(m_found);
   }
@@ -79,31 +81,43 @@ class Search {
   }
 
   // The folder itself, or what it holds one level down.
-  void look_into_folder(const fs::path& folder) {
+  void look_into_folder(const fs::path& folder, const std::string& source) {
     const auto count = [&] {
       return m_found.nvcc.size() + m_found.pythons.size() + m_found.torches.size() + m_found.host_compilers.size();
     };
     const std::size_t before = count();
-    look_at(folder);
+    look_at(folder, source);
     for (const auto& entry : entries(folder))
-      if (is_folder(entry)) look_at(entry);
+      if (is_folder(entry)) look_at(entry, source);
     if (count() == before)
       m_found.notes.push_back(fmt::format(
           "{} {}", folder.string(),
           is_folder(folder) ? "holds no nvcc, compiler, torch or Python, nor does a folder in it" : "is not a folder"));
   }
 
-  void look_at(const fs::path& folder) {
-    add_nvcc(folder / "bin/nvcc", "folder", "folder");
-    for (const auto& program : programs_in(folder / "bin", is_compiler_name)) add_compiler(program, "folder", "folder");
-    add_prefix(folder, "folder", "folder");
+  void look_at(const fs::path& folder, const std::string& source) {
+    add_nvcc(folder / "bin/nvcc", source, source);
+    for (const auto& program : programs_in(folder / "bin", is_compiler_name)) add_compiler(program, source, source);
+    add_prefix(folder, source, source);
     const bool libraries = is_file(folder / "lib/libc10.so") || is_file(folder / "lib/c10.dll");
-    if (is_file(folder / "version.py") && (libraries || is_folder(folder / "include/torch")))
-      add_torch(folder, "folder");
-    auto packages = find_packages(folder, "folder");
+    if (is_file(folder / "version.py") && (libraries || is_folder(folder / "include/torch"))) add_torch(folder, source);
+    auto packages = find_packages(folder, source);
     for (auto& found : packages.nvcc) add_once(m_found.nvcc, found, real_path(found.path));
-    for (const auto& found : packages.torches) add_torch(found.path, "folder");
+    for (const auto& found : packages.torches) add_torch(found.path, source);
     std::ranges::move(packages.notes, std::back_inserter(m_found.notes));
+  }
+
+  // An include folder, a prefix, or the contents of a package; what is none of them is shown as a Python that cannot
+  // be used, so that nothing else is taken in its place.
+  void look_for_headers(const fs::path& given) {
+    std::vector<fs::path> folders;
+    if (is_file(given / "Python.h")) folders.push_back(given);
+    for (const auto* below : {"", "include", "usr/include"})
+      for (const auto& entry : entries(given / below))
+        if (entry.filename().string().starts_with("python3.") && is_file(entry / "Python.h")) folders.push_back(entry);
+    if (folders.empty()) folders.push_back(given);
+    for (const auto& folder : folders)
+      add_once(m_found.python_headers, {folder, "folder", "--python-headers"}, real_path(folder));
   }
 
   bool add_nvcc(const fs::path& program, const std::string& source, const std::string& found_by) {

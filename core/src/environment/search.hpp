@@ -7,7 +7,7 @@ namespace sagekit {
 
 /// Places worth probing, best source first, each program once.
 struct Candidates {
-  std::vector<Found> nvcc, host_compilers, pythons, torches;
+  std::vector<Found> nvcc, host_compilers, pythons, python_headers, torches;
   std::vector<std::string> notes;  ///< what was named and holds nothing, in sentences
 };
 

@@ -11,13 +11,13 @@
 namespace sagekit {
 
 struct ExportedSymbol {
-  std::string name;          ///< "_ZN3c105ErrorC1E..."
-  std::string version;       ///< "libcudart.so.13"; "" = unversioned
-  std::uint8_t type = 0;     ///< STT_NOTYPE 0, OBJECT 1, FUNC 2, TLS 6, GNU_IFUNC 10
-  std::uint8_t binding = 1;  ///< STB_GLOBAL 1, WEAK 2, GNU_UNIQUE 10
-  std::uint8_t visibility = 0;
-  bool hidden = false;     ///< not the default version of that name (name@version)
-  std::uint64_t size = 0;  ///< of objects; 0 for functions: a linker does not look at it
+  std::string name;             ///< "_ZN3c105ErrorC1E..."
+  std::string version;          ///< "libcudart.so.13"; "" = unversioned
+  std::uint8_t type = 0;        ///< STT_NOTYPE 0, OBJECT 1, FUNC 2, TLS 6, GNU_IFUNC 10
+  std::uint8_t binding = 1;     ///< STB_GLOBAL 1, WEAK 2, GNU_UNIQUE 10
+  std::uint8_t visibility = 0;  ///< st_other as it is: 0 default, 3 protected, and flags of the CPU (aarch64: 0x80)
+  bool hidden = false;          ///< not the default version of that name (name@version)
+  std::uint64_t size = 0;       ///< of objects; 0 for functions: a linker does not look at it
   auto operator<=>(const ExportedSymbol&) const = default;
 };
 
@@ -34,7 +34,8 @@ Result<ExportList> read_exports(std::string_view library);
 /// From a library inside a wheel without its hundreds of megabytes: its first bytes, the start of the compressed data
 /// up to the end of .dynsym, and the end of the compressed data, re-synchronised at a deflate block (where patchelf put
 /// .dynstr). Self-checked: every name must hash into .gnu.hash, every hashed symbol must have its name. Where that does
-/// not work out the whole member is read instead, and checked against RECORD.
+/// not work out the whole member is read instead, and checked against RECORD. What is read in part cannot be checked
+/// against RECORD: the names are self-checked, types and sizes rest on the transport and on the lock of `export_text`.
 Result<ExportList> read_exports(RemoteWheel& wheel, const ZipMember& library, std::stop_token stop = {});
 
 /// The canonical text of it, a line a symbol: what a lock hashes.

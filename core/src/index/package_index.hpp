@@ -33,7 +33,4 @@ Result<std::vector<IndexFile>> read_project_page(std::string_view body, std::str
 Result<std::vector<IndexFile>> find_project(HttpClient& http, const IndexSettings& settings, std::string_view project,
                                             std::stop_token stop = {});
 
-/// PEP 503: lower case, runs of "-_." become "-".
-std::string normalized_project(std::string_view name);
-
 }  // namespace sagekit

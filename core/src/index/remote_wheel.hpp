@@ -2,10 +2,13 @@
 // A wheel read over ranges: its central directory, then the members that are wanted, in few merged requests.
 
 #include "index/random_access.hpp"
+#include "inspect/metadata_reader.hpp"
 #include "inspect/zip_reader.hpp"
 
 #include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,15 +29,20 @@ class RemoteWheel {
   std::uint64_t size() const { return m_file->size(); }
   std::uint64_t bytes_read() const { return m_file->bytes_read(); }
   std::uint64_t requests() const { return m_file->requests(); }
+  const std::string& record() const { return m_record; }               ///< RECORD's text
   std::string record_sha256() const { return m_record_sha256; }        ///< of RECORD's bytes, hex
   std::string directory_sha256() const { return m_directory_sha256; }  ///< of the central directory's bytes, hex
   /// The row's sha256 in hex; nothing when RECORD has none for that member.
   std::optional<std::string> recorded_sha256(std::string_view name) const;
 
+  /// One member of any size up to `k_max_member_bytes`. IDX022 (no_match) when there is none of that name, IDX023
+  /// (failed) when its own header or data are not what the central directory says.
   Result<std::string> read(std::string_view name, std::stop_token stop = {});
 
   /// Reads many members: ranges closer than 64 KiB are one request, at most 8 MiB each, up to `parallel` at a time.
   /// `sink(member, content)` is called once per member, in any order, one call at a time; its error ends it.
+  /// Folders are passed over. Members above 64 MiB are inflated one at a time; one above 256 MiB is refused before
+  /// anything is read (IDX024): `read` it alone.
   Status extract(const std::vector<const ZipMember*>& wanted, std::size_t parallel,
                  const std::function<Status(const ZipMember&, std::string)>& sink, std::stop_token stop = {});
 
@@ -44,8 +52,26 @@ class RemoteWheel {
 
  private:
   explicit RemoteWheel(std::unique_ptr<RandomAccess> file) : m_file(std::move(file)) {}
+  Status read_directory(std::stop_token stop);
+  Status read_record_rows(std::stop_token stop);
+  /// Where the bytes of a member, header and data, end: the next member or the directory begins there.
+  std::uint64_t end_of(const ZipMember& member) const;
+  Result<std::string> read_pieces(std::uint64_t offset, std::uint64_t end, std::stop_token stop);
+  /// A member out of bytes that begin at `offset` in the archive; inflated, not yet checked against RECORD.
+  Result<std::string> unpack(const ZipMember& member, std::string_view bytes, std::uint64_t offset) const;
+  Status check_record(const ZipMember& member, const std::string& content) const;
+
+  /// What was learnt from members' own headers, so that reading a member piece by piece asks for its header once.
+  struct DataOffsets {
+    std::mutex mutex;
+    std::map<std::uint64_t, std::uint64_t> by_header;
+  };
+
   std::unique_ptr<RandomAccess> m_file;
+  std::unique_ptr<DataOffsets> m_data_offsets = std::make_unique<DataOffsets>();
   std::vector<ZipMember> m_members;
+  std::vector<std::uint64_t> m_boundaries;  ///< where members begin, and the central directory; sorted
+  std::map<std::string, RecordRow, std::less<>> m_rows;
   std::string m_dist_info, m_record, m_record_sha256, m_directory_sha256;
 };
 

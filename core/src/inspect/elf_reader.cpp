@@ -13,9 +13,10 @@ namespace {
 
 // Dynamic tags (gABI; the GNU ones from the LSB and glibc's elf.h).
 constexpr std::uint64_t k_needed = 1, k_hash = 4, k_strings = 5, k_symbols = 6, k_strings_size = 10, k_soname = 14,
-                        k_rpath = 15, k_runpath = 29, k_gnu_hash = 0x6ffffef5, k_verneed = 0x6ffffffe,
-                        k_verneed_count = 0x6fffffff;
+                        k_rpath = 15, k_runpath = 29, k_gnu_hash = 0x6ffffef5, k_versym = 0x6ffffff0,
+                        k_verneed = 0x6ffffffe, k_verneed_count = 0x6fffffff;
 constexpr std::size_t k_max_versions = 10'000;
+constexpr std::uint16_t k_version_mask = 0x7fff;  // the bit above marks versions that are not the default
 
 /// The dynamic segment, taken apart once.
 class DynamicReader {
@@ -90,15 +91,16 @@ class DynamicReader {
         m_problems.error("INS026", "the ELF version table is damaged");
         return false;
       }
-      add_version(library, string(entry->u32(8)));
+      add_version(library, string(entry->u32(8)), entry->u16(6));
       if (entry->u32(12) < 16) break;
       at += entry->u32(12);
     }
     return true;
   }
 
-  void add_version(const std::string& library, const std::string& name) {
+  void add_version(const std::string& library, const std::string& name, std::uint16_t index) {
     m_facts.wanted_versions.push_back(library + ":" + name);
+    m_version_of.emplace(index & k_version_mask, m_facts.wanted_versions.size() - 1);
     const std::size_t bar = name.rfind('_');
     if (bar == std::string::npos) return;
     const auto version = parse_version_number(std::string_view(name).substr(bar + 1));
@@ -151,6 +153,15 @@ class DynamicReader {
     }
   }
 
+  /// The version index of each symbol; empty when the module has none.
+  Bytes symbol_versions(std::uint64_t count) {
+    if (!m_values.contains(k_versym)) return {};
+    const auto table = m_file.from_address(value(k_versym));
+    const auto versions = table ? table->slice(0, count * 2) : std::nullopt;
+    if (!versions) m_problems.error("INS026", "the ELF version table is damaged");
+    return versions.value_or(Bytes());
+  }
+
   void read_symbols() {
     const auto rest = m_file.from_address(value(k_symbols));
     const std::uint64_t count = rest ? symbol_count(*rest) : 0;
@@ -160,6 +171,7 @@ class DynamicReader {
       m_problems.error("INS027", "the ELF dynamic symbols lie outside the file");
       return;
     }
+    const Bytes versions = symbol_versions(count);
     for (std::uint64_t i = 1; i < count && !m_strings.broken(); ++i) {
       const ElfSymbol symbol = ElfFile::symbol(*table, i);
       if (symbol.binding() == 0 || symbol.name == 0) continue;  // local: sections and files, nobody links to them
@@ -169,6 +181,9 @@ class DynamicReader {
         continue;
       }
       if (symbol.binding() == 2) m_facts.undefined_weak.push_back(name);
+      const auto version =
+          versions.empty() ? m_version_of.end() : m_version_of.find(versions.u16(i * 2) & k_version_mask);
+      if (version != m_version_of.end()) m_facts.wanted_by[m_facts.wanted_versions[version->second]].push_back(name);
       m_facts.undefined.push_back(std::move(name));
     }
   }
@@ -177,6 +192,7 @@ class DynamicReader {
   ElfFacts& m_facts;
   Problems& m_problems;
   std::map<std::uint64_t, std::uint64_t> m_values;
+  std::map<std::uint16_t, std::size_t> m_version_of;  ///< version index of a symbol -> place in wanted_versions
   StringTable m_strings;
   bool m_reported = false;
 };
@@ -219,6 +235,7 @@ ElfFacts read_elf_facts(const ElfFile& file, Problems& problems) {
   sort_once(facts.wanted_versions);
   sort_once(facts.exports);
   sort_once(facts.undefined);
+  for (auto& [version, names] : facts.wanted_by) sort_once(names);
   sort_once(facts.undefined_weak);
   return facts;
 }

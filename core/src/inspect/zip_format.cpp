@@ -32,8 +32,9 @@ std::optional<std::uint64_t> find_end(Bytes file, Problems& problems) {
 }
 
 /// Values of a zip64 end record replace those that do not fit the old one; those that do must be equal.
-bool read_end64(Bytes file, std::uint64_t locator_at, Directory& directory, std::uint64_t& directory_end,
-                Problems& problems) {
+/// Offsets are of `file`, which begins `base` bytes into the archive.
+bool read_end64(Bytes file, std::uint64_t base, std::uint64_t locator_at, Directory& directory,
+                std::uint64_t& directory_end, Problems& problems) {
   const auto wrong = [&](std::string_view what) {
     problems.error("ZIP005", fmt::format("the zip64 end record {}", what));
     return false;
@@ -54,9 +55,9 @@ bool read_end64(Bytes file, std::uint64_t locator_at, Directory& directory, std:
       !agrees(directory.size, k_in_extra, size) || !agrees(directory.offset, k_in_extra, offset))
     return wrong("and the plain one disagree");
   // The locator's offset misses bytes before the archive, as all offsets do; the shift is found from the directory.
-  if (file.u64(locator_at + 8) > record_at) return wrong("is not where the locator says");
+  if (file.u64(locator_at + 8) > base + record_at) return wrong("is not where the locator says");
   directory = {offset, size, entries, 0};
-  directory_end = record_at;
+  directory_end = base + record_at;
   return true;
 }
 
@@ -109,7 +110,8 @@ void read_extra(Bytes extra, Header& header, bool central, Problems& problems) {
 
 }  // namespace
 
-std::optional<Directory> find_directory(Bytes file, Problems& problems) {
+std::optional<Directory> find_directory(Bytes file, std::uint64_t file_size, Problems& problems) {
+  const std::uint64_t base = file_size - std::min<std::uint64_t>(file.size(), file_size);
   const auto end_at = find_end(file, problems);
   if (!end_at) {
     problems.error("ZIP001", "this is no zip archive, or it is cut off: it has no end record",
@@ -120,10 +122,10 @@ std::optional<Directory> find_directory(Bytes file, Problems& problems) {
   if (end.u16(4) != 0 || end.u16(6) != 0 || end.u16(8) != end.u16(10))
     problems.error("ZIP004", "the archive claims to be split over several disks");
   Directory directory{end.u32(16), end.u32(12), end.u16(10), 0};
-  std::uint64_t directory_end = *end_at;
+  std::uint64_t directory_end = base + *end_at;
   const std::uint64_t locator_at = *end_at >= k_locator64_size ? *end_at - k_locator64_size : 0;
   if (*end_at >= k_locator64_size && file.u32(locator_at) == k_locator64) {
-    if (!read_end64(file, locator_at, directory, directory_end, problems)) return std::nullopt;
+    if (!read_end64(file, base, locator_at, directory, directory_end, problems)) return std::nullopt;
   } else if (directory.entries == 0xffff || directory.size == k_in_extra || directory.offset == k_in_extra) {
     problems.error("ZIP005", "the end record refers to a zip64 record that is not there");
     return std::nullopt;
@@ -136,7 +138,8 @@ std::optional<Directory> find_directory(Bytes file, Problems& problems) {
   directory.offset += directory.shift;
   if (directory.shift == 0) return directory;
   // Either somebody put bytes before the archive, or between directory and end record; the signature tells.
-  if (directory.size == 0 || file.u32(directory.offset) == k_central) {
+  const bool here = directory.offset >= base && file.u32(directory.offset - base) == k_central;
+  if (directory.size == 0 || here) {
     problems.error("ZIP002", fmt::format("{} bytes stand before the archive", directory.shift));
   } else {
     problems.error("ZIP006", "the central directory is not where the end record says");

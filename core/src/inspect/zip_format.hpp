@@ -1,5 +1,6 @@
 #pragma once
-// Records of a zip archive, read one by one (PKWARE APPNOTE 6.3, sections 4.3.7 to 4.3.16). Used by zip_reader only.
+// Records of a zip archive, read one by one (PKWARE APPNOTE 6.3, sections 4.3.7 to 4.3.16).
+// Used by zip_reader and by what reads wheels over ranges.
 
 #include "inspect/bytes.hpp"
 #include "inspect/problems.hpp"
@@ -22,8 +23,9 @@ struct Directory {
   std::uint64_t shift = 0;  ///< bytes somebody put before the archive: every recorded offset is short by these
 };
 
-/// Finds the end record, and the zip64 one if there is one, and checks them against each other and the file.
-std::optional<Directory> find_directory(Bytes file, Problems& problems);
+/// Finds the end record, and the zip64 one if there is one, and checks them against each other and the file. `tail` is
+/// the end of a file of `file_size` bytes, as much of it as is at hand (the whole file, or 64 KiB and more).
+std::optional<Directory> find_directory(Bytes tail, std::uint64_t file_size, Problems& problems);
 
 /// What both kinds of member header say.
 struct Header {

@@ -15,9 +15,9 @@ using zip::printable;
 constexpr std::uint16_t k_flag_descriptor = 0x0008;
 
 /// The central directory's entries; stops at the first that is damaged.
-std::vector<ZipMember> read_entries(Bytes file, const zip::Directory& directory, Problems& problems) {
+std::vector<ZipMember> read_entries(Bytes table, const zip::Directory& directory, std::uint64_t file_size,
+                                    Problems& problems) {
   std::vector<ZipMember> members;
-  const Bytes table = file.slice(directory.offset, directory.size).value_or(Bytes());
   std::uint64_t at = 0;
   while (at < table.size()) {
     const auto header = zip::read_central(table.from(at), problems);
@@ -33,7 +33,7 @@ std::vector<ZipMember> read_entries(Bytes file, const zip::Directory& directory,
     member.compressed_size = header->compressed_size;
     member.size = header->size;
     member.mode = header->attributes >> 16;
-    if (header->local_offset > file.size() - directory.shift) {
+    if (header->local_offset > file_size - directory.shift) {
       problems.error("ZIP008", fmt::format("{} begins beyond the end of the archive", printable(member.name)));
       member.readable = false;
     } else {
@@ -49,34 +49,6 @@ std::vector<ZipMember> read_entries(Bytes file, const zip::Directory& directory,
     problems.error("ZIP006", fmt::format("the end record says {} members, the central directory has {}",
                                          directory.entries, members.size()));
   return members;
-}
-
-/// Compares a member's own header with the central directory's and finds its data.
-void read_own_header(Bytes file, std::uint64_t directory_offset, ZipMember& member, Problems& problems) {
-  const auto local = zip::read_local(file.from(member.header_offset), problems);
-  if (!local) {
-    problems.error("ZIP008",
-                   fmt::format("{} has no header of its own where the central directory says", printable(member.name)));
-    member.readable = false;
-    return;
-  }
-  const auto differs = [&](std::string_view what) {
-    problems.error("ZIP009", fmt::format("the two headers of {} disagree about its {}", printable(member.name), what));
-    member.readable = false;
-  };
-  if (local->name != member.name) differs("name");
-  if (local->method != member.method) differs("method");
-  if (local->flags != member.flags) differs("flags");
-  // With a data descriptor the member's own header may leave these empty.
-  const bool later =
-      (member.flags & k_flag_descriptor) != 0 && local->crc32 == 0 && local->size == 0 && local->compressed_size == 0;
-  if (!later && local->crc32 != member.crc32) differs("CRC");
-  if (!later && (local->size != member.size || local->compressed_size != member.compressed_size)) differs("size");
-
-  member.data_offset = member.header_offset + local->length;
-  if (file.slice(0, directory_offset).value_or(file).holds(member.data_offset, member.compressed_size)) return;
-  problems.error("ZIP008", fmt::format("the data of {} reaches into the central directory", printable(member.name)));
-  member.readable = false;
 }
 
 /// Members must lie one after the other from the first byte to the central directory: no shared bytes, no hidden ones.
@@ -112,12 +84,49 @@ void check_tiling(std::vector<ZipMember>& members, const zip::Directory& directo
 
 }  // namespace
 
+void read_own_header(Bytes at, std::uint64_t limit, ZipMember& member, Problems& problems) {
+  const auto local = zip::read_local(at, problems);
+  if (!local) {
+    problems.error("ZIP008",
+                   fmt::format("{} has no header of its own where the central directory says", printable(member.name)));
+    member.readable = false;
+    return;
+  }
+  const auto differs = [&](std::string_view what) {
+    problems.error("ZIP009", fmt::format("the two headers of {} disagree about its {}", printable(member.name), what));
+    member.readable = false;
+  };
+  if (local->name != member.name) differs("name");
+  if (local->method != member.method) differs("method");
+  if (local->flags != member.flags) differs("flags");
+  // With a data descriptor the member's own header may leave these empty.
+  const bool later =
+      (member.flags & k_flag_descriptor) != 0 && local->crc32 == 0 && local->size == 0 && local->compressed_size == 0;
+  if (!later && local->crc32 != member.crc32) differs("CRC");
+  if (!later && (local->size != member.size || local->compressed_size != member.compressed_size)) differs("size");
+
+  member.data_offset = member.header_offset + local->length;
+  if (member.data_offset <= limit && member.compressed_size <= limit - member.data_offset) return;
+  problems.error("ZIP008", fmt::format("the data of {} reaches into the central directory", printable(member.name)));
+  member.readable = false;
+}
+
+std::vector<ZipMember> read_zip_directory(Bytes table, const zip::Directory& directory, std::uint64_t file_size,
+                                          Problems& problems) {
+  std::vector<ZipMember> members = read_entries(table, directory, file_size, problems);
+  zip::check_members(members, problems);
+  zip::check_names(members, problems);
+  zip::check_growth(members, file_size, problems);
+  return members;
+}
+
 std::optional<std::vector<ZipMember>> read_zip(Bytes file, Problems& problems) {
-  const auto directory = zip::find_directory(file, problems);
+  const auto directory = zip::find_directory(file, file.size(), problems);
   if (!directory) return std::nullopt;
-  std::vector<ZipMember> members = read_entries(file, *directory, problems);
+  std::vector<ZipMember> members =
+      read_entries(file.slice(directory->offset, directory->size).value_or(Bytes()), *directory, file.size(), problems);
   for (ZipMember& member : members)
-    if (member.readable) read_own_header(file, directory->offset, member, problems);
+    if (member.readable) read_own_header(file.from(member.header_offset), directory->offset, member, problems);
   check_tiling(members, *directory, problems);
   zip::check_members(members, problems);
   zip::check_names(members, problems);

@@ -11,6 +11,10 @@
 #include <string>
 #include <vector>
 
+namespace sagekit::zip {
+struct Directory;
+}
+
 namespace sagekit {
 
 struct ZipMember {
@@ -38,5 +42,14 @@ inline constexpr std::uint64_t k_bomb_ratio = 50;
 /// The members in the order of the central directory. Nothing when there is no central directory to read at all; every
 /// other fault is a problem (ZIP001 to ZIP029) and leaves the members that could be listed.
 std::optional<std::vector<ZipMember>> read_zip(Bytes file, Problems& problems);
+
+/// For an archive of `file_size` bytes that is read in pieces: what the bytes of the central directory alone tell, in
+/// their order. `data_offset` stays 0 until `read_own_header`; problems as above.
+std::vector<ZipMember> read_zip_directory(Bytes table, const zip::Directory& directory, std::uint64_t file_size,
+                                          Problems& problems);
+
+/// Compares a member's own header, with which `at` begins, with the central directory's and sets `data_offset`. A
+/// difference, or data that reach beyond `limit` (an offset in the archive), is a problem and the member unreadable.
+void read_own_header(Bytes at, std::uint64_t limit, ZipMember& member, Problems& problems);
 
 }  // namespace sagekit

@@ -1,5 +1,6 @@
 #include "plan/argv.hpp"
 
+#include "spec/libc_floor.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
 
@@ -59,8 +60,9 @@ Includes includes(const Spec& spec, const KernelSpec& kernel, const std::string&
   const auto map = [&](const std::string& root, std::string_view name) {
     result.maps.push_back(fmt::format("-ffile-prefix-map={}={}", root, name));
   };
-  if (!shim.empty()) {
-    const auto folder = "{shim-" + shim + "}";
+  for (const auto& name : {takes_floor_shim(spec, t.platform) ? std::string(k_floor_shim) : std::string(), shim}) {
+    if (name.empty()) continue;
+    const auto folder = "{shim-" + name + "}";
     result.argv.push_back("-I" + folder);
     map(folder, "shim");
   }
@@ -85,16 +87,21 @@ std::string_view machine_of(std::string_view platform) {
 
 }  // namespace
 
+bool takes_floor_shim(const Spec& spec, std::string_view platform) {
+  return platform.starts_with("linux_") && needs_floor_shim(spec.build.glibc_floor);
+}
+
 bool sources_see_python(const KernelSpec& kernel) { return !kernel.python_free && !kernel.plain_module; }
 
 Argv compile_argv(const Spec& spec, const KernelSpec& kernel, const std::string& source,
                   const std::vector<Gencode>& gencode, const Target& t, Headers headers) {
   const auto full = headers == Headers::full;
   const auto python = sources_see_python(kernel) || (full && !kernel.source_shim.empty() && !kernel.torch_free);
-  // nvcc has its own CUDA headers first.
-  const auto paths = includes(spec, kernel, full ? "" : kernel.source_shim, python && !t.python.empty(), false, t);
+  const auto paths = includes(spec, kernel, full ? "" : kernel.source_shim, python && !t.python.empty(), true, t);
   Argv argv{fmt::format("{{nvcc-exe-{}}}", t.cuda), "-ccbin", cxx(t)};
   append(argv, paths.argv);
+  // Beside nvcc's own, because with -ccbin for another CPU it looks below targets/ for a folder that few toolkits have.
+  append(argv, {"-isystem", cuda_include(t) + "/cccl"});
   if (!kernel.torch_free) append(argv, k_torch_nvcc_flags);
   append(argv, {"--compiler-options", "-fPIC"});
   append(argv, spec.build.nvcc_flags);
@@ -155,6 +162,8 @@ std::vector<std::string> setup_py_environment(const Spec& spec, const std::vecto
   std::vector<std::string> words;
   for (const auto& arch : arches) words.push_back(to_string(arch));
   std::vector<std::string> result{fmt::format("CUDA_HOME={{nvcc-root-{}}}", t.cuda)};
+  // Where gcc looks after -I and before the system's own folders.
+  if (takes_floor_shim(spec, t.platform)) result.push_back(fmt::format("CPATH={{shim-{}}}", k_floor_shim));
   for (const auto& line : spec.build.setup_py_environment)
     result.push_back(replace_all(line, "{arch_list}", join(words, ";")));
   return result;

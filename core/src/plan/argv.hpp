@@ -37,6 +37,9 @@ Argv setup_py_argv(const Target& target, const std::string& dist);
 std::vector<std::string> setup_py_environment(const Spec& spec, const std::vector<ArchRequest>& arches,
                                               const Target& target);
 
+/// Do the headers of [build] glibc_floor come first on the include paths?
+bool takes_floor_shim(const Spec& spec, std::string_view platform);
+
 /// Does a module's compile step depend on the Python it is for?
 bool sources_see_python(const KernelSpec& kernel);
 

@@ -1,5 +1,6 @@
 #include "plan/steps.hpp"
 
+#include "spec/libc_floor.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
 
@@ -190,6 +191,7 @@ Step StepTable::make(const Work& work, const ModulePart& part, Point p) {
   const auto name = fmt::format("{{work}}/obj/{}-{}-{}", short_name, stem_of(work.source), hash);
   step.id = fmt::format("{}-{}-{}-{}", compile ? "compile" : "bind", short_name, file_of(work.source), hash);
   step.inputs = {"{source}/" + work.source};
+  if (takes_floor_shim(m_spec, target.platform)) step.inputs.push_back(fmt::format("{{shim-{}}}", k_floor_shim));
   if (!shim.empty()) step.inputs.push_back("{shim-" + shim + "}");
   step.outputs = {name + ".o", name + ".d"};
   write_outputs(step.argv, step.outputs);

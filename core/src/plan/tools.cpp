@@ -44,6 +44,7 @@ const Error* MachineCheck::missing(Point p, const std::vector<Gencode>& gencode,
   if (!compilers) {
     auto whole = need;
     whole.cuda = m_matrix.cuda.values[p.cuda];
+    whole.static_runtime = !torch;  // as link_argv has it
     if (torch) whole.torch = m_matrix.torch.values[p.torch];
     whole.gencode = gencode;
     compilers = ask(whole);

@@ -68,7 +68,7 @@ Result<ConformanceResult> run_conformance_test(const fs::path& file, std::string
     return fail(ErrorKind::usage, "PLG009", fmt::format("there is no conformance test \"{}\"", test),
                 suggestion(test, ids));
   }
-  Judgement judgement = rule->run(file);
+  ConformanceAnswer judgement = rule->run(file);
   return ConformanceResult{std::string(rule->test.id), std::string(rule->test.promise), judgement.passed,
                            std::move(judgement.message), 0};
 }

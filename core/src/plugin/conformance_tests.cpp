@@ -16,12 +16,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-Judgement pass(std::string message = {}) { return {true, std::move(message)}; }
-Judgement refuse(std::string message) { return {false, std::move(message)}; }
+ConformanceAnswer pass(std::string message = {}) { return {true, std::move(message)}; }
+ConformanceAnswer refuse(std::string message) { return {false, std::move(message)}; }
 
 /// Runs `check` on the loaded plugin; one that does not load fails whatever the test is.
 template <class Check>
-Judgement with_plugin(const fs::path& file, Check check) {
+ConformanceAnswer with_plugin(const fs::path& file, Check check) {
   const auto plugin = load_plugin(file);
   if (!plugin) return refuse(fmt::format("not loaded: {} [{}]", plugin.error().message, plugin.error().code));
   return check(*plugin);
@@ -29,13 +29,13 @@ Judgement with_plugin(const fs::path& file, Check check) {
 
 bool is_spec_error(const Error& error) { return error.code == "PLG006" || error.code == "PLG007"; }
 
-Judgement loads(const fs::path& file) {
+ConformanceAnswer loads(const fs::path& file) {
   const auto plugin = load_plugin(file);
   if (plugin || is_spec_error(plugin.error())) return pass();
   return refuse(fmt::format("{} [{}]", plugin.error().message, plugin.error().code));
 }
 
-Judgement spec_parses(const fs::path& file) {
+ConformanceAnswer spec_parses(const fs::path& file) {
   Diagnostics problems;
   const auto plugin = load_plugin(file, &problems);
   if (plugin) return pass(fmt::format("plugin {} {}", plugin->name(), plugin->spec().version));
@@ -62,7 +62,7 @@ std::string memory_permissions(std::uintptr_t address) {
   return "";
 }
 
-Judgement is_constant(const fs::path& file) {
+ConformanceAnswer is_constant(const fs::path& file) {
   return with_plugin(file, [](const Plugin& plugin) {
     const auto address = reinterpret_cast<std::uintptr_t>(&plugin.descriptor());
     const std::string permissions = memory_permissions(address);
@@ -74,7 +74,7 @@ Judgement is_constant(const fs::path& file) {
   });
 }
 
-Judgement exports_one_symbol(const fs::path& file) {
+ConformanceAnswer exports_one_symbol(const fs::path& file) {
   const auto facts = inspect_file(file);
   if (!facts) return refuse(facts.error().message);
   if (facts->members.size() != 1 || !facts->members.front().elf) return refuse("it is not an ELF file");
@@ -89,7 +89,7 @@ Judgement exports_one_symbol(const fs::path& file) {
                             count > 5 ? ", ..." : ""));
 }
 
-Judgement name_matches(const fs::path& file) {
+ConformanceAnswer name_matches(const fs::path& file) {
   return with_plugin(file, [&](const Plugin& plugin) {
     const std::string wanted = "sagekit-" + plugin.name() + ".so";
     if (file.filename() == wanted) return pass();
@@ -98,7 +98,7 @@ Judgement name_matches(const fs::path& file) {
   });
 }
 
-Judgement matrix_has_cells(const fs::path& file) {
+ConformanceAnswer matrix_has_cells(const fs::path& file) {
   return with_plugin(file, [](const Plugin& plugin) {
     std::size_t cells = 0;
     for (const MatrixRow& row : plugin.spec().matrix.include) {
@@ -123,7 +123,7 @@ std::string gencode_problem(const Gencode& g) {
   return "";
 }
 
-Judgement gencode_is_well_formed(const fs::path& file) {
+ConformanceAnswer gencode_is_well_formed(const fs::path& file) {
   return with_plugin(file, [](const Plugin& plugin) {
     std::size_t pairs = 0;
     for (const ArchSpec& arch : plugin.spec().arches) {
@@ -144,7 +144,7 @@ Judgement gencode_is_well_formed(const fs::path& file) {
 }
 
 template <class MakeArtifact>
-Judgement survives(const fs::path& file, MakeArtifact make) {
+ConformanceAnswer survives(const fs::path& file, MakeArtifact make) {
   return with_plugin(file, [&](const Plugin& plugin) {
     if (!plugin.has_judge()) return pass("the plugin has no judge");
     const auto findings = run_judge(plugin, make(plugin.spec()));
@@ -155,11 +155,11 @@ Judgement survives(const fs::path& file, MakeArtifact make) {
   });
 }
 
-Judgement survives_empty(const fs::path& file) {
+ConformanceAnswer survives_empty(const fs::path& file) {
   return survives(file, [](const Spec&) { return empty_artifact(); });
 }
-Judgement survives_minimal(const fs::path& file) { return survives(file, minimal_artifact); }
-Judgement survives_extreme(const fs::path& file) { return survives(file, extreme_artifact); }
+ConformanceAnswer survives_minimal(const fs::path& file) { return survives(file, minimal_artifact); }
+ConformanceAnswer survives_extreme(const fs::path& file) { return survives(file, extreme_artifact); }
 
 std::vector<PluginFinding> judge_samples(const Plugin& plugin) {
   std::vector<PluginFinding> all;
@@ -170,7 +170,7 @@ std::vector<PluginFinding> judge_samples(const Plugin& plugin) {
   return all;
 }
 
-Judgement judges_the_same_twice(const fs::path& file) {
+ConformanceAnswer judges_the_same_twice(const fs::path& file) {
   return with_plugin(file, [](const Plugin& plugin) {
     if (!plugin.has_judge()) return pass("the plugin has no judge");
     const auto first = judge_samples(plugin), second = judge_samples(plugin);
@@ -179,7 +179,7 @@ Judgement judges_the_same_twice(const fs::path& file) {
   });
 }
 
-Judgement codes_are_well_formed(const fs::path& file) {
+ConformanceAnswer codes_are_well_formed(const fs::path& file) {
   return with_plugin(file, [](const Plugin& plugin) {
     if (!plugin.has_judge()) return pass("the plugin has no judge");
     for (const PluginFinding& finding : judge_samples(plugin)) {
@@ -196,7 +196,7 @@ Judgement codes_are_well_formed(const fs::path& file) {
 double cpu_seconds_since(std::clock_t begin) { return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC; }
 
 // CPU time, so that a busy machine does not decide; less what parsing takes, which is not the plugin's doing.
-Judgement loads_fast(const fs::path& file) {
+ConformanceAnswer loads_fast(const fs::path& file) {
   constexpr double k_most_seconds = 0.1;
   const std::clock_t begin = std::clock();
   return with_plugin(file, [&](const Plugin& plugin) {

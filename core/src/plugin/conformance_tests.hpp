@@ -9,14 +9,14 @@
 namespace sagekit {
 
 /// Passed with a remark, or failed with the reason.
-struct Judgement {
+struct ConformanceAnswer {
   bool passed = false;
   std::string message;
 };
 
 struct ConformanceRule {
   ConformanceTest test;
-  Judgement (*run)(const std::filesystem::path& file);
+  ConformanceAnswer (*run)(const std::filesystem::path& file);
 };
 
 const std::vector<ConformanceRule>& conformance_rules();

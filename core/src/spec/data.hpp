@@ -57,6 +57,30 @@ struct HostCompilerLimit {
   std::string source;
 };
 
+/// What every system of a tag manylinux_X_Y has: the newest symbol versions, X.Y of glibc itself.
+struct ManylinuxLevel {
+  VersionNumber glibc, glibcxx, cxxabi, gcc;
+};
+
+struct ManylinuxMachine {
+  std::string machine;                 ///< "x86_64"
+  std::vector<ManylinuxLevel> levels;  ///< oldest first; the first glibc is the machine's first
+  std::string source;
+};
+
+/// A header that keeps a symbol of glibc `since` out of what is compiled with it.
+struct FloorHeader {
+  std::string file;  ///< "sys/single_threaded.h"
+  std::string text;
+  VersionNumber since;
+  std::string source;
+};
+
+struct LibcData {
+  std::vector<ManylinuxMachine> manylinux;
+  std::vector<FloorHeader> floor_headers;
+};
+
 struct CoreData {
   std::vector<TorchRelease> torches;  ///< oldest first
   std::vector<GpuModels> gpus;        ///< by capability
@@ -65,10 +89,12 @@ struct CoreData {
   std::vector<NamingScheme> schemes;              ///< see core_schemes()
 };
 
-/// All of it but the schemes. Thread-safe; read at the first call.
+/// All of it but the schemes and the C library. Thread-safe; read at the first call.
 const CoreData& core_data();
 /// The built-in naming schemes. Thread-safe; read at the first call.
 const std::vector<NamingScheme>& core_schemes();
+/// The C library's facts. Thread-safe; read at the first call.
+const LibcData& libc_data();
 /// What was wrong with the embedded files: nothing, or a test fails.
 Diagnostics core_data_problems();
 

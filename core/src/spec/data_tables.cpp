@@ -12,12 +12,14 @@ extern const std::string_view k_torch_toml;
 extern const std::string_view k_gpus_toml;
 extern const std::string_view k_nvcc_toml;
 extern const std::string_view k_naming_toml;
+extern const std::string_view k_libc_toml;
 
 namespace {
 
 struct Loaded {
   CoreData data;
   std::vector<NamingScheme> schemes;
+  LibcData libc;
   Diagnostics problems;
 };
 
@@ -96,8 +98,26 @@ void read_nvcc(TomlTable& root, Loaded& loaded) {
 
 void read_naming(TomlTable& root, Loaded& loaded) {
   read_rows(root, "scheme", [&](TomlTable& row) {
-    loaded.schemes.push_back({row.required_string("name"), row.required_string("version"), row.required_string("build")});
+    loaded.schemes.push_back(
+        {row.required_string("name"), row.required_string("version"), row.required_string("build")});
     row.required_string("source");
+  });
+}
+
+void read_libc(TomlTable& root, Loaded& loaded) {
+  read_rows(root, "manylinux", [&](TomlTable& row) {
+    ManylinuxMachine machine;
+    machine.machine = row.required_string("machine");
+    read_rows(row, "level", [&](TomlTable& level) {
+      machine.levels.push_back({version_at(level, "glibc"), version_at(level, "glibcxx"), version_at(level, "cxxabi"),
+                                version_at(level, "gcc")});
+    });
+    machine.source = row.required_string("source");
+    loaded.libc.manylinux.push_back(std::move(machine));
+  });
+  read_rows(root, "floor_header", [&](TomlTable& row) {
+    loaded.libc.floor_headers.push_back({row.required_string("file"), row.required_string("text"),
+                                         version_at(row, "since"), row.required_string("source")});
   });
 }
 
@@ -130,15 +150,28 @@ const Loaded& naming() {
   return k_loaded;
 }
 
+// Apart as well: planning and verifying ask for it, listing does not.
+const Loaded& libc() {
+  static const Loaded k_loaded = [] {
+    Loaded loaded;
+    read(loaded, k_libc_toml, "core/data/libc.toml", read_libc);
+    return loaded;
+  }();
+  return k_loaded;
+}
+
 }  // namespace
 
 const CoreData& core_data() { return facts().data; }
 
 const std::vector<NamingScheme>& core_schemes() { return naming().schemes; }
 
+const LibcData& libc_data() { return libc().libc; }
+
 Diagnostics core_data_problems() {
   Diagnostics all = facts().problems;
-  all.insert(all.end(), naming().problems.begin(), naming().problems.end());
+  for (const Loaded* loaded : {&naming(), &libc()})
+    all.insert(all.end(), loaded->problems.begin(), loaded->problems.end());
   return all;
 }
 

@@ -158,6 +158,8 @@ void describe(V& v, BuildSpec& b) {
      Form::assignment},
     b.setup_py_environment);
   v({"link_cost", "cost of one link"}, b.link_cost);
+  v({"glibc_floor", "no module for linux needs a newer glibc; empty = not judged", Need::optional, Form::number},
+    b.glibc_floor);
 }
 
 template <class V>

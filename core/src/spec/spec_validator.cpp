@@ -1,5 +1,6 @@
 #include "spec/spec_validator.hpp"
 
+#include "spec/libc_floor.hpp"
 #include "spec/spec_schema_forms.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
@@ -177,6 +178,10 @@ class Validator {
     const Words shims = words_of(m_spec.build.shims, [](const Shim& s) { return s.name; });
     distinct_while_overlapping("kernel", "module", words_of(rows, [](const KernelSpec& k) { return k.module; }), rows);
     for (std::size_t i = 0; i < m_spec.build.shims.size(); ++i) {
+      if (shims[i] == k_floor_shim) {
+        error(fmt::format("build.shim[{}].name", i), "SPEC009",
+              fmt::format("\"{}\" is the name of sagekit's own headers", shims[i]), "choose another name");
+      }
       for (std::size_t j = 0; j < i; ++j) {
         if (shims[i].empty() || shims[i] != shims[j] || m_spec.build.shims[i].file != m_spec.build.shims[j].file)
           continue;

@@ -75,6 +75,24 @@ Status write_file_atomic(const fs::path& path, std::string_view bytes, bool exec
   return {};
 }
 
+Status write_file(const fs::path& path, std::string_view bytes, bool executable) {
+  if (path.has_parent_path()) TRY(make_directories(path.parent_path()));
+  const Descriptor file{::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644)};
+  if (file.fd < 0 || !write_all(file.fd, bytes) || ::fchmod(file.fd, executable ? 0755 : 0644) != 0)
+    return write_error(path, "cannot write");
+  return {};
+}
+
+Status publish_folder(const fs::path& finished, const fs::path& name) {
+  TRY(make_directories(name.parent_path()));
+  // On disk before it has its name: after a crash a folder is whole or not there.
+  if (const Descriptor folder{::open(finished.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)}; folder.fd >= 0)
+    ::syncfs(folder.fd);
+  if (::rename(finished.c_str(), name.c_str()) != 0 && errno != ENOTEMPTY && errno != EEXIST)
+    return write_error(name, "cannot write");
+  return {};
+}
+
 void remove_quietly(const fs::path& path) noexcept {
   std::error_code ignored;
   fs::remove_all(path, ignored);

@@ -16,6 +16,12 @@ std::string last_os_error();  ///< strerror(errno)
 Result<std::string> read_file(const std::filesystem::path& path);
 /// Writes a temporary file beside `path`, fsyncs, renames over it: never half a file under the name. FIL002.
 Status write_file_atomic(const std::filesystem::path& path, std::string_view bytes, bool executable = false);
+/// Writes in place, without fsync: for files of a folder that gets its name by publish_folder. FIL002; a full disk is
+/// of kind machine.
+Status write_file(const std::filesystem::path& path, std::string_view bytes, bool executable = false);
+/// Renames a finished folder to its name, after its content is on disk. One that is there already is as good: names say
+/// content.
+Status publish_folder(const std::filesystem::path& finished, const std::filesystem::path& name);
 Status make_directories(const std::filesystem::path& path);
 /// rm -rf that reports nothing; for temporary things.
 void remove_quietly(const std::filesystem::path& path) noexcept;

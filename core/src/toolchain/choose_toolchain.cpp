@@ -1,7 +1,10 @@
+#include "environment/source_rank.hpp"
 #include "spec/data.hpp"
 #include "support/format.hpp"
+#include "support/sha256.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
+#include "toolchain/recipe.hpp"
 
 #include <sagekit/toolchain.hpp>
 
@@ -24,18 +27,29 @@ bool newer(std::string_view a, std::string_view b) {
   return *left > *right;
 }
 
-// A folder that was given on purpose comes before what happens to be installed; then the newest; then the order given.
+// By source, then the newest, then the order given.
 template <class Tool, class Fits>
 const Tool* best(const std::vector<Tool>& tools, Fits fits) {
   const Tool* chosen = nullptr;
   for (const auto& tool : tools) {
     if (!tool.ready || !fits(tool)) continue;
-    const bool given = tool.source == "folder", before = chosen != nullptr && chosen->source == "folder";
-    if (chosen == nullptr || (given && !before) || (given == before && newer(tool.version, chosen->version)))
-      chosen = &tool;
+    const int rank = source_rank(tool.source), before = chosen == nullptr ? rank + 1 : source_rank(chosen->source);
+    if (rank < before || (rank == before && newer(tool.version, chosen->version))) chosen = &tool;
   }
   return chosen;
 }
+
+// What was given on purpose and cannot be used is never quietly replaced by what happens to be installed. `may_fit`:
+// could it be the wanted one, as far as is known of it?
+template <class Tool, class MayFit>
+const Tool* broken_gift(const std::vector<Tool>& tools, const Tool* chosen, MayFit may_fit) {
+  if (chosen != nullptr && chosen->source == "folder") return nullptr;
+  const auto broken = std::ranges::find_if(
+      tools, [&](const Tool& tool) { return tool.source == "folder" && !tool.ready && may_fit(tool); });
+  return broken == tools.end() ? nullptr : &*broken;
+}
+
+bool unknown_or(const std::string& value, const std::string& wanted) { return value.empty() || value == wanted; }
 
 // "there is 13.0 (/usr/local/cuda/bin/nvcc); 12.8 (/opt/x) cannot be used: why". `say` names one tool.
 template <class Tool, class Say>
@@ -71,16 +85,26 @@ Status check_platform(const ToolchainNeed& need, const Environment& environment)
               "build them on a machine of that platform");
 }
 
+std::string how_to_get_nvcc(const std::string& cuda) {
+  const auto& known = recipes();
+  const auto version = parse_version_number(cuda);
+  std::vector<std::string> ways;
+  if ((version && *version >= known.nvcc.since) || known.redist.manifests.contains(cuda))
+    ways.push_back(fmt::format("sagekit toolchain fetch --cuda {} brings it", cuda));
+  ways.push_back(fmt::format("install CUDA toolkit {}", cuda));
+  ways.emplace_back("give an unpacked one with --toolchain folder:DIR");
+  return join(ways, ", or ");
+}
+
+}  // namespace
+
 Result<Nvcc> choose_nvcc(const ToolchainNeed& need, const Environment& environment) {
   const auto* nvcc = best(environment.nvcc, [&](const Nvcc& n) { return n.cuda == need.cuda; });
-  // What was given on purpose and cannot be used is never quietly replaced by what happens to be installed.
-  const auto broken = std::ranges::find_if(environment.nvcc, [&](const Nvcc& n) {
-    return n.source == "folder" && !n.ready && (n.cuda.empty() || n.cuda == need.cuda);
-  });
-  if (broken != environment.nvcc.end() && (nvcc == nullptr || nvcc->source != "folder"))
+  if (const auto* broken =
+          broken_gift(environment.nvcc, nvcc, [&](const Nvcc& n) { return unknown_or(n.cuda, need.cuda); }))
     return fail(ErrorKind::machine, "TCH001",
                 fmt::format("the given nvcc {} cannot be used: {}", broken->executable.string(), broken->why_not),
-                "mend it, or build without --toolchain folder: to use what is installed");
+                "mend it, or build without --toolchain folder: to use another one");
   if (nvcc == nullptr)
     return fail(ErrorKind::machine, "TCH001",
                 fmt::format("no nvcc {} on this machine; {}", need.cuda,
@@ -90,7 +114,7 @@ Result<Nvcc> choose_nvcc(const ToolchainNeed& need, const Environment& environme
                                                       ? n.executable.string()
                                                       : fmt::format("{} ({})", n.cuda, n.executable.string());
                                          })),
-                fmt::format("install CUDA toolkit {}, or give an unpacked one with --toolchain folder:DIR", need.cuda));
+                how_to_get_nvcc(need.cuda));
 
   // --list-gpu-code never shows a or f variants; from which release on it compiles those is known data.
   const auto cuda = parse_version_number(nvcc->cuda);
@@ -108,6 +132,13 @@ Result<Nvcc> choose_nvcc(const ToolchainNeed& need, const Environment& environme
       if (const auto first = first_nvcc_for(arch))
         since = fmt::format("{} needs nvcc {} or newer", to_string(arch), to_string(*first));
     }
+  if (unknown.empty() && need.static_runtime && need.platform != environment.platform &&
+      nvcc->cross_library_dir.empty())
+    return fail(ErrorKind::machine, "TCH007",
+                fmt::format("no libcudart_static.a for {} in CUDA {} ({}): its module has the CUDA runtime linked in",
+                            need.platform, nvcc->cuda, nvcc->root.string()),
+                fmt::format("put lib/libcudart*.* of CUDA {} for {} into {}", nvcc->cuda, need.platform,
+                            (nvcc->root / "targets/sbsa-linux/lib").string()));
   if (unknown.empty()) return *nvcc;
   std::vector<std::string> known;
   for (const auto& arch : nvcc->code) known.push_back(to_string(arch));
@@ -116,6 +147,8 @@ Result<Nvcc> choose_nvcc(const ToolchainNeed& need, const Environment& environme
                           join(unknown, ", "), join(known, " ")),
               since.empty() ? "leave that arch out of --arch" : since + "; or leave it out of --arch");
 }
+
+namespace {
 
 bool accepts(const Nvcc& nvcc, const HostCompiler& compiler) {
   const std::string& limit = compiler.kind == "gcc" ? nvcc.max_gcc : nvcc.max_clang;
@@ -130,6 +163,8 @@ std::string accepted_words(const Nvcc& nvcc) {
   if (!nvcc.max_clang.empty()) words.push_back("clang before " + nvcc.max_clang);
   return join(words, ", ");
 }
+
+}  // namespace
 
 Result<HostCompiler> choose_host_compiler(const ToolchainNeed& need, const Nvcc& nvcc, const Environment& environment) {
   const std::string machine = machine_of(need.platform);
@@ -153,6 +188,8 @@ Result<HostCompiler> choose_host_compiler(const ToolchainNeed& need, const Nvcc&
                     : fmt::format("apt-get install g++{}", suffix));
 }
 
+namespace {
+
 // Header folders are for one CPU; the SOABI says which. One that names none is the machine's own.
 bool is_for(const Python& python, const std::string& platform, const Environment& environment) {
   for (const auto* known : {"linux_x86_64", "linux_aarch64"})
@@ -160,21 +197,51 @@ bool is_for(const Python& python, const std::string& platform, const Environment
   return platform == environment.platform;
 }
 
+// Where an interpreter is, or headers without one.
+std::string place_of(const Python& python) {
+  return python.executable.empty() && !python.include_dirs.empty() ? python.include_dirs.front().string()
+                                                                   : python.executable.string();
+}
+
+// The same headers for another CPU; `build` puts its pyconfig.h in place.
+Python headers_for(Python own, const std::string& platform, const std::string& own_platform) {
+  own.executable.clear();
+  own.soabi = replace_all(own.soabi, machine_of(own_platform), machine_of(platform));
+  own.source = "derived";
+  own.identity = sha256_hex(fmt::format("{} for {} 1", own.identity, platform));
+  return own;
+}
+
+}  // namespace
+
 Result<Python> choose_python(const ToolchainNeed& need, const Environment& environment) {
   // "3.13t" asks for the free-threaded build, "3.13" for the other.
   const std::string abi = "cp" + replace_all(need.python, ".", "");
-  const auto* python =
-      best(environment.pythons, [&](const Python& p) { return p.abi == abi && is_for(p, need.platform, environment); });
-  if (python != nullptr) return *python;
-  const auto say = [](const Python& p) {
-    if (p.version.empty()) return p.executable.string();
-    return fmt::format("{}{} ({})", p.version, p.abi.ends_with('t') ? " free-threaded" : "", p.executable.string());
+  const auto of_platform = [&](const std::string& platform) {
+    return best(environment.pythons, [&](const Python& p) { return p.abi == abi && is_for(p, platform, environment); });
   };
-  return fail(ErrorKind::machine, "TCH004",
-              fmt::format("no Python {} with headers for {}; {}", need.python, need.platform,
-                          what_is_here(environment.pythons, "there is no Python at all", say)),
-              fmt::format("uv python install {0}, or apt-get install libpython{0}-dev where the distribution has it",
-                          need.python));
+  const auto* python = of_platform(need.platform);
+  if (const auto* broken =
+          broken_gift(environment.pythons, python, [&](const Python& p) { return unknown_or(p.abi, abi); }))
+    return fail(ErrorKind::machine, "TCH004",
+                fmt::format("the given Python {} cannot be used: {}", place_of(*broken), broken->why_not),
+                "mend it, or leave it out to use another one");
+  if (python != nullptr) return *python;
+  // Headers for the other CPU differ in a few lines of pyconfig.h, which the build writes (docs/decisions/0007).
+  if (need.platform != environment.platform)
+    if (const auto* own = of_platform(environment.platform))
+      return headers_for(*own, need.platform, environment.platform);
+  const auto say = [](const Python& p) {
+    if (p.version.empty()) return place_of(p);
+    return fmt::format("{}{} ({})", p.version, p.abi.ends_with('t') ? " free-threaded" : "", place_of(p));
+  };
+  return fail(
+      ErrorKind::machine, "TCH004",
+      fmt::format("no Python {} with headers for {}; {}", need.python, need.platform,
+                  what_is_here(environment.pythons, "there is no Python at all", say)),
+      fmt::format("uv python install {0}, or apt-get install libpython{0}-dev where the distribution has it, or "
+                  "give its headers with --python-headers DIR",
+                  need.python));
 }
 
 Result<TorchSysroot> choose_torch(const ToolchainNeed& need, const Python& python, const Environment& environment) {
@@ -187,6 +254,13 @@ Result<TorchSysroot> choose_torch(const ToolchainNeed& need, const Python& pytho
   });
   const auto* any = best(environment.torches, fits);
   if (torch == nullptr || (any->source == "folder" && torch->source != "folder")) torch = any;
+  if (const auto* broken = broken_gift(environment.torches, torch, [&](const TorchSysroot& t) {
+        return unknown_or(t.version, need.torch) && unknown_or(t.platform, need.platform) &&
+               (t.version.empty() || t.cuda == need.cuda);
+      }))
+    return fail(ErrorKind::machine, "TCH005",
+                fmt::format("the given torch {} cannot be used: {}", broken->root.string(), broken->why_not),
+                "mend it, or build without --toolchain folder: to use another one");
   if (torch != nullptr) return *torch;
   const std::string build = need.cuda.empty() ? "+cpu" : "+cu" + replace_all(need.cuda, ".", "");
   const auto say = [](const TorchSysroot& t) {
@@ -195,10 +269,11 @@ Result<TorchSysroot> choose_torch(const ToolchainNeed& need, const Python& pytho
   return fail(ErrorKind::machine, "TCH005",
               fmt::format("no torch {}{} for {}; {}", need.torch, build, need.platform,
                           what_is_here(environment.torches, "there is no torch at all", say)),
-              "unpack that torch wheel (any Python's) and give its folder with --toolchain folder:DIR");
+              fmt::format("sagekit toolchain fetch --torch {}{}{} brings it where the package index has it; or unpack "
+                          "that wheel (any Python's) and give its folder with --toolchain folder:DIR",
+                          need.torch, need.cuda.empty() ? "" : " --cuda " + need.cuda,
+                          need.platform == environment.platform ? "" : " --platform " + need.platform));
 }
-
-}  // namespace
 
 Result<Toolchain> choose_toolchain(const ToolchainNeed& need, const Environment& environment) {
   TRY(check_platform(need, environment));

@@ -1,30 +1,13 @@
 #include "support/format.hpp"
 #include "support/text.hpp"
 #include "verify/checks.hpp"
+#include "verify/requirement.hpp"
 
 #include <algorithm>
 
 namespace sagekit {
 
 namespace {
-
-std::string requirement_name(std::string_view requirement) {
-  const auto end = requirement.find_first_of(" \t[(<>=!~;@");
-  return normalized_project(requirement.substr(0, end));
-}
-
-/// What stands behind the name: "==2.11.*" of "torch==2.11.*; sys_platform == ...".
-std::string requirement_range(std::string_view requirement) {
-  requirement = requirement.substr(0, requirement.find(';'));
-  const auto begin = requirement.find_first_of("<>=!~");
-  if (begin == std::string_view::npos) return {};
-  return replace_all(replace_all(trim(requirement.substr(begin)), ")", ""), " ", "");
-}
-
-const std::string* find_requirement(const WheelFacts& wheel, std::string_view name) {
-  const auto found = std::ranges::find(wheel.requires_dist, name, requirement_name);
-  return found == wheel.requires_dist.end() ? nullptr : &*found;
-}
 
 bool links_torch(const Subject& subject) {
   return std::ranges::any_of(subject.members, [](const MemberFacts& member) {
@@ -41,7 +24,7 @@ bool links_torch(const Subject& subject) {
 // torch keeps no ABI between minor releases: only a pin to one of them is safe.
 void check_torch_pin(const Subject& subject, Judgement& judgement) {
   if (!links_torch(subject)) return judgement.done("INF101", "no module is linked with torch");
-  const auto* requirement = find_requirement(*subject.wheel, "torch");
+  const auto* requirement = find_requirement(subject.wheel->requires_dist, "torch");
   if (requirement == nullptr)
     return judgement.broken("INF101", "modules are linked with torch, but no Requires-Dist names it", "METADATA",
                             "pip installs it beside any torch, or none, and the import fails");

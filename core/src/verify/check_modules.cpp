@@ -2,6 +2,7 @@
 #include "support/text.hpp"
 #include "verify/checks.hpp"
 #include "verify/expected_modules.hpp"
+#include "verify/libraries.hpp"
 
 #include <algorithm>
 
@@ -10,20 +11,6 @@ namespace sagekit {
 namespace {
 
 using System = PlatformTag::System;
-
-/// Libraries that every Linux with this C library has.
-const std::vector<std::string>& system_libraries() {
-  static const std::vector<std::string> names{"libc.so.6",      "libm.so.6",      "libdl.so.2",    "libpthread.so.0",
-                                              "librt.so.1",     "libutil.so.1",   "libgcc_s.so.1", "libstdc++.so.6",
-                                              "ld-linux*.so.*", "linux-vdso.so.1"};
-  return names;
-}
-
-std::string_view base_name(std::string_view path) { return path.substr(path.find_last_of('/') + 1); }
-
-bool matches(const std::vector<std::string>& globs, std::string_view name) {
-  return std::ranges::any_of(globs, [&](const std::string& glob) { return glob_match(glob, name); });
-}
 
 void check_machine(const Subject& subject, const MemberFacts& member, Judgement& judgement) {
   const std::string machine = member.elf ? member.elf->machine : member.pe ? member.pe->machine : "";
@@ -40,6 +27,10 @@ void check_machine(const Subject& subject, const MemberFacts& member, Judgement&
   }
 }
 
+bool is_allowed(const VerifySpec& rules, std::string_view library) {
+  return std::ranges::any_of(rules.needed_allowed, [&](const std::string& glob) { return glob_match(glob, library); });
+}
+
 void check_needed(const Subject& subject, const MemberFacts& member, Judgement& judgement) {
   for (const auto& needed : member.elf->needed) {
     if (needed.starts_with("libpython")) {
@@ -47,11 +38,8 @@ void check_needed(const Subject& subject, const MemberFacts& member, Judgement& 
                        "extension modules leave Python's symbols to the interpreter");
       continue;
     }
-    const bool inside = std::ranges::any_of(subject.members, [&](const MemberFacts& other) {
-      return other.elf && (other.elf->soname == needed || base_name(other.path) == needed);
-    });
-    if (inside || matches(system_libraries(), needed)) continue;
-    if (subject.spec == nullptr || matches(subject.spec->verify.needed_allowed, needed)) continue;
+    if (is_system_library(needed) || library_of_wheel(subject, needed) != nullptr) continue;
+    if (subject.spec == nullptr || is_allowed(subject.spec->verify, needed)) continue;
     judgement.broken("ELF002",
                      fmt::format("it needs {}, which neither the system, the wheel nor its requirements bring", needed),
                      member.path);
@@ -78,53 +66,6 @@ void check_elf(const Subject& subject, const MemberFacts& member, Judgement& jud
                      "link with -z noexecstack");
   if (member.elf->debug_info)
     judgement.broken("ELF005", "it carries debug information", member.path, "compile without -g, or strip it");
-}
-
-struct Need {
-  VersionNumber number;
-  std::string text, where;
-};
-
-/// The newest symbol version of one kind over all modules.
-std::optional<Need> newest(const Subject& subject, const std::string& kind) {
-  std::optional<Need> most;
-  for (const auto& member : subject.members) {
-    if (!member.elf) continue;
-    const auto found = member.elf->versions.find(kind);
-    if (found == member.elf->versions.end()) continue;
-    const auto number = parse_version_number(found->second);
-    if (number && (!most || most->number < *number)) most = Need{*number, found->second, member.path};
-  }
-  return most;
-}
-
-void check_libc(const Subject& subject, Judgement& judgement) {
-  std::string text;
-  for (const std::string kind : {"GLIBC", "GLIBCXX", "CXXABI"})
-    if (const auto need = newest(subject, kind))
-      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", kind, need->text);
-  if (!text.empty()) judgement.note("LBC001", "modules need " + text);
-
-  const auto glibc = newest(subject, "GLIBC");
-  if (subject.spec != nullptr && !subject.spec->verify.glibc_max.empty() && glibc) {
-    const auto most = parse_version_number(subject.spec->verify.glibc_max);
-    if (most && *most < glibc->number)
-      judgement.broken("LBC002",
-                       fmt::format("it needs glibc {}, the {} plugin allows {}", glibc->text, subject.spec->name,
-                                   subject.spec->verify.glibc_max),
-                       glibc->where, "build on an older system, or against an older sysroot");
-    judgement.done("LBC002");
-  }
-  for (const auto& tag : subject.name.platform) {
-    const auto platform = parse_platform_tag(tag);
-    if (platform.system != System::manylinux || !glibc) continue;
-    const auto promised = parse_version_number(platform.libc);
-    if (promised && *promised < glibc->number)
-      judgement.broken("LBC003",
-                       fmt::format("the tag {} promises glibc {}, a module needs {}", tag, platform.libc, glibc->text),
-                       glibc->where, "installers will choose it on systems where it cannot be loaded");
-  }
-  judgement.done("LBC003");
 }
 
 /// Python loads it by its name: all but the libraries that a spec has for ctypes. Without a spec NAME.so may be either.
@@ -176,7 +117,6 @@ void check_modules(const Subject& subject, Judgement& judgement) {
     judgement.skipped("ELF002", "which libraries its requirements bring is known to no loaded plugin");
   for (const auto code : {"ELF001", "ELF002", "ELF003", "ELF004", "ELF005", "ELF006", "PYA001", "PYA002"})
     judgement.done(code);
-  check_libc(subject, judgement);
 }
 
 }  // namespace sagekit

@@ -16,8 +16,12 @@ void check_name(const Subject& subject, Judgement& judgement);
 void check_dist_info(const Subject& subject, Judgement& judgement);
 /// CNT: files that must and must not be there, size.
 void check_content(const Subject& subject, Judgement& judgement);
-/// ELF, LBC, PYA: what the loader, the C library and Python will find.
+/// ELF, PYA: what the loader and Python will find.
 void check_modules(const Subject& subject, Judgement& judgement);
+/// LBC: the C library that modules need. `torches`: to say what the torch itself needs.
+void check_libc(const Subject& subject, const std::vector<TorchSysroot>& torches, Judgement& judgement);
+/// ELF007: undefined symbols against the torch that is declared.
+void check_symbols(const Subject& subject, const std::vector<TorchSysroot>& torches, Judgement& judgement);
 /// FAT1..: each module's GPU code against what its kernel rows say for the claimed arches.
 void check_gpu_code(const Subject& subject, Judgement& judgement);
 /// TRU: known defects of the source, what the wheel says about itself.

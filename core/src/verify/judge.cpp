@@ -12,6 +12,8 @@ Result<WheelReport> judge(const Subject& subject, Judgement judgement, const Ver
   check_dist_info(subject, judgement);
   check_content(subject, judgement);
   check_modules(subject, judgement);
+  check_libc(subject, options.torches, judgement);
+  check_symbols(subject, options.torches, judgement);
   check_gpu_code(subject, judgement);
   check_source(subject, options, judgement);
   ask_plugin(subject, judgement);

@@ -2,6 +2,7 @@
 #include "output_lock.hpp"
 #include "packaging.hpp"
 #include "progress.hpp"
+#include "provisioning.hpp"
 #include "session.hpp"
 
 #include <sagekit/build.hpp>
@@ -42,19 +43,17 @@ std::vector<std::filesystem::path> interpreters(const BuildArguments& arguments,
         result.push_back(torch.interpreter);
   } else {
     for (const auto& python : environment.pythons)
-      if (python.ready && minors.insert(python.minor).second) result.push_back(python.executable);
+      if (python.ready && !python.executable.empty() && minors.insert(python.minor).second)
+        result.push_back(python.executable);
   }
   return result;
 }
 
 Result<BuildOptions> build_options(const Session& session, const BuildArguments& arguments) {
   BuildOptions options;
-  options.store = arguments.store.empty() ? session.settings.store : std::filesystem::path(arguments.store);
-  if (options.store.empty())
-    return fail(ErrorKind::usage, "CLI005", "no folder for finished steps: HOME is not set",
-                "name one with --store DIR or SAGEKIT_STORE");
-  std::error_code ignored;
-  options.store = std::filesystem::absolute(options.store, ignored);
+  auto store = session.store(arguments.selection.tools.store);
+  if (!store) return std::unexpected(store.error());
+  options.store = std::move(*store);
   options.source = arguments.source;
   for (const auto& pair : arguments.vendored) {
     const auto equals = pair.find('=');
@@ -99,6 +98,28 @@ Error nothing_to_build(const Plan& plan) {
           "see sagekit plan for the others"};
 }
 
+struct Ready {
+  Plan plan;
+  Environment environment;
+};
+
+/// The plan on this machine, after what it lacks was brought as far as the sources have it. A plan says the first thing
+/// that a cell lacks; when that came, the next: nvcc, then torch.
+Result<Ready> make_ready(const Session& session, const BuildArguments& arguments, const Plugin& plugin,
+                         const Request& request, std::stop_token stop) {
+  const auto& tools = arguments.selection.tools;
+  for (int round = 0;; ++round) {
+    auto environment = session.environment(tools);
+    if (!environment) return std::unexpected(environment.error());
+    auto plan = make_plan(plugin.spec(), request, *environment, {plugin.path().string(), plugin.sha256()});
+    if (!plan) return std::unexpected(plan.error());
+    if (arguments.dry_run || round == 2) return Ready{std::move(*plan), std::move(*environment)};
+    const auto came = provide(session, tools, *plan, stop);
+    if (!came) return std::unexpected(came.error());
+    if (!*came) return Ready{std::move(*plan), std::move(*environment)};
+  }
+}
+
 }  // namespace
 
 int run_verb(Session& session, const BuildArguments& arguments) {
@@ -107,15 +128,16 @@ int run_verb(Session& session, const BuildArguments& arguments) {
   if (!plugin) return report(session, plugin.error());
   auto options = build_options(session, arguments);
   if (!options) return report(session, options.error());
-  auto environment = session.environment(arguments.selection.toolchains);
-  if (!environment) return report(session, environment.error());
-  auto plan = make_plan(plugin->spec(), make_request(arguments.selection, session.settings), *environment,
-                        {plugin->path().string(), plugin->sha256()});
-  if (!plan) return report(session, plan.error());
-  if (plan->cells.empty()) return report(session, nothing_to_build(*plan));
-  for (const auto& cell : plan->cells)
+  const auto request = make_request(arguments.selection, session.settings);
+  auto ready = make_ready(session, arguments, *plugin, request, stop);
+  if (!ready) return report(session, ready.error());
+  auto& [plan, environment] = *ready;
+  if (plan.cells.empty()) return report(session, nothing_to_build(plan));
+  for (const auto& cell : plan.cells)
     for (const auto& note : cell.notes)
       session.console.say(fmt::format("{} {}: {}", session.console.dim("note"), cell.id, note));
+
+  say_toolchains(session, plan, environment);
 
   std::optional<OutputLock> lock;
   if (!arguments.dry_run) {
@@ -126,14 +148,12 @@ int run_verb(Session& session, const BuildArguments& arguments) {
   Result<Build> build = fail(ErrorKind::bug, "", "");
   {
     Progress progress(session.console, progress_form(session.global.quiet, arguments.jsonl, session.settings.ci));
-    build = run_build(plugin->spec(), *plan, *environment, *options, *session.runner, progress, stop);
+    build = run_build(plugin->spec(), plan, environment, *options, *session.runner, progress, stop);
   }
   if (!build) {
     Error error = build.error();
     if (error.code == "TCH001")
-      if (const auto profile =
-              nearest_profile(*plugin, make_request(arguments.selection, session.settings), *environment);
-          !profile.empty())
+      if (const auto profile = nearest_profile(*plugin, request, environment); !profile.empty())
         error.hint += fmt::format("; or --profile {}, which is for the CUDA that is here", profile);
     return report(session, error);
   }
@@ -143,8 +163,9 @@ int run_verb(Session& session, const BuildArguments& arguments) {
 
   PackageOptions package;
   package.output_folder = arguments.output;
-  package.verify.interpreters = interpreters(arguments, *environment, *plan);
+  package.verify.interpreters = interpreters(arguments, environment, plan);
   package.verify.child_environment = session.settings.child_environment;
+  package.verify.torches = environment.torches;
   auto packaging = package_cells(session, *plugin, build->cells, package);
   if (!packaging) return report(session, packaging.error());
 

@@ -23,8 +23,10 @@ void show_toolchains(const Console& console, const Environment& environment) {
     host.push_back(
         {row.kind + " " + row.version, row.target, row.executable.string(), state(console, row.ready, row.why_not)});
   for (const auto& row : environment.pythons)
-    python.push_back(
-        {"Python " + row.version, row.abi, row.executable.string(), state(console, row.ready, row.why_not)});
+    python.push_back({"Python " + row.version, row.abi,
+                      row.executable.empty() && !row.include_dirs.empty() ? row.include_dirs.front().string()
+                                                                          : row.executable.string(),
+                      state(console, row.ready, row.why_not)});
   for (const auto& row : environment.torches)
     torch.push_back({"torch " + row.version + (row.local.empty() ? "" : "+" + row.local), row.platform,
                      row.root.string(), state(console, row.ready, row.why_not)});
@@ -40,7 +42,7 @@ void show_toolchains(const Console& console, const Environment& environment) {
 }  // namespace
 
 int run_verb(Session& session, const EnvArguments& arguments) {
-  const auto environment = session.environment(arguments.toolchains);
+  const auto environment = session.environment(arguments.tools);
   if (!environment) return report(session, environment.error());
   const Console& console = session.console;
   if (session.global.json) {

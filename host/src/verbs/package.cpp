@@ -21,6 +21,7 @@ int run_verb(Session& session, const PackageArguments& arguments) {
   options.naming = arguments.naming;
   options.verify.interpreters.assign(arguments.interpreters.begin(), arguments.interpreters.end());
   options.verify.child_environment = session.settings.child_environment;
+  options.verify.torches = session.fetched_torches();
   Packaging all;
   for (const auto& build : *builds) {
     const std::string name = build.cell.id.substr(0, build.cell.id.find('-'));

@@ -1,3 +1,4 @@
+#include "provisioning.hpp"
 #include "session.hpp"
 #include "table.hpp"
 
@@ -30,18 +31,33 @@ void remember(std::vector<std::pair<std::string, std::vector<std::string>>>& rem
     known->second.push_back(cell);
 }
 
-void show_plan(const Session& session, const Plan& plan, bool steps) {
+/// What build would fetch before it begins.
+bool comes_with_build(const Cell& cell, const Sources& sources) {
+  const bool wheels = std::ranges::find(sources.provisioned, "wheels") != sources.provisioned.end();
+  const auto cuda = parse_version_number(cell.cuda);
+  return wheels && (cell.missing_code == "TCH005" || (cell.missing_code == "TCH001" && cuda && cuda->major() >= 13));
+}
+
+std::string here(const Console& console, const Cell& cell, const Sources& sources) {
+  if (cell.buildable) return console.green("yes");
+  return comes_with_build(cell, sources) ? console.yellow("fetched") : console.yellow("no");
+}
+
+void show_plan(const Session& session, const Plan& plan, const Sources& sources, bool steps) {
   const Console& console = session.console;
   std::string text = fmt::format("{} from {} at {}{}\n\n", console.bold(plan.plugin_name), plan.source_url,
                                  plan.commit.substr(0, 7), plan.subdir.empty() ? "" : " (" + plan.subdir + ")");
   Rows rows{{"cell", "arches", "here", "wheel"}};
   for (const auto& cell : plan.cells)
-    rows.push_back(
-        {cell.id, arches_of(cell), cell.buildable ? console.green("yes") : console.yellow("no"), cell.wheel});
+    rows.push_back({cell.id, arches_of(cell), here(console, cell, sources), cell.wheel});
   if (!plan.cells.empty()) text += table(rows, "");
   std::vector<std::pair<std::string, std::vector<std::string>>> remarks;
   for (const auto& cell : plan.cells) {
-    if (!cell.buildable) remember(remarks, "cannot be built here: " + cell.why_not, cell.id);
+    if (!cell.buildable)
+      remember(remarks,
+               (comes_with_build(cell, sources) ? "build fetches what is missing: " : "cannot be built here: ") +
+                   cell.why_not,
+               cell.id);
     for (const auto& note : cell.notes) remember(remarks, note, cell.id);
   }
   if (!remarks.empty()) text += "\n";
@@ -76,7 +92,9 @@ void show_plan(const Session& session, const Plan& plan, bool steps) {
 int run_verb(Session& session, const PlanArguments& arguments) {
   auto plugin = session.plugin();
   if (!plugin) return report(session, plugin.error());
-  auto environment = session.environment(arguments.selection.toolchains);
+  const auto sources = read_sources(arguments.selection.tools);
+  if (!sources) return report(session, sources.error());
+  auto environment = session.environment(arguments.selection.tools);
   if (!environment) return report(session, environment.error());
   Request request = make_request(arguments.selection, session.settings);
   request.with_steps = arguments.steps || arguments.dot;
@@ -89,7 +107,7 @@ int run_verb(Session& session, const PlanArguments& arguments) {
   else if (arguments.dot)
     session.console.result(plan_dot(*plan));
   else
-    show_plan(session, *plan, arguments.steps);
+    show_plan(session, *plan, *sources, arguments.steps);
   return 0;
 }
 

@@ -17,6 +17,7 @@ int run_verb(Session& session, const VerifyArguments& arguments) {
   options.require = arguments.require;
   options.child_environment = session.settings.child_environment;
   options.interpreters.assign(arguments.interpreters.begin(), arguments.interpreters.end());
+  options.torches = session.fetched_torches();
 
   std::vector<WheelReport> reports;
   int code = 0;

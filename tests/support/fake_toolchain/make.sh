@@ -3,6 +3,7 @@
 #   nvcc   DIR 13.0.88 [CODES]      a CUDA tree; CODES such as "sm_80 sm_90"
 #   cxx    DIR 12.2.0 [NAME] [TARGET] [gcc|clang]   a compiler DIR/bin/NAME
 #   python DIR 3.12.1 [no-headers]  an interpreter's prefix with headers and site-packages
+#   headers DIR 3.12.1 CPU [debian] Python's headers in DIR/include, without an interpreter
 #   torch  DIR 2.11.0+cu130 [CUDA] [x86_64|aarch64]   DIR/torch, as an unpacked wheel
 set -e
 kind=$1 dir=$2 version=$3
@@ -49,6 +50,25 @@ case $kind in
  "multiarch": "x86_64-linux-gnu", "include": ["$include"], "sites": ["$sites"]}
 END
     ;;
+  headers)
+    minor=${version%.*} include="$dir/include/python${version%.*}" own="$dir/include/python${version%.*}"
+    mkdir -p "$include"
+    : >"$include/Python.h"
+    echo "#define PY_VERSION \"$version\"" >"$include/patchlevel.h"
+    if [ "$5" = debian ]; then
+      own="$dir/include/$4-linux-gnu/python$minor"
+      mkdir -p "$own"
+      for cpu in x86_64 aarch64; do
+        printf '#ifdef __%s__\n#include <%s-linux-gnu/python%s/pyconfig.h>\n#endif\n' $cpu $cpu "$minor"
+      done >"$include/pyconfig.h"
+    fi
+    { echo "#define SIZEOF_VOID_P 8"
+      if [ "$4" = x86_64 ]; then
+        printf '#define HAVE_GCC_ASM_FOR_X64 1\n/* #undef HAVE_USABLE_WCHAR_T */\n'
+      else
+        printf '/* #undef HAVE_GCC_ASM_FOR_X64 */\n#define HAVE_USABLE_WCHAR_T 1\n'
+      fi
+    } >"$own/pyconfig.h" ;;
   torch)
     cuda=${4-13.0}
     mkdir -p "$dir/torch/include/torch" "$dir/torch/lib" "$dir/torch/share/cmake/Torch"

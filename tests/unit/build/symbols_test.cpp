@@ -44,11 +44,70 @@ TEST_CASE("dependency files: continued lines, blanks in names, several rules") {
 }
 
 TEST_CASE("the driver stub names every function of cuda.h once, sorted") {
-  const auto text = cuda_stub_text(
+  const auto exports = driver_exports(
       "#define cuMemAlloc cuMemAlloc_v2\nCUresult CUDAAPI cuMemAlloc(CUdeviceptr *d);\nCUresult cuInit(int);\n"
-      "typedef struct cudaArray cuda; int customer; // mycuInit");
-  CHECK(text ==
-        "extern \"C\" void cuInit() {}\nextern \"C\" void cuMemAlloc() {}\nextern \"C\" void cuMemAlloc_v2() {}\n");
+      "typedef struct cudaArray cuda; int customer; // mycuInit",
+      "linux_aarch64");
+  REQUIRE(exports);
+  CHECK(exports->soname == "libcuda.so.1");
+  CHECK(exports->machine == 183);
+  std::vector<std::string> names;
+  for (const auto& symbol : exports->symbols) {
+    names.push_back(symbol.name);
+    CHECK(symbol.type == 2);
+  }
+  CHECK(names == std::vector<std::string>{"cuInit", "cuMemAlloc", "cuMemAlloc_v2"});
+  CHECK(driver_exports("", "win_amd64").error().code == "BLD005");
+}
+
+TEST_CASE("stubs for another CPU are named by content and export what the tree's runtime exports") {
+  const auto folder = test::temporary();
+  const auto store = Store::open(folder.path() / "store");
+  REQUIRE(store);
+  Nvcc nvcc;
+  nvcc.include_dir = folder.path() / "include";
+  nvcc.library_dir = folder.path() / "lib";
+  CHECK(make_driver_stub(nvcc, "linux_aarch64", *store).error().code == "BLD005");
+  CHECK(make_runtime_stub(nvcc, "linux_aarch64", *store).error().code == "BLD005");
+
+  test::write(nvcc.include_dir / "cuda.h", "CUresult cuInit(int);\n");
+  const auto driver = make_driver_stub(nvcc, "linux_aarch64", *store);
+  REQUIRE(driver);
+  const auto exports = read_exports(test::text_of(*driver / "libcuda.so"));
+  REQUIRE(exports);
+  CHECK(exports->soname == "libcuda.so.1");
+  CHECK(exports->machine == 183);
+  CHECK(make_driver_stub(nvcc, "linux_aarch64", *store) == *driver);
+  CHECK(make_driver_stub(nvcc, "linux_x86_64", *store) != *driver);
+
+  ExportList runtime;
+  runtime.soname = "libcudart.so.13";
+  runtime.machine = 62;
+  ExportedSymbol symbol;
+  symbol.name = "cudaMalloc";
+  symbol.version = "libcudart.so.13";
+  symbol.type = 2;
+  runtime.symbols = {symbol};
+  test::write(nvcc.library_dir / "libcudart.so.13", link_stub(runtime));
+  const auto made = make_runtime_stub(nvcc, "linux_aarch64", *store);
+  REQUIRE(made);
+  auto read = read_exports(test::text_of(*made / "libcudart.so"));
+  REQUIRE(read);
+  CHECK(read->machine == 183);
+  read->machine = runtime.machine;
+  CHECK(*read == runtime);
+}
+
+TEST_CASE("keys of device code say nothing of the host's CPU") {
+  SymbolTable x86, arm;
+  x86.set("cxx-linux_x86_64", "/usr/bin/g++", "one");
+  x86.set_device("cxx-linux_x86_64", "gcc 12.2.0");
+  arm.set("cxx-linux_aarch64", "/usr/bin/aarch64-linux-gnu-g++", "other");
+  arm.set_device("cxx-linux_aarch64", "gcc 12.2.0");
+  for (auto* table : {&x86, &arm}) table->set("nvcc-exe-13.0", "/cuda/bin/nvcc", "nvcc");
+  const auto ours = x86.device_identities({"{nvcc-exe-13.0}", "{cxx-linux_x86_64}"}, "linux_x86_64");
+  CHECK(ours == std::vector<std::pair<std::string, std::string>>{{"cxx", "gcc 12.2.0"}, {"nvcc-exe-13.0", "nvcc"}});
+  CHECK(arm.device_identities({"{nvcc-exe-13.0}", "{cxx-linux_aarch64}"}, "linux_aarch64") == ours);
 }
 
 TEST_CASE("a revision's date becomes seconds since 1970, or is refused") {
@@ -56,4 +115,19 @@ TEST_CASE("a revision's date becomes seconds since 1970, or is refused") {
   CHECK(*source_date_epoch("2026-01-17T17:43:28Z") == "1768671808");
   for (const auto* bad : {"", "2026-01-17", "2026-13-17T17:43:28Z", "2026-01-17T17:43:28+", "2026-01-17 17:43:28Z"})
     CHECK(source_date_epoch(bad).error().code == "BLD007");
+}
+
+TEST_CASE("a glibc floor is a folder of sagekit's own headers, known by their content") {
+  FakePackage package;
+  package.spec.build.glibc_floor = "2.17";
+  const auto store = Store::open(package.options.store);
+  REQUIRE(store);
+  std::map<std::string, Toolchain> toolchains;
+  const auto symbols = resolve_symbols(package.spec, package.plan, {&package.plan.cells[0]}, package.environment,
+                                       *store, package.folder.path() / "links", toolchains);
+  REQUIRE(symbols);
+  const auto folder = symbols->expand_word("{shim-glibc-floor}");
+  REQUIRE(folder);
+  CHECK(text_of(fs::path(*folder) / "sys/single_threaded.h").find("__libc_single_threaded = 0") != std::string::npos);
+  CHECK_FALSE(symbols->identities({"{shim-glibc-floor}"})[0].second.empty());
 }

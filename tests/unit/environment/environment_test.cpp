@@ -125,6 +125,25 @@ TEST_CASE("what is ready comes first, then given folders, then the newest") {
   CHECK_FALSE(e.nvcc[3].ready);
 }
 
+TEST_CASE("provisioned trees keep their source and come after what the machine has") {
+  const FakeMachine machine;
+  machine.make("nvcc", "usr/local/cuda-12.8", {"12.8.93"});
+  machine.make("nvcc", "store/nvcc-13.0.88-linux_x86_64-0123", {"13.0.88"});
+  machine.make("torch", "store/torch-2.11.0-linux_aarch64-4567", {"2.11.0+cu130", "13.0", "aarch64"});
+  auto options = machine.options();
+  options.provisioned = {{machine.root() / "store/nvcc-13.0.88-linux_x86_64-0123", "wheels"},
+                         {machine.root() / "store/torch-2.11.0-linux_aarch64-4567", "redist"}};
+  const auto e = machine.probe(options);
+  REQUIRE(e.nvcc.size() == 2);
+  CHECK(e.nvcc[0].source == "system");
+  CHECK(e.nvcc[1].source == "wheels");
+  CHECK(e.nvcc[1].ready);
+  REQUIRE(e.torches.size() == 1);
+  CHECK(e.torches[0].source == "redist");
+  CHECK(e.torches[0].platform == "linux_aarch64");
+  CHECK(e.notes.empty());
+}
+
 TEST_CASE("of two equal compilers the one that PATH names first comes first") {
   const FakeMachine machine;
   machine.make("cxx", "z", {"13.3.0"});

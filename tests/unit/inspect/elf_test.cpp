@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 using namespace sagekit;
 using test::ModuleBuilder;
 
@@ -40,6 +42,27 @@ TEST_CASE("the highest wanted version of each family is compared by number") {
   CHECK(facts.elf->versions == std::map<std::string, std::string>{{"GLIBC", "2.17"}});
   CHECK(facts.elf->wanted_versions.size() == 4);
   CHECK(facts.elf->wanted_versions.back() == "libc.so.6:GLIBC_PRIVATE");
+}
+
+TEST_CASE("each wanted version knows the symbols that want it") {
+  ModuleBuilder builder;
+  builder.undefined = {"malloc", "memcpy", "own"};
+  builder.symbol_versions = {{"malloc", "GLIBC_2.2.5"}, {"memcpy", "GLIBC_2.17"}, {"__gmon_start__", "GLIBC_2.17"}};
+  const MemberFacts facts = read(builder.build());
+  CHECK(facts.problems.empty());
+  CHECK(facts.elf->wanted_by == std::map<std::string, Names>{{"libc.so.6:GLIBC_2.17", {"__gmon_start__", "memcpy"}},
+                                                             {"libc.so.6:GLIBC_2.2.5", {"malloc"}}});
+}
+
+TEST_CASE("a version table that is cut off is a problem") {
+  std::string bytes = ModuleBuilder().build();
+  const std::string tag("\xf0\xff\xff\x6f\0\0\0\0", 8);  // DT_VERSYM
+  const auto at = bytes.find(tag);
+  REQUIRE(at != std::string::npos);
+  bytes.replace(at + 8, 3, "\xff\xff\xff");
+  const MemberFacts facts = read(bytes);
+  CHECK(std::ranges::count(facts.problems, "INS026", &Diagnostic::code) == 1);
+  CHECK(facts.elf->wanted_by.empty());
 }
 
 TEST_CASE("a module without a section table reads the same") {

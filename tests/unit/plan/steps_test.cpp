@@ -257,3 +257,41 @@ TEST_CASE("the setup-py backend is one step for each cell") {
   CHECK(plan.modules[0].step == step.id);
   CHECK_FALSE(plan.cells[0].buildable);
 }
+
+TEST_CASE("a glibc floor puts sagekit's own headers first on every include path for linux, and on no other") {
+  auto spec = demo_spec();
+  Request everything;
+  everything.profile = "all";
+  const auto before = plan_of(spec, everything);
+  spec.build.glibc_floor = "2.17";
+  const auto plan = plan_of(spec, everything);
+  REQUIRE(plan.steps.size() == before.steps.size());
+  const auto first_include = [](const Words& argv) {
+    const auto at = std::ranges::find_if(argv, [](const auto& word) { return word.starts_with("-I"); });
+    return at == argv.end() ? std::string() : *at;
+  };
+  std::size_t floored = 0, windows = 0;
+  for (const auto& step : plan.steps) {
+    const auto compiles = step.kind != StepKind::link;
+    const auto linux = std::ranges::none_of(step.argv, [](const auto& word) { return word.contains("win_amd64"); });
+    CAPTURE(step.id);
+    CHECK((first_include(step.argv) == "-I{shim-glibc-floor}") == (compiles && linux));
+    CHECK((std::ranges::count(step.inputs, "{shim-glibc-floor}") == 1) == (compiles && linux));
+    if (!step.fallback_argv.empty())
+      CHECK((first_include(step.fallback_argv) == "-I{shim-glibc-floor}") == (compiles && linux));
+    floored += compiles && linux ? 1 : 0;
+    windows += compiles && !linux ? 1 : 0;
+  }
+  CHECK(floored > 0);
+  CHECK(windows > 0);
+
+  spec.build.glibc_floor = "2.34";  // has what the headers of today's systems ask for
+  const auto newer = plan_of(spec, everything);
+  CHECK(newer.steps.front().argv == before.steps.front().argv);
+
+  spec.build.glibc_floor = "2.17";
+  Request request;
+  request.backend = "setup-py";
+  const auto theirs = plan_of(spec, request);
+  CHECK(std::ranges::count(theirs.steps.front().environment, "CPATH={shim-glibc-floor}") == 1);
+}

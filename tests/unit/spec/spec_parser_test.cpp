@@ -29,6 +29,7 @@ TEST_CASE("a spec that uses every key is read into its values") {
   CHECK(spec.build.standards[1].standard == "c++20");
   CHECK_FALSE(spec.build.shim_fallback);
   CHECK(spec.build.link_cost.memory_bytes == 200u << 20);
+  CHECK(spec.build.glibc_floor == "2.17");
   CHECK(spec.build.shims[0].text == "#pragma once\n");
   REQUIRE(spec.kernels.size() == 2);
   CHECK(spec.kernels[0].source_cost.cpu_seconds == 1.5);

@@ -46,6 +46,8 @@ TEST_CASE("each broken rule between rows has its code, place and words") {
       {"name = \"dotted\"", "name = \"build-tag\"", "SPEC009", "\"build-tag\" is a built-in scheme"},
       {"[[kernel]]", "[[build.shim]]\nname = \"lean\"\nfile = \"torch/extension.h\"\ntext = \"x\"\n[[kernel]]",
        "SPEC009", "has \"torch/extension.h\" twice"},
+      {"[[kernel]]", "[[build.shim]]\nname = \"glibc-floor\"\nfile = \"a.h\"\ntext = \"x\"\n[[kernel]]", "SPEC009",
+       "is the name of sagekit's own headers"},
       {"excluded = \"no branch for it\"", "excluded = \"no\"\ngencode = [\"10.0a\"]", "SPEC013",
        "may not have gencode"},
       {"[[arch]]\ncapability = \"10.0\"\nexcluded = \"no branch for it\"", "[[arch]]\ncapability = \"10.0\"", "SPEC013",

@@ -177,15 +177,100 @@ TEST_CASE("aarch64 wheels need the cross compiler, headers and a torch for that 
   CHECK(error.code == "TCH003");
   CHECK(error.hint == "apt-get install g++-aarch64-linux-gnu");
   e.host_compilers.push_back(compiler("gcc", "12.2.0", "aarch64-linux-gnu"));
+  error = refusal(n, e);
+  CHECK(error.code == "TCH005");
+  CHECK(error.hint.starts_with("sagekit toolchain fetch --torch 2.8.0 --cuda 12.8 --platform linux_aarch64 brings it"));
+  n.python = "3.9";
   CHECK(refusal(n, e).code == "TCH004");
+  n.python = "3.12";
   e.pythons.push_back(python("3.12.3", "cp312", "aarch64"));
-  CHECK(refusal(n, e).code == "TCH005");
   e.torches.push_back(torch("2.8.0", "12.8", "linux_aarch64"));
   const auto t = choose_toolchain(n, e);
   REQUIRE(t);
   CHECK(t->host_compiler.target == "aarch64-linux-gnu");
   CHECK(t->python.version == "3.12.3");
   CHECK(t->torch.platform == "linux_aarch64");
+}
+
+TEST_CASE("this machine's own headers serve for another CPU when none for it are here") {
+  auto e = machine();
+  e.host_compilers.push_back(compiler("gcc", "12.2.0", "aarch64-linux-gnu"));
+  e.torches.push_back(torch("2.8.0", "12.8", "linux_aarch64"));
+  for (auto& p : e.pythons) p.identity = "identity of " + p.version;
+  auto n = need();
+  n.platform = "linux_aarch64";
+  const auto t = choose_toolchain(n, e);
+  REQUIRE(t);
+  CHECK(t->python.version == "3.12.9");
+  CHECK(t->python.source == "derived");
+  CHECK(t->python.executable.empty());
+  CHECK(t->python.soabi == "cpython-312-aarch64-linux-gnu");
+  CHECK(t->python.include_dirs == e.pythons[3].include_dirs);
+  CHECK(t->python.identity != e.pythons[3].identity);
+  n.python = "3.13t";
+  CHECK(choose_toolchain(n, e)->python.soabi == "cpython-313t-aarch64-linux-gnu");
+}
+
+TEST_CASE("sources rank: given folders, the machine's own, then what was provisioned; the newest inside a rank") {
+  auto e = machine();
+  e.nvcc[1].source = "wheels";  // 12.8.93
+  CHECK(choose_toolchain(need(), e)->nvcc.version == "12.8.61");
+  e.nvcc[2].source = "redist";
+  CHECK(choose_toolchain(need(), e)->nvcc.version == "12.8.93");
+  e.nvcc[2].source = "folder";
+  CHECK(choose_toolchain(need(), e)->nvcc.version == "12.8.61");
+}
+
+TEST_CASE("what was given and cannot be used is not quietly replaced") {
+  auto e = machine();
+  e.torches[1].ready = false;
+  e.torches[1].source = "folder";
+  e.torches[1].why_not = "no lib/libc10.so";
+  auto installed = torch("2.8.0", "12.8");
+  installed.root = "/installed";
+  e.torches.push_back(installed);
+  auto error = refusal(need(), e);
+  CHECK(error.code == "TCH005");
+  CHECK(error.message == "the given torch /torch-2.8.0-12.8-linux_x86_64 cannot be used: no lib/libc10.so");
+  e.torches[1].platform = "linux_aarch64";  // not the one that is asked for
+  CHECK(choose_toolchain(need(), e)->torch.root == "/installed");
+
+  Python headers;
+  headers.include_dirs = {"/given"};
+  headers.source = "folder";
+  headers.why_not = "no Python.h in it";
+  e.pythons.push_back(headers);
+  error = refusal(need(), e);
+  CHECK(error.code == "TCH004");
+  CHECK(error.message == "the given Python /given cannot be used: no Python.h in it");
+  e.pythons.back().abi = "cp314";
+  CHECK(choose_toolchain(need(), e));
+}
+
+TEST_CASE("a module with the CUDA runtime linked in needs that library for the other CPU") {
+  auto e = machine();
+  e.host_compilers.push_back(compiler("gcc", "12.2.0", "aarch64-linux-gnu"));
+  auto n = need();
+  n.torch.clear();
+  n.static_runtime = true;
+  CHECK(choose_toolchain(n, e));
+  n.platform = "linux_aarch64";
+  const auto error = refusal(n, e);
+  CHECK(error.code == "TCH007");
+  CHECK(error.message.starts_with("no libcudart_static.a for linux_aarch64 in CUDA 12.8"));
+  for (auto& nvcc : e.nvcc) nvcc.cross_library_dir = "/cuda/targets/sbsa-linux/lib";
+  CHECK(choose_toolchain(n, e));
+}
+
+TEST_CASE("a missing nvcc that can be fetched says so") {
+  auto e = machine();
+  e.nvcc.clear();
+  auto n = need();
+  CHECK(refusal(n, e).hint.starts_with("sagekit toolchain fetch --cuda 12.8 brings it, or install CUDA toolkit 12.8"));
+  n.cuda = "13.4";
+  CHECK(refusal(n, e).hint.starts_with("sagekit toolchain fetch --cuda 13.4 brings it"));
+  n.cuda = "12.6";
+  CHECK(refusal(n, e).hint.starts_with("install CUDA toolkit 12.6, or give"));
 }
 
 TEST_CASE("a Python without headers is no Python to build for") {

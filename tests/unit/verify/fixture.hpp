@@ -199,6 +199,7 @@ inline ModuleBuilder demo_module(const std::string& init, const std::vector<std:
   module.runpath.clear();
   module.needed = {"libc.so.6", "libtorch_cpu.so"};
   module.versions = {{"libc.so.6", {"GLIBC_2.2.5", "GLIBC_2.17"}}};
+  module.symbol_versions = {{"malloc", "GLIBC_2.2.5"}};
   module.exports = {"answer"};
   if (!init.empty()) module.exports.push_back("PyInit_" + init);
   if (!cubins.empty()) module.more = {fatbin_section(cubins)};

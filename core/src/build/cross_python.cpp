@@ -1,0 +1,92 @@
+#include "build/cross_python.hpp"
+
+#include "support/format.hpp"
+#include "support/text.hpp"
+#include "support/try.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+
+namespace sagekit {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::unexpected<Error> cannot(const std::string& why) {
+  return fail(ErrorKind::machine, "BLD008", "cannot make Python headers for linux_aarch64: " + why,
+              "give those of an aarch64 Python with --python-headers DIR");
+}
+
+struct Macro {
+  std::string_view name, value;  ///< "" = not defined
+};
+
+/// What configure finds on 64-bit Arm: no x86 assembler, an unsigned wchar_t, a platform of support tier 2.
+/// Source: CPython's configure.ac; Debian's libpython3.11-dev for amd64 and arm64 differ in these lines only.
+constexpr std::array<Macro, 4> k_differ{{{"HAVE_GCC_ASM_FOR_X64", ""},
+                                         {"HAVE_GCC_ASM_FOR_X87", ""},
+                                         {"HAVE_USABLE_WCHAR_T", "1"},
+                                         {"PY_SUPPORT_TIER", "2"}}};
+
+/// The macro that a line defines or says to be undefined.
+std::string_view macro_of(std::string_view line) {
+  constexpr std::array<std::string_view, 2> k_forms{"#define ", "/* #undef "};
+  for (const auto form : k_forms)
+    if (line.starts_with(form)) {
+      line.remove_prefix(form.size());
+      return line.substr(0, line.find(' '));
+    }
+  return {};
+}
+
+/// The pyconfig.h with the macros; Debian's first one only forwards.
+std::optional<std::string> own_pyconfig(const Python& python, const fs::path& headers) {
+  std::vector<fs::path> places{headers / "pyconfig.h"};
+  places.push_back(headers.parent_path() / "x86_64-linux-gnu" / headers.filename() / "pyconfig.h");
+  for (const auto& folder : python.include_dirs) places.push_back(folder / "pyconfig.h");
+  for (const auto& place : places)
+    if (auto text = read_file(place); text && text->find("SIZEOF_VOID_P") != std::string::npos) return *text;
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<std::string> aarch64_pyconfig(std::string text) {
+  if (text.find("\n#define SIZEOF_VOID_P 8\n") == std::string::npos ||
+      text.find("\n#define HAVE_GCC_ASM_FOR_X64 1\n") == std::string::npos)
+    return cannot("this machine's pyconfig.h is not that of a Python for x86_64 Linux");
+  auto lines = split(text, '\n');
+  for (auto& line : lines) {
+    const auto found = std::ranges::find(k_differ, macro_of(line), &Macro::name);
+    if (found == k_differ.end()) continue;
+    line = found->value.empty() ? fmt::format("/* #undef {} */", found->name)
+                                : fmt::format("#define {} {}", found->name, found->value);
+  }
+  return join(lines, "\n");
+}
+
+Result<fs::path> make_cross_headers(const Python& python, const Store& store) {
+  // One folder for all: Python.h includes "pyconfig.h" from beside itself, whatever comes first on the include path.
+  const auto headers =
+      std::ranges::find_if(python.include_dirs, [](const fs::path& folder) { return fs::exists(folder / "Python.h"); });
+  if (headers == python.include_dirs.end()) return cannot("no Python.h");
+  const auto name = "python" + python.minor;
+  const fs::path folder = store.folder("stubs") / (name + "-" + python.identity.substr(0, 32));
+  std::error_code error;
+  if (fs::exists(folder, error)) return folder;
+  const auto own = own_pyconfig(python, *headers);
+  if (!own) return cannot(fmt::format("no pyconfig.h in {}", headers->string()));
+  TRY_ASSIGN(const auto pyconfig, aarch64_pyconfig(*own));
+  TRY_ASSIGN(const TemporaryFolder scratch, store.temporary());
+  const fs::path made = scratch.path() / "headers";
+  TRY(make_directories(made));
+  TRY(copy_tree(*headers, made));
+  TRY(write_file_atomic(made / "pyconfig.h", pyconfig));
+  TRY(publish_folder(made, folder));
+  return folder;
+}
+
+}  // namespace sagekit

@@ -1,0 +1,22 @@
+#pragma once
+// Python's headers for another CPU, from those of this machine's own Python (docs/decisions/0007).
+
+#include "build/store.hpp"
+
+#include <sagekit/environment.hpp>
+#include <sagekit/error.hpp>
+
+#include <filesystem>
+#include <string>
+
+namespace sagekit {
+
+/// The text of an x86_64 Linux pyconfig.h as configure writes it on aarch64: four macros differ. BLD008 (machine) for a
+/// text that is no such pyconfig.h.
+Result<std::string> aarch64_pyconfig(std::string text);
+
+/// The folder in the store with all headers of `python` (source "derived") and that pyconfig.h; made when it is not
+/// there yet. Errors: BLD008, FIL.
+Result<std::filesystem::path> make_cross_headers(const Python& python, const Store& store);
+
+}  // namespace sagekit

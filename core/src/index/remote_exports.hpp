@@ -1,0 +1,35 @@
+#pragma once
+// Reading stretches of a wheel's member from both of its ends, as far as they are wanted.
+
+#include "index/deflate_tail.hpp"
+#include "index/remote_wheel.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace sagekit {
+
+/// The content of one large member by offset. What is near its beginning is inflated from there, what is near its end
+/// from a place found by InflatedTail; both grow as needed, within limits. Nothing here is checked against RECORD.
+class MemberEnds {
+ public:
+  MemberEnds(RemoteWheel& wheel, const ZipMember& member) : m_wheel(wheel), m_member(member) {}
+
+  /// Bytes [offset, offset + length) of the content. Nothing when they cannot be had this way: too far from both ends,
+  /// no place to begin found, unknown bytes among them, damaged data. Errors are those of reading.
+  Result<std::optional<std::string>> read(std::uint64_t offset, std::uint64_t length, std::stop_token stop);
+
+ private:
+  Result<std::optional<std::string>> read_beginning(std::uint64_t offset, std::uint64_t length, std::stop_token stop);
+  Result<std::optional<std::string>> read_end(std::uint64_t offset, std::uint64_t length, std::stop_token stop);
+
+  RemoteWheel& m_wheel;
+  const ZipMember& m_member;
+  PrefixInflater m_beginning;
+  std::uint64_t m_fed = 0;             ///< compressed bytes from the beginning
+  std::string m_end;                   ///< compressed bytes of the end
+  std::optional<InflatedTail> m_tail;  ///< of them
+};
+
+}  // namespace sagekit

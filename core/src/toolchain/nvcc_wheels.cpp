@@ -1,0 +1,145 @@
+// An nvcc tree out of the compiler packages of a package index: eight wheels, unpacked over each other.
+#include "inspect/metadata_reader.hpp"
+#include "support/format.hpp"
+#include "support/text.hpp"
+#include "support/try.hpp"
+#include "toolchain/open_wheel.hpp"
+#include "toolchain/recipe.hpp"
+#include "toolchain/wheel_choice.hpp"
+
+#include <algorithm>
+#include <thread>
+
+namespace sagekit {
+
+namespace {
+
+using Pins = std::map<std::string, VersionRange>;
+
+struct Part {
+  const RecipePart* recipe = nullptr;
+  VersionRange version;
+};
+
+/// "==13.0.*"
+Result<VersionRange> release_range(const std::string& cuda) { return parse_version_range("==" + cuda + ".*"); }
+
+Result<std::vector<std::string>> requirements(RemoteWheel& wheel, std::stop_token stop) {
+  TRY_ASSIGN(const auto text, wheel.read(wheel.dist_info() + "/METADATA", stop));
+  return read_headers(text).all("Requires-Dist");
+}
+
+std::unexpected<Error> not_on_index(const std::string& what, const TreeNeed& need) {
+  return fail(
+      ErrorKind::machine, "PRV002",
+      fmt::format("the package index has no {} for CUDA {} on {}", what, need.cuda, need.platform),
+      fmt::format("install CUDA toolkit {}, give an unpacked one with --toolchain folder:DIR, or try --toolchain "
+                  "redist",
+                  need.cuda));
+}
+
+/// The wheel that the lock names, else the best one of the page.
+Result<WheelChoice> choose(Fetch& fetch, const std::string& project, const VersionRange& range, const LockedFile* pin) {
+  TRY_ASSIGN(const auto page, project_page(fetch, project));
+  if (pin != nullptr) {
+    const auto* file = file_named(page, pin->name);
+    if (file == nullptr)
+      return fail(ErrorKind::failed, "PRV006", fmt::format("the index has no {}, which the lock pins", pin->name),
+                  "it was removed there, or this is another index than the lock was made with");
+    TRY_ASSIGN(auto name, parse_wheel_name(pin->name));
+    return WheelChoice{*file, std::move(name), {}, {}};
+  }
+  auto choices = wheels_for(page, fetch.need.platform, range);
+  if (choices.empty()) return not_on_index(fmt::format("{} {}", project, range.text), fetch.need);
+  return std::move(choices.front());
+}
+
+Status fetch_part(Fetch& fetch, const Part& part, const std::string& folder, std::mutex& mutex, LockedTree& tree) {
+  const auto& project = part.recipe->name;
+  TRY_ASSIGN(const auto* pin, fetch.pin(project));
+  TRY_ASSIGN(const auto choice, choose(fetch, project, part.version, pin));
+  TRY_ASSIGN(auto opened, open_wheel(fetch, choice.file, project, choice.name.version, pin));
+  auto& wheel = opened.wheel;
+  std::vector<const ZipMember*> wanted;
+  for (const auto& member : wheel.members()) {
+    const bool inside = member.name.starts_with(folder + "/") && !member.is_folder();
+    if (is_license(wheel, member) ||
+        (inside && globs_select(part.recipe->files, std::string_view(member.name).substr(folder.size() + 1), true)))
+      wanted.push_back(&member);
+  }
+  const auto place = [&](const ZipMember& member) {
+    if (is_license(wheel, member)) return license_path(project, member.name.substr(member.name.rfind('/') + 1));
+    return member.name.substr(folder.size() + 1);
+  };
+  TRY(in_file(choice.file.name, stage_members(fetch, wheel, wanted, mutex, place)));
+  const std::lock_guard lock(mutex);
+  tree.files.push_back(std::move(opened.made_of));
+  return {};
+}
+
+/// All at a time: each is a few small requests, and most of their time is waiting.
+Status fetch_parts(Fetch& fetch, const std::vector<Part>& parts, const std::string& folder, LockedTree& tree) {
+  std::mutex mutex;
+  std::vector<Status> results(parts.size());
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      threads.emplace_back([&, i] { results[i] = fetch_part(fetch, parts[i], folder, mutex, tree); });
+  }
+  for (auto& result : results) TRY(std::move(result));
+  return {};
+}
+
+/// The release's metapackage, and what it pins.
+Result<std::vector<Part>> parts_of_release(Fetch& fetch, const NvccWheels& recipe, LockedTree& tree) {
+  TRY_ASSIGN(const auto range, release_range(fetch.need.cuda));
+  TRY_ASSIGN(const auto* pin, fetch.pin(recipe.release));
+  TRY_ASSIGN(const auto choice, choose(fetch, recipe.release, range, pin));
+  TRY_ASSIGN(auto opened, open_wheel(fetch, choice.file, recipe.release, choice.name.version, pin));
+  TRY_ASSIGN(const auto rows, in_file(choice.file.name, requirements(opened.wheel, fetch.stop)));
+  std::vector<Part> parts;
+  for (const auto& package : recipe.packages) {
+    auto version = pinned_version(rows, package.name);
+    if (!version)
+      return fail(ErrorKind::failed, "PRV008", fmt::format("{} pins no version of {}", choice.file.name, package.name),
+                  "report it: the packages of this CUDA release are made otherwise than sagekit knows");
+    parts.push_back({&package, std::move(*version)});
+  }
+  tree.files.push_back(std::move(opened.made_of));
+  return parts;
+}
+
+/// The wheels name libcudart by its soname only; -lcudart looks for libcudart.so.
+Status link_cudart(TreeStage& stage) {
+  std::error_code error;
+  std::string found;
+  for (const auto& entry : std::filesystem::directory_iterator(stage.folder() / "lib", error)) {
+    const auto name = entry.path().filename().string();
+    if (name.starts_with("libcudart.so.") && (found.empty() || name.size() < found.size())) found = name;
+  }
+  return found.empty() ? Status{} : stage.link("lib/libcudart.so", found);
+}
+
+}  // namespace
+
+Result<LockedTree> fetch_nvcc_from_wheels(Fetch& fetch) {
+  const auto& recipe = recipes().nvcc;
+  TRY_ASSIGN(const auto cuda, parse_version_number(fetch.need.cuda));
+  if (cuda < recipe.since)
+    return fail(ErrorKind::machine, "PRV002",
+                fmt::format("the package index has no nvcc before CUDA {}: its CUDA {} packages hold none",
+                            to_string(recipe.since), cuda.major()),
+                "--toolchain redist takes it from NVIDIA's archives");
+  LockedTree tree;
+  tree.cuda = fetch.need.cuda;
+  tree.platform = fetch.need.platform;
+  tree.source = "wheels";
+  TRY_ASSIGN(const auto parts, parts_of_release(fetch, recipe, tree));
+  TRY(fetch_parts(fetch, parts, replace_all(recipe.folder, "{major}", std::to_string(cuda.major())), tree));
+  TRY(link_cudart(fetch.stage));
+  const auto& compiler = recipe.packages.front().name;
+  tree.version = std::ranges::find(tree.files, compiler, &LockedFile::project)->version;
+  return tree;
+}
+
+}  // namespace sagekit

@@ -1,0 +1,137 @@
+#include "index/curl_client.hpp"
+#include "support/file.hpp"
+#include "support/format.hpp"
+#include "support/text.hpp"
+#include "support/try.hpp"
+#include "toolchain/fetch.hpp"
+#include "toolchain/tree_store.hpp"
+
+#include <sagekit/provision.hpp>
+
+#include <sys/utsname.h>
+
+#include <algorithm>
+
+namespace sagekit {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// "nvcc 13.0 for linux_x86_64", "torch 2.11.0 for CUDA 13.0 on linux_x86_64".
+std::string words(const TreeNeed& need) {
+  if (need.kind == TreeKind::nvcc) return fmt::format("nvcc {} for {}", need.cuda, need.platform);
+  return fmt::format("torch {} for CUDA {} on {}", need.torch, need.cuda, need.platform);
+}
+
+std::optional<Tree> fitting(const TreeNeed& need, const ProvisionOptions& options) {
+  for (auto& tree : trees(options.store)) {
+    const bool same = tree.kind == need.kind && tree.cuda == need.cuda && tree.platform == need.platform &&
+                      (need.kind == TreeKind::nvcc || tree.version == need.torch);
+    if (same && std::ranges::find(options.sources, tree.source) != options.sources.end()) return std::move(tree);
+  }
+  return std::nullopt;
+}
+
+/// Adds a tree to the lock; other processes may be doing the same.
+Status write_pins(const ProvisionOptions& options, const LockedTree& pins, ProvisionObserver& observer) {
+  if (options.lock.empty()) return {};
+  TRY_ASSIGN(const auto guard, FileLock::acquire(options.store / ".partial" / "sagekit.lock.lock", true));
+  TRY_ASSIGN(auto lock, read_lock(options.lock));
+  lock.set(pins);
+  TRY(write_file_atomic(options.lock, lock_text(lock)));
+  observer.on_message(fmt::format("{} {} was trusted on first use and is pinned in {}", to_string(pins.kind),
+                                  pins.version, options.lock.string()));
+  return {};
+}
+
+/// Is it here already? With a lock only the very tree that it pins counts.
+Result<std::optional<Tree>> here(const TreeNeed& need, const ProvisionOptions& options, const LockedTree* pinned,
+                                 ProvisionObserver& observer) {
+  if (pinned != nullptr) {
+    auto tree = read_tree(options.store / pinned->id);
+    return tree ? std::optional(std::move(*tree)) : std::nullopt;
+  }
+  auto tree = fitting(need, options);
+  if (!tree) return std::nullopt;
+  TRY_ASSIGN(const auto pins, read_pins(tree->folder));
+  TRY(write_pins(options, pins, observer));
+  return tree;
+}
+
+Result<LockedTree> fetch_from(const std::string& source, Fetch& fetch) {
+  if (fetch.need.kind == TreeKind::torch) return fetch_torch_from_wheels(fetch);
+  return source == "redist" ? fetch_nvcc_from_redist(fetch) : fetch_nvcc_from_wheels(fetch);
+}
+
+/// The first source that has it; what the others said, when none does.
+Result<LockedTree> fetch_from_any(Fetch& fetch) {
+  auto sources = fetch.options.sources;
+  if (fetch.need.kind == TreeKind::torch) std::erase(sources, "redist");
+  if (fetch.pinned != nullptr) sources = {fetch.pinned->source};
+  std::optional<Error> first;
+  for (const auto& source : sources) {
+    auto tree = fetch_from(source, fetch);
+    if (!tree && first && tree.error().code != "PRV002")
+      tree.error().message = first->message + "; " + tree.error().message;
+    if (tree || tree.error().code != "PRV002") return tree;
+    if (!first)
+      first = std::move(tree.error());
+    else
+      first->message += "; " + tree.error().message;
+  }
+  if (first) return std::unexpected(std::move(*first));
+  return fail(ErrorKind::machine, "PRV002",
+              fmt::format("no source of toolchains may be used for {}", words(fetch.need)),
+              "name one: --toolchain wheels");
+}
+
+Result<Provisioned> fetch_tree(const TreeNeed& need, const ProvisionOptions& options, const LockedTree* pinned,
+                               ProvisionObserver& observer, std::stop_token stop) {
+  const auto began = Clock::now();
+  TRY_ASSIGN(auto stage, TreeStage::open(options.store, need, [&] {
+               observer.on_message(fmt::format("waiting for another sagekit that fetches {}", words(need)));
+             }));
+  TRY_ASSIGN(auto made, here(need, options, pinned, observer));
+  if (made) return Provisioned{std::move(*made), false, 0, 0, 0};
+  observer.on_message("fetching " + words(need));
+  TRY_ASSIGN(const auto http, make_http_client(options.index));
+  TransferMeter meter(words(need), observer);
+  MeteredClient metered(*http, meter);
+  Fetch fetch{metered, options, need, pinned, stage, meter, stop};
+  TRY_ASSIGN(auto pins, fetch_from_any(fetch));
+  TRY_ASSIGN(auto tree, stage.publish(options.store, pins, pinned != nullptr ? pinned->id : std::string()));
+  if (need.kind == TreeKind::nvcc)
+    observer.on_message(fmt::format("CUDA's compilers and headers come under NVIDIA's licence; its texts are in {}",
+                                    (tree.folder / "licenses").string()));
+  if (pinned == nullptr) TRY(write_pins(options, pins, observer));
+  const auto moved = meter.state();
+  return Provisioned{std::move(tree), true, moved.bytes, moved.requests,
+                     std::chrono::duration<double>(Clock::now() - began).count()};
+}
+
+}  // namespace
+
+std::string this_platform() {
+  utsname host{};
+  ::uname(&host);
+  return std::string("linux_") + host.machine;
+}
+
+Result<Provisioned> provision(const TreeNeed& need, const ProvisionOptions& options, ProvisionObserver& observer,
+                              std::stop_token stop) {
+  TRY_ASSIGN(const auto lock, read_lock(options.lock));
+  const auto* pinned = lock.find(need);
+  if (pinned == nullptr && options.locked)
+    return fail(ErrorKind::usage, "PRV009", fmt::format("{} does not pin {}", options.lock.string(), words(need)),
+                "run it once without --locked and look at what the lock then says");
+  TRY_ASSIGN(auto tree, here(need, options, pinned, observer));
+  if (tree) return Provisioned{std::move(*tree), false, 0, 0, 0};
+  if (options.offline)
+    return fail(ErrorKind::machine, "PRV010",
+                fmt::format("{} is not in {}, and --offline fetches nothing", words(need), options.store.string()),
+                "run it once without --offline");
+  return fetch_tree(need, options, pinned, observer, stop);
+}
+
+}  // namespace sagekit

@@ -1,0 +1,50 @@
+#pragma once
+// core/data/toolchains.toml as values: what a provisioned tree is made of.
+
+#include <sagekit/diagnostic.hpp>
+#include <sagekit/version_number.hpp>
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sagekit {
+
+/// A package or component and the files that are kept of it: globs over paths below the tree's root, `!` takes away.
+struct RecipePart {
+  std::string name;
+  std::vector<std::string> files;
+  std::optional<VersionNumber> since;  ///< of CUDA; empty = always
+};
+
+struct NvccWheels {
+  std::string release;  ///< project whose Requires-Dist pins the others
+  VersionNumber since;
+  std::string folder;  ///< with {major}
+  std::vector<RecipePart> packages;
+};
+
+struct TorchWheels {
+  std::string project;
+  std::vector<std::string> files, libraries;
+};
+
+struct Redist {
+  std::string url;
+  std::map<std::string, std::string> manifests;  ///< CUDA -> file name
+  std::vector<RecipePart> components;
+  std::map<std::string, std::string> platforms;  ///< wheel platform -> the manifests' word
+};
+
+struct Recipes {
+  NvccWheels nvcc;
+  TorchWheels torch;
+  Redist redist;
+  Diagnostics problems;  ///< of the embedded file: none, or a test fails
+};
+
+/// Thread-safe; read at the first call.
+const Recipes& recipes();
+
+}  // namespace sagekit

@@ -1,0 +1,139 @@
+// A torch sysroot out of torch's wheel: headers as they are, libraries as link stubs made from what they export.
+#include "index/exports.hpp"
+#include "support/format.hpp"
+#include "support/sha256.hpp"
+#include "support/text.hpp"
+#include "support/try.hpp"
+#include "toolchain/open_wheel.hpp"
+#include "toolchain/recipe.hpp"
+#include "toolchain/wheel_choice.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace sagekit {
+
+namespace {
+
+std::string digits(std::string_view version) { return replace_all(std::string(version), ".", ""); }
+
+/// The CUDA that torch/version.py says: `cuda = '13.0'`, `cuda: Optional[str] = None`; "" without. Requires-Dist does
+/// not tell: torch's aarch64 CPU wheels up to 2.10 list CUDA packages.
+std::string cuda_of(std::string_view version_py) {
+  for (const auto& line : split(version_py, '\n')) {
+    if (!line.starts_with("cuda") || line.size() < 5 || (line[4] != ' ' && line[4] != ':' && line[4] != '=')) continue;
+    const auto equals = line.find('=');
+    if (equals == std::string::npos) continue;
+    const auto value = trim(std::string_view(line).substr(equals + 1));
+    if (value.size() > 2 && (value.front() == '\'' || value.front() == '"')) return value.substr(1, value.size() - 2);
+  }
+  return {};
+}
+
+struct Opened {
+  WheelChoice choice;
+  OpenWheel open;
+};
+
+Result<Opened> open_pinned(Fetch& fetch, const std::vector<IndexFile>& page, const LockedFile& pin) {
+  const auto* file = file_named(page, pin.name);
+  if (file == nullptr)
+    return fail(ErrorKind::failed, "PRV006", fmt::format("the index has no {}, which the lock pins", pin.name),
+                "it was removed there, or this is another index than the lock was made with");
+  TRY_ASSIGN(auto name, parse_wheel_name(pin.name));
+  TRY_ASSIGN(auto opened, open_wheel(fetch, *file, pin.project, pin.version, &pin));
+  return Opened{{*file, std::move(name), {}, {}}, std::move(opened)};
+}
+
+/// The wheels of one release that could be for the asked CUDA: all Pythons of one index and local version are one
+/// build.
+std::vector<WheelChoice> one_of_each_build(const std::vector<WheelChoice>& choices, const TreeNeed& need) {
+  std::vector<WheelChoice> builds;
+  std::set<std::pair<std::string, std::string>> seen;
+  for (const auto& choice : choices) {
+    if (!choice.local.empty() && choice.local != "cu" + digits(need.cuda)) continue;
+    if (seen.emplace(choice.file.index, choice.local).second) builds.push_back(choice);
+  }
+  return builds;
+}
+
+/// Opens the wheel whose version.py says the CUDA that is needed.
+Result<Opened> open_torch(Fetch& fetch) {
+  const auto& need = fetch.need;
+  const auto& project = recipes().torch.project;
+  TRY_ASSIGN(const auto page, project_page(fetch, project));
+  TRY_ASSIGN(const auto* pin, fetch.pin(project));
+  if (pin != nullptr) return open_pinned(fetch, page, *pin);
+
+  TRY_ASSIGN(const auto range, parse_version_range("==" + need.torch));
+  std::vector<std::string> others;
+  for (auto& choice : one_of_each_build(wheels_for(page, need.platform, range), need)) {
+    TRY_ASSIGN(auto opened, open_wheel(fetch, choice.file, project, need.torch, nullptr));
+    TRY_ASSIGN(const auto text, in_file(choice.file.name, opened.wheel.read("torch/version.py", fetch.stop)));
+    const auto cuda = cuda_of(text);
+    if (cuda == need.cuda) return Opened{std::move(choice), std::move(opened)};
+    others.push_back(cuda.empty() ? "no CUDA" : "CUDA " + cuda);
+  }
+  const std::string what = others.empty() ? fmt::format("no torch {} for {}", need.torch, need.platform)
+                                          : fmt::format("torch {} for {} built for {}, not for CUDA {}", need.torch,
+                                                        need.platform, join(others, ", "), need.cuda);
+  return fail(ErrorKind::machine, "PRV002", "the package index has " + what,
+              fmt::format("PyTorch's own index has more builds: --extra-index-url with its cu{} page; or unpack that "
+                          "wheel and give its folder with --toolchain folder:DIR",
+                          digits(need.cuda)));
+}
+
+Status stage_headers(Fetch& fetch, RemoteWheel& wheel) {
+  std::vector<const ZipMember*> wanted;
+  for (const auto& member : wheel.members()) {
+    if (member.is_folder()) continue;
+    if (globs_select(recipes().torch.files, member.name, true) || is_license(wheel, member)) wanted.push_back(&member);
+  }
+  std::mutex mutex;
+  return stage_members(fetch, wheel, wanted, mutex, [&](const ZipMember& member) {
+    return is_license(wheel, member)
+               ? license_path(recipes().torch.project, member.name.substr(member.name.rfind('/') + 1))
+               : member.name;
+  });
+}
+
+/// Each library as a stub beside the headers, where a real torch has it.
+Status stage_stubs(Fetch& fetch, RemoteWheel& wheel, LockedTree& tree) {
+  for (const auto& library : recipes().torch.libraries) {
+    const auto* member = wheel.find("torch/lib/" + library);
+    if (member == nullptr)
+      return fail(ErrorKind::failed, "PRV008", fmt::format("{} has no torch/lib/{}", fetch.need.torch, library),
+                  "report it: this torch is made otherwise than sagekit knows");
+    TRY_ASSIGN(const auto exports, read_exports(wheel, *member, fetch.stop));
+    LockedExports row{library, sha256_hex(export_text(exports))};
+    if (fetch.pinned != nullptr) {
+      const auto pin = std::ranges::find(fetch.pinned->exports, library, &LockedExports::library);
+      if (pin == fetch.pinned->exports.end() || pin->sha256 != row.sha256)
+        return not_pinned("torch/lib/" + library, "the list of its exported symbols");
+    }
+    TRY(fetch.stage.add("torch/lib/" + library, link_stub(exports), false));
+    tree.exports.push_back(std::move(row));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<LockedTree> fetch_torch_from_wheels(Fetch& fetch) {
+  TRY_ASSIGN(auto torch, open_torch(fetch));
+  auto& wheel = torch.open.wheel;
+  LockedTree tree;
+  tree.kind = TreeKind::torch;
+  tree.version = fetch.need.torch;
+  tree.cuda = fetch.need.cuda;
+  tree.platform = fetch.need.platform;
+  tree.source = "wheels";
+  const auto& name = torch.open.made_of.name;
+  TRY(in_file(name, stage_headers(fetch, wheel)));
+  TRY(fetch.stage.add(wheel.dist_info() + "/RECORD", wheel.record(), false));
+  TRY(in_file(name, stage_stubs(fetch, wheel, tree)));
+  tree.files.push_back(std::move(torch.open.made_of));
+  return tree;
+}
+
+}  // namespace sagekit

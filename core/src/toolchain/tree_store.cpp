@@ -1,0 +1,252 @@
+#include "toolchain/tree_store.hpp"
+
+#include "support/format.hpp"
+#include "support/json.hpp"
+#include "support/sha256.hpp"
+#include "support/text.hpp"
+#include "support/try.hpp"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+namespace sagekit {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* k_pins = "tree.toml";
+constexpr const char* k_sums = "SHA256SUMS";
+
+std::string digits(std::string_view version) { return replace_all(std::string(version), ".", ""); }
+
+/// Relative, without "." and "..", nothing that a listing could not hold.
+bool is_safe(std::string_view path) {
+  if (path.empty() || path.front() == '/' || path.find_first_of("\\\n\r") != std::string_view::npos ||
+      path.find('\0') != std::string_view::npos)
+    return false;
+  for (const auto& part : split(path, '/'))
+    if (part.empty() || part == "." || part == "..") return false;
+  return path != k_pins && path != k_sums;
+}
+
+std::string key_of(const TreeNeed& need) {
+  return need.kind == TreeKind::nvcc ? fmt::format("nvcc-{}-{}", need.cuda, need.platform)
+                                     : fmt::format("torch-{}-cu{}-{}", need.torch, digits(need.cuda), need.platform);
+}
+
+/// As `sha256sum` writes them, sorted by path.
+std::string sums_text(const std::map<std::string, std::string>& sums) {
+  std::string text;
+  for (const auto& [path, sha256] : sums) text += fmt::format("{}  {}\n", sha256, path);
+  return text;
+}
+
+Result<std::map<std::string, std::string>> read_sums(const fs::path& folder) {
+  TRY_ASSIGN(const auto text, read_file(folder / k_sums));
+  std::map<std::string, std::string> sums;
+  for (const auto& line : split(text, '\n')) {
+    if (line.empty()) continue;
+    if (line.size() < 67 || line[64] != ' ' || line[65] != ' ' || !is_safe(std::string_view(line).substr(66)))
+      return fail(ErrorKind::failed, "PRV004", fmt::format("{} is damaged", (folder / k_sums).string()),
+                  "remove the tree; it is fetched again when it is needed");
+    sums[line.substr(66)] = line.substr(0, 64);
+  }
+  return sums;
+}
+
+/// Ends in a hash over what was fetched: of link stubs the lists that they were made from, not the bytes that this
+/// sagekit makes of them.
+std::string id_of(const LockedTree& pins, std::map<std::string, std::string> sums) {
+  for (const auto& row : pins.exports) {
+    std::erase_if(sums, [&](const auto& item) { return item.first.ends_with("/lib/" + row.library); });
+    sums["exports of " + row.library] = row.sha256;
+  }
+  const auto content = sha256_hex(sums_text(sums)).substr(0, 12);
+  if (pins.kind == TreeKind::nvcc) return fmt::format("nvcc-{}-{}-{}", pins.version, pins.platform, content);
+  return fmt::format("torch-{}-cu{}-{}-{}", pins.version, digits(pins.cuda), pins.platform, content);
+}
+
+/// Every file and link below, by relative path. Folders do not count.
+std::set<std::string> files_below(const fs::path& folder) {
+  std::set<std::string> found;
+  std::error_code error;
+  for (fs::recursive_directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    std::error_code ignored;
+    if (it->is_symlink(ignored) || !it->is_directory(ignored))
+      found.insert(it->path().lexically_relative(folder).generic_string());
+  }
+  return found;
+}
+
+}  // namespace
+
+Result<TreeStage> TreeStage::open(const fs::path& store, const TreeNeed& need, const std::function<void()>& waiting) {
+  const fs::path base = store / ".partial" / key_of(need);
+  TRY(make_directories(base / "tree"));
+  const auto locked = [&](FileLock lock) { return TreeStage(std::move(lock), base); };
+  const fs::path file = base.string() + ".lock";
+  TRY_ASSIGN(auto at_once, FileLock::acquire(file, false));
+  if (at_once) return locked(std::move(*at_once));
+  waiting();
+  TRY_ASSIGN(auto later, FileLock::acquire(file, true));
+  TRY(make_directories(base / "tree"));  // the other process removed it with the rest when it was done
+  return locked(std::move(*later));
+}
+
+bool TreeStage::has(const std::string& path, const std::string& sha256) {
+  std::error_code error;
+  const fs::path file = m_folder / path;
+  if (!is_safe(path) || fs::symlink_status(file, error).type() != fs::file_type::regular) return false;
+  const auto hash = sha256_file(file);
+  if (!hash || *hash != sha256) return false;
+  m_sums[path] = sha256;
+  return true;
+}
+
+Status TreeStage::add(const std::string& path, std::string_view bytes, bool executable) {
+  if (!is_safe(path))
+    return fail(ErrorKind::failed, "PRV005",
+                fmt::format("a file named \"{}\" is refused: it would not stay in its tree", path));
+  // A link that a stopped process made stands for itself, not for what it leads to.
+  std::error_code error;
+  if (fs::is_symlink(fs::symlink_status(m_folder / path, error))) fs::remove(m_folder / path, error);
+  TRY(write_file(m_folder / path, bytes, executable));
+  m_sums[path] = sha256_hex(bytes);
+  return {};
+}
+
+Status TreeStage::link(const std::string& path, const std::string& target) {
+  std::error_code error;
+  fs::remove(m_folder / path, error);
+  fs::create_symlink(target, m_folder / path, error);
+  const auto hash = sha256_file(m_folder / path);
+  if (error || !hash) return fail(ErrorKind::failed, "PRV005", fmt::format("cannot link {} to {}", path, target));
+  m_sums[path] = *hash;
+  return {};
+}
+
+Result<Tree> TreeStage::publish(const fs::path& store, LockedTree& pins, const std::string& expected) {
+  for (const auto& path : files_below(m_folder))
+    if (!m_sums.contains(path)) {
+      std::error_code ignored;
+      fs::remove(m_folder / path, ignored);
+    }
+  pins.id = id_of(pins, m_sums);
+  if (!expected.empty() && pins.id != expected)
+    return fail(ErrorKind::failed, "PRV006", fmt::format("what was fetched is {}, the lock pins {}", pins.id, expected),
+                "its files were replaced where they are published, or the lock is another sagekit's");
+  Lock made_of;
+  made_of.set(pins);
+  TRY(write_file(m_folder / k_sums, sums_text(m_sums)));
+  TRY(write_file(m_folder / k_pins, lock_text(made_of)));
+  TRY(publish_folder(m_folder, store / pins.id));
+  remove_quietly(m_base);
+  return read_tree(store / pins.id);
+}
+
+Result<LockedTree> read_pins(const fs::path& folder) {
+  TRY_ASSIGN(const auto text, read_file(folder / k_pins));
+  TRY_ASSIGN(auto lock, parse_lock(text, (folder / k_pins).string()));
+  if (lock.trees.size() != 1 || lock.trees.front().id != folder.filename())
+    return fail(ErrorKind::failed, "PRV004", fmt::format("{} is not what its {} says", folder.string(), k_pins),
+                "remove it; it is fetched again when it is needed");
+  return std::move(lock.trees.front());
+}
+
+Result<Tree> read_tree(const fs::path& folder) {
+  TRY_ASSIGN(const auto pins, read_pins(folder));
+  Tree tree;
+  tree.kind = pins.kind;
+  tree.version = pins.version;
+  tree.cuda = pins.cuda;
+  tree.platform = pins.platform;
+  tree.source = pins.source;
+  tree.id = pins.id;
+  tree.folder = folder;
+  return tree;
+}
+
+std::vector<Tree> trees(const fs::path& store) {
+  std::vector<Tree> found;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(store, error)) {
+    if (entry.path().filename().string().starts_with('.')) continue;
+    if (auto tree = read_tree(entry.path())) found.push_back(std::move(*tree));
+  }
+  const auto newest_first = [](const Tree& a, const Tree& b) {
+    if (a.kind != b.kind) return a.kind < b.kind;
+    const auto left = parse_version_number(a.version), right = parse_version_number(b.version);
+    if (left && right && *left != *right) return *left > *right;
+    return a.id < b.id;
+  };
+  std::ranges::sort(found, newest_first);
+  return found;
+}
+
+Result<std::vector<std::string>> verify_tree(const Tree& tree) {
+  TRY_ASSIGN(const auto sums, read_sums(tree.folder));
+  TRY_ASSIGN(const auto pins, read_pins(tree.folder));
+  std::vector<std::string> wrong;
+  if (id_of(pins, sums) != tree.id)
+    wrong.push_back(fmt::format("{} is not the list that the tree was published with", k_sums));
+  auto there = files_below(tree.folder);
+  for (const auto* own : {k_sums, k_pins}) there.erase(own);
+  for (const auto& [path, sha256] : sums) {
+    if (there.erase(path) == 0) {
+      wrong.push_back(path + " is missing");
+      continue;
+    }
+    const auto hash = sha256_file(tree.folder / path);
+    if (!hash)
+      wrong.push_back(fmt::format("{} cannot be read", path));
+    else if (*hash != sha256)
+      wrong.push_back(fmt::format("{} was altered: its sha256 is {}, not {}", path, *hash, sha256));
+  }
+  for (const auto& path : there) wrong.push_back(path + " does not belong to it");
+  return wrong;
+}
+
+Status remove_tree(const Tree& tree) {
+  // Out of sight first: a tree that is half removed must not be found.
+  const fs::path away = tree.folder.parent_path() / (".removed-" + tree.id);
+  remove_quietly(away);
+  std::error_code error;
+  fs::rename(tree.folder, away, error);
+  if (error)
+    return fail(ErrorKind::usage, "FIL002", fmt::format("cannot remove {}: {}", tree.folder.string(), error.message()));
+  remove_quietly(away);
+  return {};
+}
+
+TreeSize size_of(const Tree& tree) {
+  TreeSize size;
+  for (const auto& path : files_below(tree.folder)) {
+    std::error_code error;
+    const fs::path file = tree.folder / path;
+    if (fs::is_symlink(fs::symlink_status(file, error))) continue;
+    size.bytes += fs::file_size(file, error);
+    ++size.files;
+  }
+  return size;
+}
+
+std::string trees_json(const std::vector<Tree>& list) {
+  auto rows = Json::array();
+  for (const auto& tree : list) {
+    const auto size = size_of(tree);
+    rows.push_back({{"id", tree.id},
+                    {"kind", to_string(tree.kind)},
+                    {"version", tree.version},
+                    {"cuda", tree.cuda},
+                    {"platform", tree.platform},
+                    {"source", tree.source},
+                    {"path", tree.folder.string()},
+                    {"size_bytes", size.bytes},
+                    {"files", size.files}});
+  }
+  return json_text({{"schema", "sagekit.trees/1"}, {"trees", rows}});
+}
+
+}  // namespace sagekit

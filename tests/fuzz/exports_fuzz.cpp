@@ -1,0 +1,28 @@
+// A library's exports, and a link stub of them: reading the stub must give the same exports again.
+#include "index/exports.hpp"
+#include "index/symbol_tables.hpp"
+
+#include <cstdlib>
+
+using namespace sagekit;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  // The tables alone too, cut out of the input: what reading from a wheel's ranges hands over.
+  const Bytes input(bytes);
+  const std::uint64_t symbols = size / 2 / 24 * 24;
+  const SymbolTables tables{62,
+                            "libfuzz.so",
+                            input.slice(0, symbols).value_or(Bytes()),
+                            input.from(symbols),
+                            input.from(symbols),
+                            input.from(symbols + 7),
+                            size % 5};
+  (void)names_match_hashes(tables, input.from(symbols + 11));
+  (void)list_exports(tables);
+  const auto exports = read_exports(bytes);
+  if (!exports) return 0;
+  (void)export_text(*exports);
+  if (read_exports(link_stub(*exports)) != *exports) std::abort();
+  return 0;
+}
