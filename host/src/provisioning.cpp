@@ -30,8 +30,11 @@ std::vector<TreeNeed> missing_trees(const Plan& plan) {
   return needs;
 }
 
-std::string place(const std::string& source, const fs::path& path) {
-  return source == "system" ? path.string() : fmt::format("{}, {}", source, path.string());
+/// Where a tool is from, and why this one: what is given comes first, then what is installed, then what was fetched.
+std::string place(const std::string& source, const fs::path& path, bool system_allowed) {
+  if (source == "system") return "installed, " + path.string();
+  if (source == "folder") return "given, " + path.string();
+  return fmt::format("{}, {}{}", source, system_allowed ? "none that fits is installed, " : "", path.string());
 }
 
 }  // namespace
@@ -135,20 +138,23 @@ Result<bool> provide(const Session& session, const ToolchainArguments& tools, co
   return came;
 }
 
-void say_toolchains(const Session& session, const Plan& plan, const Environment& environment) {
+void say_toolchains(const Session& session, const ToolchainArguments& asked, const Plan& plan,
+                    const Environment& environment) {
+  const auto sources = read_sources(asked);
+  const bool system = sources && sources->system;
   std::set<std::string> said;
   for (const auto& cell : plan.cells) {
     if (!cell.buildable) continue;
     ToolchainNeed need{cell.cuda, cell.torch, "", cell.platform, cell.gencode};
     const auto tools = choose_toolchain(need, environment);
     if (!tools) continue;
-    std::string text =
-        fmt::format("with nvcc {} ({})", tools->nvcc.version, place(tools->nvcc.source, tools->nvcc.executable));
+    std::string text = fmt::format("with nvcc {} ({})", tools->nvcc.version,
+                                   place(tools->nvcc.source, tools->nvcc.executable, system));
     text += fmt::format(", {} {} ({})", tools->host_compiler.kind, tools->host_compiler.version,
                         tools->host_compiler.executable.string());
     if (!cell.torch.empty())
       text += fmt::format(", torch {}{}{} ({})", tools->torch.version, tools->torch.local.empty() ? "" : "+",
-                          tools->torch.local, place(tools->torch.source, tools->torch.root));
+                          tools->torch.local, place(tools->torch.source, tools->torch.root, system));
     if (said.insert(text).second) session.console.say(session.console.dim(text));
   }
 }

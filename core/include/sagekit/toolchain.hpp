@@ -29,6 +29,9 @@ struct ToolchainNeed {
 /// error (kind machine) names it, says what is there instead and what to install. Pure.
 SAGEKIT_API Result<Toolchain> choose_toolchain(const ToolchainNeed& need, const Environment& environment);
 
+/// Does that nvcc take this host compiler? By the limits of its crt/host_config.h.
+SAGEKIT_API bool accepts(const Nvcc& nvcc, const HostCompiler& compiler);
+
 /// The parts one by one, for who wants to know everything that is missing. Each ends as choose_toolchain would.
 SAGEKIT_API Result<Nvcc> choose_nvcc(const ToolchainNeed& need, const Environment& environment);
 /// `nvcc` limits which compilers are accepted when the need has a CUDA.

@@ -148,14 +148,14 @@ Result<Nvcc> choose_nvcc(const ToolchainNeed& need, const Environment& environme
               since.empty() ? "leave that arch out of --arch" : since + "; or leave it out of --arch");
 }
 
-namespace {
-
 bool accepts(const Nvcc& nvcc, const HostCompiler& compiler) {
   const std::string& limit = compiler.kind == "gcc" ? nvcc.max_gcc : nvcc.max_clang;
   if (limit.empty()) return false;
   const int major = major_of(compiler.version);
   return compiler.kind == "gcc" ? major <= major_of(limit) : major < major_of(limit);
 }
+
+namespace {
 
 std::string accepted_words(const Nvcc& nvcc) {
   std::vector<std::string> words;

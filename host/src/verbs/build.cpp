@@ -137,7 +137,7 @@ int run_verb(Session& session, const BuildArguments& arguments) {
     for (const auto& note : cell.notes)
       session.console.say(fmt::format("{} {}: {}", session.console.dim("note"), cell.id, note));
 
-  say_toolchains(session, plan, environment);
+  say_toolchains(session, arguments.selection.tools, plan, environment);
 
   std::optional<OutputLock> lock;
   if (!arguments.dry_run) {

@@ -2,8 +2,10 @@
 #include "table.hpp"
 
 #include <sagekit/environment.hpp>
+#include <sagekit/toolchain.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace sagekit::host {
 
@@ -39,6 +41,25 @@ void show_toolchains(const Console& console, const Environment& environment) {
   console.result(text);
 }
 
+// Each nvcc that works: the plain archs it compiles, and the host compilers it takes, by the CPU they are for.
+void show_what_can_be_built(const Console& console, const Environment& environment) {
+  Rows rows;
+  for (const auto& nvcc : environment.nvcc) {
+    if (!nvcc.ready) continue;
+    std::vector<std::string> arches, compilers;
+    for (const auto& arch : nvcc.code) arches.push_back(to_string(arch.capability));
+    for (const auto& compiler : environment.host_compilers)
+      if (compiler.ready && accepts(nvcc, compiler))
+        compilers.push_back(fmt::format("{} {} for {}", compiler.kind, compiler.version,
+                                        compiler.target.substr(0, compiler.target.find('-'))));
+    rows.push_back(
+        {"nvcc " + nvcc.version, fmt::format("{}", fmt::join(arches, " ")),
+         compilers.empty() ? "no host compiler here that it takes" : fmt::format("{}", fmt::join(compilers, ", "))});
+  }
+  if (!rows.empty())
+    console.result(console.bold("What they can build: architectures, with which host compilers") + "\n" + table(rows));
+}
+
 }  // namespace
 
 int run_verb(Session& session, const EnvArguments& arguments) {
@@ -58,6 +79,7 @@ int run_verb(Session& session, const EnvArguments& arguments) {
     console.result(text + "\n");
   }
   show_toolchains(console, *environment);
+  if (arguments.only_toolchains) show_what_can_be_built(console, *environment);
   for (const auto& note : environment->notes) console.warn(note);
   return 0;
 }
