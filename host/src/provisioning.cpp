@@ -127,7 +127,8 @@ Result<bool> provide(const Session& session, const ToolchainArguments& tools, co
   bool came = false;
   for (const auto& need : needs) {
     auto provisioned = bring(session, tools, need, *options, progress, stop);
-    if (!provisioned && provisioned.error().code == "PRV002") {
+    // The build ends with the cell's own reason and what else would help.
+    if (!provisioned && (provisioned.error().code == "PRV002" || provisioned.error().code == "PRV010")) {
       session.console.say(fmt::format("{} {}", session.console.dim("note"), provisioned.error().message));
       continue;
     }

@@ -41,14 +41,7 @@ std::unexpected<Error> not_on_index(const std::string& what, const TreeNeed& nee
 /// The wheel that the lock names, else the best one of the page.
 Result<WheelChoice> choose(Fetch& fetch, const std::string& project, const VersionRange& range, const LockedFile* pin) {
   TRY_ASSIGN(const auto page, project_page(fetch, project));
-  if (pin != nullptr) {
-    const auto* file = file_named(page, pin->name);
-    if (file == nullptr)
-      return fail(ErrorKind::failed, "PRV006", fmt::format("the index has no {}, which the lock pins", pin->name),
-                  "it was removed there, or this is another index than the lock was made with");
-    TRY_ASSIGN(auto name, parse_wheel_name(pin->name));
-    return WheelChoice{*file, std::move(name), {}, {}};
-  }
+  if (pin != nullptr) return pinned_wheel(page, *pin);
   auto choices = wheels_for(page, fetch.need.platform, range);
   if (choices.empty()) return not_on_index(fmt::format("{} {}", project, range.text), fetch.need);
   return std::move(choices.front());

@@ -1,4 +1,5 @@
 // A torch sysroot out of torch's wheel: headers as they are, libraries as link stubs made from what they export.
+#include "environment/version_py.hpp"
 #include "index/exports.hpp"
 #include "support/format.hpp"
 #include "support/sha256.hpp"
@@ -17,32 +18,15 @@ namespace {
 
 std::string digits(std::string_view version) { return replace_all(std::string(version), ".", ""); }
 
-/// The CUDA that torch/version.py says: `cuda = '13.0'`, `cuda: Optional[str] = None`; "" without. Requires-Dist does
-/// not tell: torch's aarch64 CPU wheels up to 2.10 list CUDA packages.
-std::string cuda_of(std::string_view version_py) {
-  for (const auto& line : split(version_py, '\n')) {
-    if (!line.starts_with("cuda") || line.size() < 5 || (line[4] != ' ' && line[4] != ':' && line[4] != '=')) continue;
-    const auto equals = line.find('=');
-    if (equals == std::string::npos) continue;
-    const auto value = trim(std::string_view(line).substr(equals + 1));
-    if (value.size() > 2 && (value.front() == '\'' || value.front() == '"')) return value.substr(1, value.size() - 2);
-  }
-  return {};
-}
-
 struct Opened {
   WheelChoice choice;
   OpenWheel open;
 };
 
 Result<Opened> open_pinned(Fetch& fetch, const std::vector<IndexFile>& page, const LockedFile& pin) {
-  const auto* file = file_named(page, pin.name);
-  if (file == nullptr)
-    return fail(ErrorKind::failed, "PRV006", fmt::format("the index has no {}, which the lock pins", pin.name),
-                "it was removed there, or this is another index than the lock was made with");
-  TRY_ASSIGN(auto name, parse_wheel_name(pin.name));
-  TRY_ASSIGN(auto opened, open_wheel(fetch, *file, pin.project, pin.version, &pin));
-  return Opened{{*file, std::move(name), {}, {}}, std::move(opened)};
+  TRY_ASSIGN(auto choice, pinned_wheel(page, pin));
+  TRY_ASSIGN(auto opened, open_wheel(fetch, choice.file, pin.project, pin.version, &pin));
+  return Opened{std::move(choice), std::move(opened)};
 }
 
 /// The wheels of one release that could be for the asked CUDA: all Pythons of one index and local version are one
@@ -70,7 +54,8 @@ Result<Opened> open_torch(Fetch& fetch) {
   for (auto& choice : one_of_each_build(wheels_for(page, need.platform, range), need)) {
     TRY_ASSIGN(auto opened, open_wheel(fetch, choice.file, project, need.torch, nullptr));
     TRY_ASSIGN(const auto text, in_file(choice.file.name, opened.wheel.read("torch/version.py", fetch.stop)));
-    const auto cuda = cuda_of(text);
+    // Requires-Dist does not tell: torch's aarch64 CPU wheels up to 2.10 list CUDA packages.
+    const auto cuda = python_string(text, "cuda");
     if (cuda == need.cuda) return Opened{std::move(choice), std::move(opened)};
     others.push_back(cuda.empty() ? "no CUDA" : "CUDA " + cuda);
   }

@@ -1,6 +1,8 @@
 #include "toolchain/wheel_choice.hpp"
 
+#include "support/format.hpp"
 #include "support/text.hpp"
+#include "support/try.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -62,9 +64,13 @@ std::vector<WheelChoice> wheels_for(const std::vector<IndexFile>& page, std::str
   return choices;
 }
 
-const IndexFile* file_named(const std::vector<IndexFile>& page, std::string_view name) {
-  const auto found = std::ranges::find(page, name, &IndexFile::name);
-  return found == page.end() ? nullptr : &*found;
+Result<WheelChoice> pinned_wheel(const std::vector<IndexFile>& page, const LockedFile& pin) {
+  const auto found = std::ranges::find(page, pin.name, &IndexFile::name);
+  if (found == page.end())
+    return fail(ErrorKind::failed, "PRV006", fmt::format("the index has no {}, which the lock pins", pin.name),
+                "it was removed there, or this is another index than the lock was made with");
+  TRY_ASSIGN(auto name, parse_wheel_name(pin.name));
+  return WheelChoice{*found, std::move(name), {}, {}};
 }
 
 std::optional<VersionRange> pinned_version(const std::vector<std::string>& requires_dist, std::string_view project) {

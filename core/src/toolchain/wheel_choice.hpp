@@ -2,6 +2,7 @@
 // Which wheel of a project's page a tree is made from.
 
 #include "index/package_index.hpp"
+#include "toolchain/lock.hpp"
 
 #include <sagekit/naming.hpp>
 #include <sagekit/version_number.hpp>
@@ -26,8 +27,8 @@ struct WheelChoice {
 std::vector<WheelChoice> wheels_for(const std::vector<IndexFile>& page, std::string_view platform,
                                     const VersionRange& range);
 
-/// The file of that name, yanked or not.
-const IndexFile* file_named(const std::vector<IndexFile>& page, std::string_view name);
+/// The very file that the lock names, yanked or not. PRV006 when the page has none of that name.
+Result<WheelChoice> pinned_wheel(const std::vector<IndexFile>& page, const LockedFile& pin);
 
 /// "nvidia-cuda-nvcc==13.0.88.*; (sys_platform == ...) and extra == 'nvcc'" -> {"nvidia-cuda-nvcc", "==13.0.88.*"}:
 /// the first requirement of the project; its marker is not looked at. Nothing when it is not pinned.

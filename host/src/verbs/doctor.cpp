@@ -57,8 +57,9 @@ std::vector<Part> parts_of(const Cell& cell, const Spec& spec, const Environment
     parts.push_back(part<TorchSysroot>("torch " + cell.torch, choose_torch(need, {}, environment),
                                        [](const TorchSysroot& t) { return t.root.string(); }));
     may_come(parts.back(), sources,
-             fmt::format("{} --torch {}{}", fetch, cell.torch,
-                         cell.platform == environment.platform ? "" : " --platform " + cell.platform),
+             fmt::format("{} --torch {}{}{}", fetch, cell.torch,
+                         cell.platform == environment.platform ? "" : " --platform " + cell.platform,
+                         nvcc ? " --no-nvcc" : ""),
              true);
   }
   if (!std::ranges::all_of(spec.kernels, &KernelSpec::plain_module))
