@@ -42,14 +42,43 @@ std::string_view macro_of(std::string_view line) {
   return {};
 }
 
+/// "x86_64-linux-gnu" of "cpython-312-x86_64-linux-gnu".
+std::string triplet_of(const Python& python) {
+  const auto dash = python.soabi.find('-', python.soabi.find('-') + 1);
+  return dash == std::string::npos ? "x86_64-linux-gnu" : python.soabi.substr(dash + 1);
+}
+
 /// The pyconfig.h with the macros; Debian's first one only forwards.
-std::optional<std::string> own_pyconfig(const Python& python, const fs::path& headers) {
+std::optional<std::string> own_pyconfig(const Python& python, const fs::path& headers, const std::string& triplet) {
   std::vector<fs::path> places{headers / "pyconfig.h"};
-  places.push_back(headers.parent_path() / "x86_64-linux-gnu" / headers.filename() / "pyconfig.h");
+  places.push_back(headers.parent_path() / triplet / headers.filename() / "pyconfig.h");
   for (const auto& folder : python.include_dirs) places.push_back(folder / "pyconfig.h");
   for (const auto& place : places)
     if (auto text = read_file(place); text && text->find("SIZEOF_VOID_P") != std::string::npos) return *text;
   return std::nullopt;
+}
+
+/// One folder for all: Python.h includes "pyconfig.h" from beside itself, whatever comes first on the include path.
+Result<fs::path> gather(const Python& python, const Store& store, const std::string& triplet, bool for_aarch64) {
+  const auto headers =
+      std::ranges::find_if(python.include_dirs, [](const fs::path& folder) { return fs::exists(folder / "Python.h"); });
+  if (headers == python.include_dirs.end()) return cannot("no Python.h");
+  const fs::path folder = store.folder("stubs") / fmt::format("python{}-{}{}", python.minor,
+                                                              python.identity.substr(0, 32), for_aarch64 ? "-arm" : "");
+  std::error_code error;
+  if (fs::exists(folder, error)) return folder;
+  auto pyconfig = own_pyconfig(python, *headers, triplet);
+  if (!pyconfig) return cannot(fmt::format("no pyconfig.h in {}", headers->string()));
+  if (for_aarch64) {
+    TRY_ASSIGN(*pyconfig, aarch64_pyconfig(std::move(*pyconfig)));
+  }
+  TRY_ASSIGN(const TemporaryFolder scratch, store.temporary());
+  const fs::path made = scratch.path() / "headers";
+  TRY(make_directories(made));
+  TRY(copy_tree(*headers, made));
+  TRY(write_file_atomic(made / "pyconfig.h", *pyconfig));
+  TRY(publish_folder(made, folder));
+  return folder;
 }
 
 }  // namespace
@@ -69,24 +98,11 @@ Result<std::string> aarch64_pyconfig(std::string text) {
 }
 
 Result<fs::path> make_cross_headers(const Python& python, const Store& store) {
-  // One folder for all: Python.h includes "pyconfig.h" from beside itself, whatever comes first on the include path.
-  const auto headers =
-      std::ranges::find_if(python.include_dirs, [](const fs::path& folder) { return fs::exists(folder / "Python.h"); });
-  if (headers == python.include_dirs.end()) return cannot("no Python.h");
-  const auto name = "python" + python.minor;
-  const fs::path folder = store.folder("stubs") / (name + "-" + python.identity.substr(0, 32));
-  std::error_code error;
-  if (fs::exists(folder, error)) return folder;
-  const auto own = own_pyconfig(python, *headers);
-  if (!own) return cannot(fmt::format("no pyconfig.h in {}", headers->string()));
-  TRY_ASSIGN(const auto pyconfig, aarch64_pyconfig(*own));
-  TRY_ASSIGN(const TemporaryFolder scratch, store.temporary());
-  const fs::path made = scratch.path() / "headers";
-  TRY(make_directories(made));
-  TRY(copy_tree(*headers, made));
-  TRY(write_file_atomic(made / "pyconfig.h", pyconfig));
-  TRY(publish_folder(made, folder));
-  return folder;
+  return gather(python, store, "x86_64-linux-gnu", true);
+}
+
+Result<fs::path> make_own_headers(const Python& python, const Store& store) {
+  return gather(python, store, triplet_of(python), false);
 }
 
 }  // namespace sagekit

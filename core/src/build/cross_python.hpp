@@ -1,5 +1,6 @@
 #pragma once
-// Python's headers for another CPU, from those of this machine's own Python (docs/decisions/0007).
+// Python's headers as one folder in the store: for another CPU from those of this machine's own Python
+// (docs/decisions/0007), or those of a package that were unpacked among other packages' headers.
 
 #include "build/store.hpp"
 
@@ -18,5 +19,9 @@ Result<std::string> aarch64_pyconfig(std::string text);
 /// The folder in the store with all headers of `python` (source "derived") and that pyconfig.h; made when it is not
 /// there yet. Errors: BLD008, FIL.
 Result<std::filesystem::path> make_cross_headers(const Python& python, const Store& store);
+
+/// The same with its own pyconfig.h. Debian's forwards to one below the folder's parent, and that parent on the include
+/// path would bring along whatever else was unpacked into it: a C library's headers, in place of the compiler's.
+Result<std::filesystem::path> make_own_headers(const Python& python, const Store& store);
 
 }  // namespace sagekit

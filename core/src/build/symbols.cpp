@@ -121,6 +121,9 @@ class Resolver {
     if (t.python.source == "derived") {
       TRY_ASSIGN(auto made, make_cross_headers(t.python, m_store));
       folders = {std::move(made)};
+    } else if (t.python.executable.empty() && folders.size() > 1) {
+      TRY_ASSIGN(auto made, make_own_headers(t.python, m_store));
+      folders = {std::move(made)};
     }
     std::vector<std::string> includes;
     for (const auto& folder : folders) {

@@ -51,3 +51,23 @@ TEST_CASE("headers for another CPU are one folder in the store, pyconfig.h besid
   CHECK(text_of(*made / "cpython/object.h") == "object\n");
   CHECK(make_cross_headers(python, *store) == *made);
 }
+
+TEST_CASE("headers of an unpacked package are one folder without what lies beside them") {
+  const auto folder = temporary();
+  const auto store = Store::open(folder.path() / "store");
+  REQUIRE(store);
+  const auto include = folder.path() / "usr/include";
+  write(include / "stdint.h", "a C library that was unpacked into the same folder\n");
+  write(include / "python3.13/Python.h", "#include \"pyconfig.h\"\n");
+  write(include / "python3.13/pyconfig.h", "# include <aarch64-linux-gnu/python3.13/pyconfig.h>\n");
+  write(include / "aarch64-linux-gnu/python3.13/pyconfig.h", k_for_arm);
+  Python python;
+  python.minor = "3.13";
+  python.soabi = "cpython-313-aarch64-linux-gnu";
+  python.identity = std::string(64, 'b');
+  python.include_dirs = {include / "python3.13", include};
+  const auto made = make_own_headers(python, *store);
+  REQUIRE(made);
+  CHECK(text_of(*made / "pyconfig.h") == k_for_arm);
+  CHECK_FALSE(fs::exists(*made / "stdint.h"));
+}
