@@ -54,12 +54,13 @@ std::vector<WheelChoice> wheels_for(const std::vector<IndexFile>& page, std::str
     auto local = name->version.substr(std::min(plus + 1, name->version.size()));
     choices.push_back({file, std::move(*name), *version, std::move(local)});
   }
-  std::ranges::stable_sort(choices, [](const WheelChoice& a, const WheelChoice& b) {
+  std::ranges::sort(choices, [](const WheelChoice& a, const WheelChoice& b) {
     if (a.version != b.version) return a.version > b.version;
     const auto rank = [](const WheelChoice& c) {
       return std::tuple(leading_number(c.name.build), !is_free_threaded(c.name), python_minor(c.name));
     };
-    return rank(a) > rank(b);
+    if (rank(a) != rank(b)) return rank(a) > rank(b);
+    return a.file.name < b.file.name;
   });
   return choices;
 }
