@@ -30,6 +30,8 @@ std::vector<TreeNeed> missing_trees(const Plan& plan) {
   return needs;
 }
 
+bool is_fetched(const std::string& source) { return source == "wheels" || source == "redist"; }
+
 /// Where a tool is from, and why this one: what is given comes first, then what is installed, then what was fetched.
 std::string place(const std::string& source, const fs::path& path, bool system_allowed) {
   if (source == "system") return "installed, " + path.string();
@@ -137,6 +139,27 @@ Result<bool> provide(const Session& session, const ToolchainArguments& tools, co
     came = true;
   }
   return came;
+}
+
+Status pin_used(const Session& session, const ToolchainArguments& tools, const Plan& plan,
+                const Environment& environment) {
+  auto options = provision_options(session, tools);
+  if (!options) return std::unexpected(options.error());
+  options->offline = true;
+  options->sources = {"wheels", "redist"};
+  TransferProgress progress(session.console, session.settings.ci);
+  for (const auto& cell : plan.cells) {
+    if (!cell.buildable) continue;
+    const auto chosen = choose_toolchain({cell.cuda, cell.torch, "", cell.platform, cell.gencode}, environment);
+    if (!chosen) continue;
+    std::vector<TreeNeed> needs;
+    if (is_fetched(chosen->nvcc.source)) needs.push_back({TreeKind::nvcc, cell.cuda, "", environment.platform});
+    if (!cell.torch.empty() && is_fetched(chosen->torch.source))
+      needs.push_back({TreeKind::torch, cell.cuda, cell.torch, cell.platform});
+    for (const auto& need : needs)
+      if (const auto pinned = provision(need, *options, progress); !pinned) return std::unexpected(pinned.error());
+  }
+  return {};
 }
 
 void say_toolchains(const Session& session, const ToolchainArguments& asked, const Plan& plan,

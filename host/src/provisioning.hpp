@@ -34,6 +34,10 @@ Result<Provisioned> bring(const Session& session, const ToolchainArguments& tool
 /// source has is said and left to the build, which ends with the cell's own reason.
 Result<bool> provide(const Session& session, const ToolchainArguments& tools, const Plan& plan, std::stop_token stop);
 
+/// Pins what the plan's cells are built with and was fetched before another lock, or none, was there.
+Status pin_used(const Session& session, const ToolchainArguments& tools, const Plan& plan,
+                const Environment& environment);
+
 /// One line: what the cells are built with, where it is from and why it was taken.
 void say_toolchains(const Session& session, const ToolchainArguments& asked, const Plan& plan,
                     const Environment& environment);

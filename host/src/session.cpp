@@ -106,10 +106,13 @@ Result<Environment> Session::environment(const ToolchainArguments& tools) const 
                   "a folder with Python.h, or what dpkg-deb -x made of a libpython3.N-dev package");
     options.python_headers.push_back(std::filesystem::absolute(folder, error));
   }
-  if (const auto folder = store(tools.store); folder && !sources->present.empty())
-    for (const auto& tree : trees(*folder / "toolchains"))
+  if (const auto folder = store(tools.store); folder && !sources->present.empty()) {
+    auto usable = usable_trees(*folder / "toolchains", tools.lock, tools.locked);
+    if (!usable) return std::unexpected(usable.error());
+    for (const auto& tree : *usable)
       if (std::ranges::find(sources->present, tree.source) != sources->present.end())
         options.provisioned.emplace_back(tree.folder, tree.source);
+  }
   auto environment = probe_environment(options, *runner);
   // Host compilers and Pythons are always the machine's; its nvcc and torch only where the system is a source.
   if (!sources->system) {

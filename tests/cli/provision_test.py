@@ -234,6 +234,13 @@ class TrustAndLock(Provisioning):
         self.lock.unlink()
         self.fetched("--offline")
 
+    def test_what_is_no_release_or_platform_is_refused_and_nothing_is_asked(self):
+        for what in (("--cuda", "13"), ("--cuda", "13.0.2"), ("--cuda", "13.0", "--torch", "2.11"),
+                     ("--cuda", "13.0", "--torch", "2.11.0", "--platform", "windows")):
+            done = self.fetch("--no-nvcc" if "--torch" in what else "-q", what=what)
+            self.refused(done, 2, "PRV001")
+        self.assertEqual(self.index.log, [])
+
     def test_offline_with_an_empty_store_asks_nobody_and_says_what_to_do(self):
         self.refused(self.fetch("--offline"), 3, "--offline", "13.0")
         self.assertEqual(self.index.log, [])
@@ -382,6 +389,21 @@ class Builds(Provisioning):
         self.index.forget()
         self.expect(self.build("build", "--source", EXAMPLE_SOURCE, "--toolchain", "wheels", "--offline", "--locked"), 1, "FAT103")
         self.assertEqual(self.index.log, [])
+
+    def test_a_tree_that_is_there_is_used_only_as_the_lock_says(self):
+        self.fetched()
+        words = ("build", "--source", EXAMPLE_SOURCE, "--toolchain", "wheels", "--offline")
+        pins = self.lock.read_text()
+        self.lock.unlink()
+        # Not pinned: --locked refuses it, although it is there; without, it is used and pinned.
+        self.refused(self.build(*words, "--locked"), 2, "sagekit.lock", "nvcc 13.0", left=["nvcc"])
+        self.assertFalse(self.lock.exists())
+        self.expect(self.build(*words), 1, "FAT103", "trusted on first use")
+        self.assertEqual(self.lock.read_text(), pins)
+        # Another one is pinned: what is there is not taken in its place.
+        tree = self.named_trees()[0]
+        self.lock.write_text(pins.replace(tree, tree[:-12] + "0" * 12))
+        self.refused(self.build(*words), 3, "13.0", family="PRV|TCH", left=["nvcc"])
 
     def test_locked_and_offline_hold_for_builds(self):
         self.refused(self.build("build", "--source", EXAMPLE_SOURCE, "--toolchain", "wheels", "--locked"), 2, "sagekit.lock")

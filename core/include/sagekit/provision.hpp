@@ -23,6 +23,7 @@ struct TreeNeed {
   std::string cuda;      ///< "13.0"; of a torch: what its version.py must say
   std::string torch;     ///< "2.11.0"; empty for nvcc
   std::string platform;  ///< "linux_x86_64": where nvcc runs, what torch's headers and stubs are for
+  bool operator==(const TreeNeed&) const = default;
 };
 
 /// A tree that is there, whole, under its final name. Nothing else is ever visible below the store.
@@ -81,6 +82,11 @@ SAGEKIT_API Result<Provisioned> provision(const TreeNeed& need, const ProvisionO
 
 /// All trees of the store, sorted by kind, then newest first. A folder without a readable tree file is not one.
 SAGEKIT_API std::vector<Tree> trees(const std::filesystem::path& store);
+
+/// Those that a lock lets be used: of what it pins the very tree, of the rest all, or none when `locked`. PRV003 for a
+/// lock that cannot be read; an empty path is no lock.
+SAGEKIT_API Result<std::vector<Tree>> usable_trees(const std::filesystem::path& store,
+                                                   const std::filesystem::path& lock, bool locked);
 
 /// What it takes on disk. Walks the folder.
 SAGEKIT_API TreeSize size_of(const Tree& tree);

@@ -4,6 +4,7 @@
 #include "support/text.hpp"
 #include "support/try.hpp"
 #include "toolchain/fetch.hpp"
+#include "toolchain/recipe.hpp"
 #include "toolchain/tree_store.hpp"
 
 #include <sagekit/provision.hpp>
@@ -24,11 +25,36 @@ std::string words(const TreeNeed& need) {
   return fmt::format("torch {} for CUDA {} on {}", need.torch, need.cuda, need.platform);
 }
 
+/// A release written out: "13.0" or "2.11.0", by the count of its numbers.
+bool is_release(std::string_view text, std::size_t numbers) {
+  const auto version = parse_version_number(text);
+  return version && version->parts.size() == numbers && to_string(*version) == text;
+}
+
+/// What would otherwise be taken for something near it: "13" for the newest 13.x, a platform for another CPU's.
+Status check(const TreeNeed& need) {
+  const auto wrong = [](const std::string& what, const std::string& hint) {
+    return fail(ErrorKind::usage, "PRV001", what, hint);
+  };
+  if (!is_release(need.cuda, 2))
+    return wrong(fmt::format("\"{}\" is no CUDA release", need.cuda), "write major and minor number: 13.0");
+  if (need.kind == TreeKind::torch && !is_release(need.torch, 3))
+    return wrong(fmt::format("\"{}\" is no torch release", need.torch), "write all three numbers: 2.11.0");
+  const auto& known = recipes().redist.platforms;
+  if (known.contains(need.platform)) return {};
+  std::vector<std::string> names;
+  for (const auto& [name, word] : known) names.push_back(name);
+  return wrong(fmt::format("there are no toolchains for \"{}\"", need.platform), suggestion(need.platform, names));
+}
+
+TreeNeed need_of(const Tree& tree) {
+  return {tree.kind, tree.cuda, tree.kind == TreeKind::torch ? tree.version : std::string(), tree.platform};
+}
+
 std::optional<Tree> fitting(const TreeNeed& need, const ProvisionOptions& options) {
   for (auto& tree : trees(options.store)) {
-    const bool same = tree.kind == need.kind && tree.cuda == need.cuda && tree.platform == need.platform &&
-                      (need.kind == TreeKind::nvcc || tree.version == need.torch);
-    if (same && std::ranges::find(options.sources, tree.source) != options.sources.end()) return std::move(tree);
+    if (need_of(tree) == need && std::ranges::find(options.sources, tree.source) != options.sources.end())
+      return std::move(tree);
   }
   return std::nullopt;
 }
@@ -118,8 +144,20 @@ std::string this_platform() {
   return std::string("linux_") + host.machine;
 }
 
+Result<std::vector<Tree>> usable_trees(const std::filesystem::path& store, const std::filesystem::path& lock,
+                                       bool locked) {
+  TRY_ASSIGN(const auto pins, read_lock(lock));
+  auto usable = trees(store);
+  std::erase_if(usable, [&](const Tree& tree) {
+    const auto* pinned = pins.find(need_of(tree));
+    return pinned != nullptr ? pinned->id != tree.id : locked;
+  });
+  return usable;
+}
+
 Result<Provisioned> provision(const TreeNeed& need, const ProvisionOptions& options, ProvisionObserver& observer,
                               std::stop_token stop) {
+  TRY(check(need));
   TRY_ASSIGN(const auto lock, read_lock(options.lock));
   const auto* pinned = lock.find(need);
   if (pinned == nullptr && options.locked)

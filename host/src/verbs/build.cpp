@@ -113,10 +113,13 @@ Result<Ready> make_ready(const Session& session, const BuildArguments& arguments
     if (!environment) return std::unexpected(environment.error());
     auto plan = make_plan(plugin.spec(), request, *environment, {plugin.path().string(), plugin.sha256()});
     if (!plan) return std::unexpected(plan.error());
-    if (arguments.dry_run || round == 2) return Ready{std::move(*plan), std::move(*environment)};
+    if (arguments.dry_run || round == 3) return Ready{std::move(*plan), std::move(*environment)};
     const auto came = provide(session, tools, *plan, stop);
     if (!came) return std::unexpected(came.error());
-    if (!*came) return Ready{std::move(*plan), std::move(*environment)};
+    if (*came) continue;
+    if (const auto pinned = pin_used(session, tools, *plan, *environment); !pinned)
+      return std::unexpected(pinned.error());
+    return Ready{std::move(*plan), std::move(*environment)};
   }
 }
 

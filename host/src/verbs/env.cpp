@@ -63,7 +63,9 @@ void show_what_can_be_built(const Console& console, const Environment& environme
 }  // namespace
 
 int run_verb(Session& session, const EnvArguments& arguments) {
-  const auto environment = session.environment(arguments.tools);
+  auto tools = arguments.tools;
+  tools.lock.clear();  // what is there, whatever a lock says of its use
+  const auto environment = session.environment(tools);
   if (!environment) return report(session, environment.error());
   const Console& console = session.console;
   if (session.global.json) {
