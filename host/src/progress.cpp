@@ -18,16 +18,19 @@ std::size_t terminal_width() {
   return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 80;
 }
 
+std::string_view name(StepKind kind) {
+  switch (kind) {
+    case StepKind::compile: return "compile";
+    case StepKind::bind: return "bind";
+    case StepKind::link: return "link";
+    case StepKind::setup_py: return "setup.py";
+  }
+  return "";
+}
+
 // "compile _fused fused.cu": what a person calls the step.
 std::string title(const Step& step) {
-  const char* kind = "";
-  switch (step.kind) {
-    case StepKind::compile: kind = "compile"; break;
-    case StepKind::bind: kind = "bind"; break;
-    case StepKind::link: kind = "link"; break;
-    case StepKind::setup_py: kind = "setup.py"; break;
-  }
-  std::string text = kind;
+  std::string text(name(step.kind));
   if (!step.module.empty()) text += " " + step.module;
   if ((step.kind == StepKind::compile || step.kind == StepKind::bind) && !step.inputs.empty()) {
     const std::string& input = step.inputs.front();

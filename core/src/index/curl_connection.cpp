@@ -177,7 +177,7 @@ Exchange CurlConnection::judged(CURLcode code) {
   m_curl.easy_getinfo(m_easy.get(), CURLINFO_HTTP_CONNECTCODE, &proxy_status);
   m_curl.easy_getinfo(m_easy.get(), CURLINFO_PRETRANSFER_TIME, &connected);
   // libcurl's own words may quote what it was given.
-  std::string words = m_problem.c_str();
+  std::string words = m_problem.substr(0, m_problem.find('\0'));
   if (words.empty() || words.find_first_of("@?") != words.npos) words = m_curl.easy_strerror(code);
   if (code != CURLE_OK && proxy_status >= 400)
     return {ExchangeEnd::proxy_refused, fmt::format("the proxy answered {}", proxy_status)};

@@ -56,7 +56,7 @@ Status check_pin(const LockedFile& pin, const LockedFile& found) {
 Result<std::vector<IndexFile>> project_page(Fetch& fetch, const std::string& project) {
   auto page = find_project(fetch.http, fetch.options.index, project, fetch.stop);
   if (page || page.error().code != "IDX013") return page;
-  return fail(ErrorKind::machine, "PRV002", std::move(page).error().message, page.error().hint);
+  return fail(ErrorKind::machine, "PRV002", page.error().message, page.error().hint);
 }
 
 Result<OpenWheel> open_wheel(Fetch& fetch, const IndexFile& file, const std::string& project,

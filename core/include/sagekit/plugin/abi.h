@@ -19,6 +19,8 @@
 extern "C" {
 #endif
 
+/* C's names, not C++'s. NOLINTBEGIN(readability-identifier-naming) */
+
 /* UTF-8, not terminated, owned by whoever passes it, valid during the call. */
 typedef struct sagekit_str {
   const char* data;
@@ -88,6 +90,8 @@ typedef struct sagekit_descriptor {
   const char* spec_path; /* where the TOML was at build time, for diagnostics; may be null */
   sagekit_verify_fn verify; /* may be null */
 } sagekit_descriptor;
+
+/* NOLINTEND(readability-identifier-naming) */
 
 #ifdef __cplusplus
 }
