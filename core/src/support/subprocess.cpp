@@ -172,8 +172,8 @@ class Child {
       : m_pid(pid), m_out(std::move(out)), m_err(std::move(err)), m_event(std::move(event)) {}
 
   // True when it was stopped on request.
-  bool watch(const std::optional<double>& timeout, std::stop_token stop, CommandResult& result) {
-    const auto start = Clock::now();
+  bool watch(Clock::time_point start, const std::optional<double>& timeout, std::stop_token stop,
+             CommandResult& result) {
     auto deadline = k_never;
     if (timeout) {
       const std::chrono::duration<double> limit(std::clamp(*timeout, 0.0, k_longest_timeout_seconds));
@@ -278,6 +278,7 @@ class LocalRunner final : public CommandRunner {
     const int out_fd = file.open() ? file.get() : out.write.get();
     const int err_fd = err.write.open() ? err.write.get() : out_fd;
     pid_t pid = -1;
+    const auto start = Clock::now();  // before the program runs: what it takes is never said to be less
     if (const int error = spawn(command, program, out_fd, err_fd, pid); error != 0)
       return cannot_start(command, std::strerror(error));
     out.write.close();
@@ -287,7 +288,7 @@ class LocalRunner final : public CommandRunner {
     Child child(pid, std::move(out.read), std::move(err.read), std::move(event));
     bool stopped = false;
     try {
-      stopped = child.watch(command.timeout_seconds, stop, result);
+      stopped = child.watch(start, command.timeout_seconds, stop, result);
     } catch (const std::system_error& error) {  // no thread to be had
       ::kill(-pid, SIGKILL);
       child.reap(result);
