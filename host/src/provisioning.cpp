@@ -70,6 +70,11 @@ Result<Sources> read_sources(const ToolchainArguments& tools) {
   return sources;
 }
 
+bool comes_with_build(const Sources& sources, TreeKind kind, const std::string& cuda) {
+  const bool wheels = std::ranges::find(sources.provisioned, "wheels") != sources.provisioned.end();
+  return wheels && (kind == TreeKind::torch || wheels_have_nvcc(cuda));
+}
+
 Result<ProvisionOptions> provision_options(const Session& session, const ToolchainArguments& tools) {
   auto sources = read_sources(tools);
   if (!sources) return std::unexpected(sources.error());

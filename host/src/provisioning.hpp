@@ -23,6 +23,9 @@ struct Sources {
 };
 Result<Sources> read_sources(const ToolchainArguments& tools);
 
+/// Would build bring it from the package index? Of nvcc those that the index may have, of torch any.
+bool comes_with_build(const Sources& sources, TreeKind kind, const std::string& cuda);
+
 /// The flags as core's options; how the index is reached is read by bring(), when it must be.
 Result<ProvisionOptions> provision_options(const Session& session, const ToolchainArguments& tools);
 

@@ -96,6 +96,9 @@ SAGEKIT_API Result<std::vector<std::string>> verify_tree(const Tree& tree);
 
 SAGEKIT_API Status remove_tree(const Tree& tree);
 
+/// May a package index have an nvcc of that CUDA ("13.0")? Its older packages hold none (core/data/toolchains.toml).
+SAGEKIT_API bool wheels_have_nvcc(const std::string& cuda);
+
 /// The wheel platform of this machine: "linux_x86_64".
 SAGEKIT_API std::string this_platform();
 

@@ -6,6 +6,7 @@
 #include "support/try.hpp"
 #include "toolchain/recipe.hpp"
 
+#include <sagekit/provision.hpp>
 #include <sagekit/toolchain.hpp>
 
 #include <algorithm>
@@ -86,10 +87,8 @@ Status check_platform(const ToolchainNeed& need, const Environment& environment)
 }
 
 std::string how_to_get_nvcc(const std::string& cuda) {
-  const auto& known = recipes();
-  const auto version = parse_version_number(cuda);
   std::vector<std::string> ways;
-  if ((version && *version >= known.nvcc.since) || known.redist.manifests.contains(cuda))
+  if (wheels_have_nvcc(cuda) || recipes().redist.manifests.contains(cuda))
     ways.push_back(fmt::format("sagekit toolchain fetch --cuda {} brings it", cuda));
   ways.push_back(fmt::format("install CUDA toolkit {}", cuda));
   ways.emplace_back("give an unpacked one with --toolchain folder:DIR");

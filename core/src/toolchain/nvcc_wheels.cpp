@@ -115,10 +115,15 @@ Status link_cudart(TreeStage& stage) {
 
 }  // namespace
 
+bool wheels_have_nvcc(const std::string& cuda) {
+  const auto version = parse_version_number(cuda);
+  return version && *version >= recipes().nvcc.since;
+}
+
 Result<LockedTree> fetch_nvcc_from_wheels(Fetch& fetch) {
   const auto& recipe = recipes().nvcc;
   TRY_ASSIGN(const auto cuda, parse_version_number(fetch.need.cuda));
-  if (cuda < recipe.since)
+  if (!wheels_have_nvcc(fetch.need.cuda))
     return fail(ErrorKind::machine, "PRV002",
                 fmt::format("the package index has no nvcc before CUDA {}: its CUDA {} packages hold none",
                             to_string(recipe.since), cuda.major()),

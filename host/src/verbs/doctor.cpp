@@ -31,9 +31,8 @@ Part part(std::string what, const Result<Tool>& tool, const std::function<std::s
 }
 
 /// What the sources of the command would bring is not lacking.
-void may_come(Part& part, const Sources& sources, const std::string& command, bool has_it) {
-  const bool wheels = std::ranges::find(sources.provisioned, "wheels") != sources.provisioned.end();
-  if (part.state != State::lacking || !has_it || !wheels) return;
+void may_come(Part& part, const Sources& sources, TreeKind kind, const Cell& cell, const std::string& command) {
+  if (part.state != State::lacking || !comes_with_build(sources, kind, cell.cuda)) return;
   part.state = State::comes;
   part.found = "not here; build fetches it from the package index";
   part.mend = command;
@@ -46,8 +45,7 @@ std::vector<Part> parts_of(const Cell& cell, const Spec& spec, const Environment
   parts.push_back(part<Nvcc>("nvcc " + cell.cuda, nvcc,
                              [](const Nvcc& n) { return fmt::format("{} {}", n.version, n.executable.string()); }));
   const auto fetch = "sagekit toolchain fetch --cuda " + cell.cuda;
-  const auto cuda = parse_version_number(cell.cuda);
-  may_come(parts.back(), sources, fetch, cuda && cuda->major() >= 13);
+  may_come(parts.back(), sources, TreeKind::nvcc, cell, fetch);
   auto compiler_need = need;
   if (!nvcc) compiler_need.cuda.clear();  // which compilers it accepts is known when it is here
   parts.push_back(part<HostCompiler>(
@@ -56,11 +54,10 @@ std::vector<Part> parts_of(const Cell& cell, const Spec& spec, const Environment
   if (!cell.torch.empty()) {
     parts.push_back(part<TorchSysroot>("torch " + cell.torch, choose_torch(need, {}, environment),
                                        [](const TorchSysroot& t) { return t.root.string(); }));
-    may_come(parts.back(), sources,
+    may_come(parts.back(), sources, TreeKind::torch, cell,
              fmt::format("{} --torch {}{}{}", fetch, cell.torch,
                          cell.platform == environment.platform ? "" : " --platform " + cell.platform,
-                         nvcc ? " --no-nvcc" : ""),
-             true);
+                         nvcc ? " --no-nvcc" : ""));
   }
   if (!std::ranges::all_of(spec.kernels, &KernelSpec::plain_module))
     parts.push_back(part<Python>("Python " + cell.python + " headers", choose_python(need, environment),

@@ -32,15 +32,14 @@ void remember(std::vector<std::pair<std::string, std::vector<std::string>>>& rem
 }
 
 /// What build would fetch before it begins.
-bool comes_with_build(const Cell& cell, const Sources& sources) {
-  const bool wheels = std::ranges::find(sources.provisioned, "wheels") != sources.provisioned.end();
-  const auto cuda = parse_version_number(cell.cuda);
-  return wheels && (cell.missing_code == "TCH005" || (cell.missing_code == "TCH001" && cuda && cuda->major() >= 13));
+bool is_fetched(const Cell& cell, const Sources& sources) {
+  return (cell.missing_code == "TCH005" && comes_with_build(sources, TreeKind::torch, cell.cuda)) ||
+         (cell.missing_code == "TCH001" && comes_with_build(sources, TreeKind::nvcc, cell.cuda));
 }
 
 std::string here(const Console& console, const Cell& cell, const Sources& sources) {
   if (cell.buildable) return console.green("yes");
-  return comes_with_build(cell, sources) ? console.yellow("fetched") : console.yellow("no");
+  return is_fetched(cell, sources) ? console.yellow("fetched") : console.yellow("no");
 }
 
 void show_plan(const Session& session, const Plan& plan, const Sources& sources, bool steps) {
@@ -54,10 +53,10 @@ void show_plan(const Session& session, const Plan& plan, const Sources& sources,
   std::vector<std::pair<std::string, std::vector<std::string>>> remarks;
   for (const auto& cell : plan.cells) {
     if (!cell.buildable)
-      remember(remarks,
-               (comes_with_build(cell, sources) ? "build fetches what is missing: " : "cannot be built here: ") +
-                   cell.why_not,
-               cell.id);
+      remember(
+          remarks,
+          (is_fetched(cell, sources) ? "build fetches what is missing: " : "cannot be built here: ") + cell.why_not,
+          cell.id);
     for (const auto& note : cell.notes) remember(remarks, note, cell.id);
   }
   if (!remarks.empty()) text += "\n";
