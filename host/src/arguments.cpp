@@ -1,5 +1,7 @@
 #include "arguments.hpp"
 
+#include "arguments_wheels.hpp"
+
 #include <sagekit/nearest.hpp>
 #include <sagekit/plugin/abi.h>
 #include <sagekit/spec.hpp>
@@ -16,13 +18,6 @@
 namespace sagekit::host {
 
 namespace {
-
-// Each verb ends its help with two commands that work as they stand.
-CLI::App* add_verb(CLI::App& parent, const std::string& name, const std::string& what, const std::string& examples) {
-  CLI::App* verb = parent.add_subcommand(name, what);
-  verb->footer("Examples:\n" + examples);
-  return verb;
-}
 
 void add_globals(CLI::App& app, GlobalArguments& global) {
   app.add_option("--plugin", global.plugins, "Variant to work with: a plugin's name, or a plugin file")
@@ -91,12 +86,6 @@ void add_selection(CLI::App& verb, SelectionArguments& selection) {
   add_provisioning(verb, selection.tools);
 }
 
-void add_interpreters(CLI::App& verb, std::vector<std::string>& interpreters) {
-  verb.add_option("--interpreter", interpreters, "Import check with this Python")
-      ->type_name("PATH")
-      ->allow_extra_args(false);
-}
-
 void collect_words(const CLI::App& app, std::vector<std::string>& words) {
   for (const CLI::Option* option : app.get_options())
     for (const auto& name : option->get_lnames()) words.push_back("--" + name);
@@ -122,6 +111,12 @@ std::string nearest(const CLI::App& app, int argc, const char* const* argv) {
 }
 
 }  // namespace
+
+CLI::App* add_verb(CLI::App& parent, const std::string& name, const std::string& what, const std::string& examples) {
+  CLI::App* verb = parent.add_subcommand(name, what);
+  verb->footer("Examples:\n" + examples);
+  return verb;
+}
 
 Result<std::uint64_t> parse_size(const std::string& text) {
   double value = 0;
@@ -203,24 +198,7 @@ Result<Arguments> parse_arguments(int argc, const char* const* argv) {
   build_verb->add_flag("--jsonl", build.jsonl, "An event a line on stdout while it runs");
   add_interpreters(*build_verb, build.interpreters);
 
-  VerifyArguments verify;
-  CLI::App* verify_verb = add_verb(app, "verify", "Judge finished wheels, any maker's",
-                                   "  sagekit verify dist/*.whl\n  sagekit verify --policy pypi --json dist/*.whl");
-  verify_verb->add_option("wheel", verify.wheels, "Wheel files")->required();
-  verify_verb
-      ->add_option("--policy", verify.policy, "own, others or pypi; without it own for what sagekit built, others else")
-      ->check(CLI::IsMember({"own", "others", "pypi"}));
-  add_interpreters(*verify_verb, verify.interpreters);
-  verify_verb->add_option("--require", verify.require, "A skipped check of this family fails: IMP, FAT, ...")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  verify_verb->add_flag("--all", verify.all, "List passes too");
-
-  InspectArguments inspect;
-  CLI::App* inspect_verb = add_verb(app, "inspect", "What is in a wheel, .so, .pyd, .dll, cubin or fatbin",
-                                    "  sagekit inspect dist/*.whl\n  sagekit inspect --kernels --json _fused.so");
-  inspect_verb->add_option("file", inspect.files, "Files")->required();
-  inspect_verb->add_flag("--kernels", inspect.kernels, "Read the kernels' names too");
+  WheelVerbs wheel_verbs(app);
 
   PackageArguments package;
   CLI::App* package_verb =
@@ -281,10 +259,11 @@ Result<Arguments> parse_arguments(int argc, const char* const* argv) {
                                    "  sagekit schema plugin\n  sagekit schema plugin > plugin.schema.json");
   schema_verb->add_option("name", schema.name, "plugin")->required()->check(CLI::IsMember({"plugin"}));
 
-  for (CLI::App* verb : {plugin, list, show_verb, check_verb, check_one_verb, plan_verb, build_verb, verify_verb,
-                         inspect_verb, package_verb, env_verb, toolchain, toolchain_list, fetch_verb, remove_verb,
-                         verify_trees_verb, doctor_verb, schema_verb})
+  for (CLI::App* verb :
+       {plugin, list, show_verb, check_verb, check_one_verb, plan_verb, build_verb, package_verb, env_verb, toolchain,
+        toolchain_list, fetch_verb, remove_verb, verify_trees_verb, doctor_verb, schema_verb})
     verb->fallthrough();
+  for (CLI::App* verb : wheel_verbs.verbs()) verb->fallthrough();
 
   try {
     app.parse(argc, argv);
@@ -306,6 +285,9 @@ Result<Arguments> parse_arguments(int argc, const char* const* argv) {
     if (!bytes) return std::unexpected(bytes.error());
     build.memory_bytes = *bytes;
   }
+  const auto taken = wheel_verbs.take(arguments.verb);
+  if (!taken) return std::unexpected(taken.error());
+  if (*taken) return arguments;
   if (*list)
     arguments.verb = PluginListArguments{};
   else if (*show_verb)
@@ -318,10 +300,6 @@ Result<Arguments> parse_arguments(int argc, const char* const* argv) {
     arguments.verb = plan;
   else if (*build_verb)
     arguments.verb = build;
-  else if (*verify_verb)
-    arguments.verb = verify;
-  else if (*inspect_verb)
-    arguments.verb = inspect;
   else if (*package_verb)
     arguments.verb = package;
   else if (*schema_verb)

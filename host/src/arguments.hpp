@@ -1,5 +1,5 @@
 #pragma once
-// The command line as values. arguments.cpp is the only file that knows the argument parser.
+// The command line as values. arguments.cpp and arguments_wheels.cpp are the only files that know the argument parser.
 
 #include <sagekit/error.hpp>
 
@@ -62,14 +62,21 @@ struct BuildArguments {
   std::vector<std::string> interpreters;
 };
 struct VerifyArguments {
-  std::vector<std::string> wheels;
-  std::string policy;
-  std::vector<std::string> interpreters, require;
-  bool all = false;
+  std::vector<std::string> paths;  ///< wheels, folders
+  std::string policy;              ///< own, others, pypi or a file; "" = by who made the wheel
+  std::vector<std::string> interpreters, require, packages, installed;
+  std::string sha256_file, sarif_file, explain;
+  std::string format;              ///< text, json, sarif, github; "" = text, or json with --json
+  std::uint64_t memory_bytes = 0;  ///< 0 = core's default
+  bool all = false, gpu = false;
 };
 struct InspectArguments {
   std::vector<std::string> files;
-  bool kernels = false;
+  bool kernels = false, resources = false, hashes = false, quick = false;
+  std::uint64_t memory_bytes = 0;  ///< 0 = core's default
+};
+struct DiffArguments {
+  std::string first, second;
 };
 struct PackageArguments {
   std::string folder, output = "dist", naming;
@@ -105,7 +112,7 @@ using VerbArguments =
     std::variant<std::monostate, PluginListArguments, PluginShowArguments, PluginCheckArguments,
                  PluginCheckOneArguments, PlanArguments, BuildArguments, VerifyArguments, InspectArguments,
                  PackageArguments, EnvArguments, SchemaArguments, ToolchainFetchArguments, ToolchainRemoveArguments,
-                 ToolchainVerifyArguments, DoctorArguments>;
+                 ToolchainVerifyArguments, DoctorArguments, DiffArguments>;
 
 struct Arguments {
   GlobalArguments global;

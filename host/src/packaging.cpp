@@ -17,10 +17,12 @@ Result<Verdict<PackagedWheel>> package_cell(const Session& session, const Plugin
                 fmt::format("{} was built from {}, which this {} plugin does not know", build.cell.id, build.commit,
                             plugin.name()),
                 "use the plugin version that built it, or build again");
-  auto verified = verify_build(plugin.spec(), &plugin, build, options.verify, *session.runner);
+  PackageOptions allowing = options;
+  allowing.verify.allowed_defects = build.allowed_defects;
+  auto verified = verify_build(plugin.spec(), &plugin, build, allowing.verify, *session.runner);
   if (!verified) return std::unexpected(verified.error());
   if (!*verified) return Verdict<PackagedWheel>(std::unexpected(verified->error()));
-  return write_package(**verified, plugin.spec(), &plugin, *revision, options, *session.runner);
+  return write_package(**verified, plugin.spec(), &plugin, *revision, allowing, *session.runner);
 }
 
 }  // namespace

@@ -49,6 +49,7 @@ int run_verb(Session& session, const PlanArguments& arguments);
 int run_verb(Session& session, const BuildArguments& arguments);
 int run_verb(Session& session, const VerifyArguments& arguments);
 int run_verb(Session& session, const InspectArguments& arguments);
+int run_verb(Session& session, const DiffArguments& arguments);
 int run_verb(Session& session, const PackageArguments& arguments);
 int run_verb(Session& session, const EnvArguments& arguments);
 int run_verb(Session& session, const SchemaArguments& arguments);

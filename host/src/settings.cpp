@@ -32,6 +32,7 @@ Settings read_settings() {
   Settings settings;
   settings.color_wanted = variable("NO_COLOR").empty() && variable("TERM") != "dumb";
   settings.ci = !variable("CI").empty();
+  settings.github_actions = variable("GITHUB_ACTIONS") == "true";
   std::error_code error;
   settings.executable = fs::read_symlink("/proc/self/exe", error);
   settings.home = variable("HOME");

@@ -8,7 +8,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const Bytes image(std::string_view(reinterpret_cast<const char*>(data), size));
   Problems problems("fuzz");
   if (looks_like_cubin(image))
-    read_cubin(image, true, problems);
+    read_cubin(image, CubinDetail::resources, problems);
   else if (looks_like_ptx(image.view()))
     read_ptx(image.view(), true);
   return 0;

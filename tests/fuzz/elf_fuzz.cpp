@@ -20,5 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const auto& [version, names] : facts.elf->wanted_by)
     for (const auto& name : names)
       if (!std::ranges::binary_search(facts.elf->undefined, name)) std::abort();
+  if (facts.elf->debug_bytes > size || facts.elf->build_id.size() > 128 || facts.elf->interpreter.size() > size)
+    std::abort();
   return 0;
 }

@@ -5,9 +5,10 @@ using namespace sagekit;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const Bytes file(std::string_view(reinterpret_cast<const char*>(data), size));
-  for (const bool kernels : {false, true}) {
+  for (const GpuReading& reading :
+       {GpuReading{.beginnings = false}, GpuReading{}, GpuReading{.kernels = true}, GpuReading{.resources = true}}) {
     Problems problems("fuzz");
-    read_gpu_code({{file, GpuArea::Form::fatbins, true}}, kernels, 1, problems);
+    read_gpu_code({{file, GpuArea::Form::fatbins, true}}, reading, problems);
   }
   return 0;
 }

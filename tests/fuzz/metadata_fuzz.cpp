@@ -1,5 +1,10 @@
 // The texts of a dist-info folder and the file name: the input's first line is the name, the rest serves as every text.
+#include "inspect/entry_points_reader.hpp"
+#include "inspect/file_kind.hpp"
+#include "inspect/name_fold.hpp"
 #include "inspect/record_judge.hpp"
+#include "inspect/requirement_reader.hpp"
+#include "inspect/variant_reader.hpp"
 #include "inspect/wheel_reader.hpp"
 
 #include <algorithm>
@@ -17,5 +22,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   WheelFacts facts;
   judge_dist_info({"tiny_kernels-1.2.0.dist-info", text, text, text, {"tiny_kernels-1.2.0.dist-info"}}, name, {member},
                   facts);
+  // The other texts, each its own grammar; what is read must be readable again.
+  if (const auto requirement = read_requirement(name)) {
+    if (!is_project_name(requirement->name) && !requirement->name.ends_with('_')) __builtin_trap();
+    if (!specifier_fault(requirement->specifiers).empty()) __builtin_trap();
+  }
+  specifier_fault(name);
+  for (const auto& entry : read_entry_points(text).entries) is_object_reference(entry.value);
+  read_variant(text);
+  if (folded_name(folded_name(name)) != folded_name(name)) __builtin_trap();
+  other_kind(Bytes(text));
   return 0;
 }

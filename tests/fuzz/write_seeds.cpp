@@ -63,10 +63,32 @@ int main(int count, char** arguments) {
   write(folder / "cubin/new", CubinBuilder().build());
   write(folder / "cubin/old", old.build());
   write(folder / "cubin/ptx", sample_ptx());
+  CubinBuilder bodies;
+  bodies.bodies = {{.registers = 40, .shared = 2048},
+                   {.name = "trap", .code = {sass::skip_one_if, sass::trap, sass::exit}}};
+  write(folder / "cubin/bodies", bodies.build());
+  ByteWriter code;
+  for (const auto& one :
+       {sass::set_stack, sass::exit_if, sass::skip_one_if, sass::trap, sass::call, sass::store_local_16,
+        sass::load_local_4, sass::store, sass::exit, sass::endless, sass::padding})
+    code.u64(one.first).u64(one.second);
+  write(folder / "sass/code", code.bytes());
+  const std::string image(600, 'x');
+  write(folder / "image_codec/raw", ByteWriter().u8(0).u16(image.size()).u8(0).text(image).bytes());
+  write(folder / "image_codec/lz4", ByteWriter().u8(1).u16(image.size()).u8(0).text(lz4_literal_block(image)).bytes());
+  write(folder / "image_codec/zstd", ByteWriter().u8(2).u16(image.size()).u8(0).text(zstd_raw_frame(image)).bytes());
   const std::string name = wheel.file_name + "\n";
   write(folder / "metadata/metadata", name + wheel.metadata);
   write(folder / "metadata/wheel", name + wheel.wheel);
   write(folder / "metadata/record", name + WheelBuilder().right_record() + "\"a,\"\"b\",,\n");
+  write(folder / "metadata/requirement",
+        "Foo[a,b] (>=1,<2.*) ; (extra == 'c' and python_version not in \"3 4\") or os_name==\"nt\"\nx @ https://y ; a");
+  write(folder / "metadata/entry_points", name + "[console_scripts]\nrun = a.b:c [d]\n# x\nlong =\n  a:b\n[g]\nx=y\n");
+  write(folder / "metadata/variant",
+        name + R"({"$schema":"https://x/v0.1.1.json","default-priorities":{"namespace":["nvidia"]},)" +
+            R"("variants":{"cu130":{"nvidia":{"sm_arch":["90_real"]}}}})");
+  write(folder / "metadata/accents", "e\xcc\x81\xc5\xa0.txt\nversion https://git-lfs.github.com/spec/v1\n");
+  write(folder / "naming/variant", "tiny_kernels-1.2.0-cp312-cp312-linux_x86_64-cu130.whl");
   write(folder / "naming/wheel", wheel.file_name);
   write(folder / "naming/build_tag", "tiny_kernels-1.2.0+cu130.torch2.11-280.129-cp312.cp313-abi3-linux_x86_64.whl");
   write(folder / "naming/arches", "8.0 sm_86;9.0a,compute_120f 12.1+PTX native");

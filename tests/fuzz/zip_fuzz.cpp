@@ -1,4 +1,5 @@
 // A zip archive: framing, every member, and what lies in it.
+#include "inspect/file_kind.hpp"
 #include "inspect/module_reader.hpp"
 #include "inspect/wheel_archive.hpp"
 
@@ -7,6 +8,7 @@ using namespace sagekit;
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const Bytes file(std::string_view(reinterpret_cast<const char*>(data), size));
   Problems problems("fuzz.whl");
+  other_kind(file);
   const auto members = read_zip(file, problems);
   if (!members) return 0;
   for (const ZipMember& member : *members)

@@ -29,19 +29,23 @@ class NameTable {
 struct ElfBuilder {
   struct Section {
     std::string name, content;
-    std::uint32_t type = 1, link = 0;
+    std::uint32_t type = 1, link = 0, info = 0;
   };
   std::uint16_t type = 3, machine = 62;
   std::uint32_t flags = 0;
   std::uint8_t os_abi = 0, abi_version = 0;
   std::vector<Section> sections;
-  std::vector<std::uint32_t> stack_flags = {6};  ///< PT_GNU_STACK, one each
-  std::string dynamic_section;                   ///< its name; "" = no dynamic segment
+  std::vector<std::uint32_t> stack_flags = {6};                 ///< PT_GNU_STACK, one each
+  std::string dynamic_section;                                  ///< its name; "" = no dynamic segment
+  std::uint32_t load_flags = 5;                                 ///< of the one load segment: read 4, write 2, execute 1
+  std::vector<std::pair<std::uint32_t, std::string>> segments;  ///< more of them: type, section that it covers
   bool section_table = true;
 
   static constexpr std::size_t k_header = 64, k_segment = 56;
 
-  std::size_t segment_count() const { return 1 + stack_flags.size() + (dynamic_section.empty() ? 0 : 1); }
+  std::size_t segment_count() const {
+    return 1 + stack_flags.size() + (dynamic_section.empty() ? 0 : 1) + segments.size();
+  }
   /// Where the section of that index will lie: all content is 8-aligned, in order.
   std::uint64_t offset_of(std::size_t index) const {
     std::uint64_t at = k_header + k_segment * segment_count();
@@ -79,17 +83,21 @@ struct ElfBuilder {
     out.u16(type).u16(machine).u32(1).u64(0).u64(k_header).u64(section_table ? table_at : 0).u32(flags);
     out.u16(64).u16(56).u16(segment_count()).u16(64).u16(section_table ? sections.size() + 2 : 0);
     out.u16(section_table ? sections.size() + 1 : 0);
-    segment(out, 1, 5, 0, end);
+    segment(out, 1, load_flags, 0, end);
     for (const std::uint32_t stack : stack_flags) segment(out, 0x6474e551, stack, 0, 0);
     for (std::size_t i = 0; i < sections.size(); ++i)
       if (!dynamic_section.empty() && sections[i].name == dynamic_section)
         segment(out, 2, 6, offset_of(i), sections[i].content.size());
+    for (const auto& [kind, name] : segments)
+      for (std::size_t i = 0; i < sections.size(); ++i)
+        if (sections[i].name == name) segment(out, kind, 4, offset_of(i), sections[i].content.size());
     out.text(body.bytes().substr(out.size()));
     if (!section_table) return out.bytes();
     out.zeros(64);
     for (std::size_t i = 0; i < sections.size(); ++i)
-      header(out, name_offsets[i], sections[i].type, offset_of(i), sections[i].content.size(), sections[i].link);
-    header(out, own_name, 3, names_at, names.text().size(), 0);
+      header(out, name_offsets[i], sections[i].type, offset_of(i), sections[i].content.size(), sections[i].link,
+             sections[i].info);
+    header(out, own_name, 3, names_at, names.text().size(), 0, 0);
     return out.bytes();
   }
 
@@ -98,8 +106,8 @@ struct ElfBuilder {
     out.u32(type).u32(flags).u64(at).u64(at).u64(at).u64(size).u64(size).u64(8);
   }
   static void header(ByteWriter& out, std::uint32_t name, std::uint32_t type, std::uint64_t at, std::uint64_t size,
-                     std::uint32_t link) {
-    out.u32(name).u32(type).u64(2).u64(at).u64(at).u64(size).u32(link).u32(0).u64(8).u64(0);
+                     std::uint32_t link, std::uint32_t info) {
+    out.u32(name).u32(type).u64(2).u64(at).u64(at).u64(size).u32(link).u32(info).u64(8).u64(0);
   }
 };
 
@@ -117,6 +125,10 @@ struct ModuleBuilder {
   std::vector<std::uint32_t> stack_flags = {6};
   bool section_table = true;
   bool gnu_hash = false;
+  std::uint16_t type = 3;
+  std::uint32_t load_flags = 5;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> tags = {};    ///< more dynamic tags
+  std::vector<std::pair<std::uint32_t, std::string>> segments = {};  ///< more segments, as ElfBuilder's
 
   std::string build() const {
     NameTable names;
@@ -149,10 +161,10 @@ struct ModuleBuilder {
                                                                                 : version_numbers.find(wanted->second);
         version_of.u16(number == version_numbers.end() ? 1 : number->second);
       }
-    std::vector<std::pair<std::uint64_t, std::uint64_t>> tags;
-    for (const auto& library : needed) tags.emplace_back(1, names.add(library));
-    if (!soname.empty()) tags.emplace_back(14, names.add(soname));
-    if (!runpath.empty()) tags.emplace_back(29, names.add(runpath));
+    auto entries = tags;
+    for (const auto& library : needed) entries.emplace_back(1, names.add(library));
+    if (!soname.empty()) entries.emplace_back(14, names.add(soname));
+    if (!runpath.empty()) entries.emplace_back(29, names.add(runpath));
     const std::size_t count = symbols.size() / 24;
     ByteWriter hash;  // one bucket; only the number of symbols it tells matters here
     if (gnu_hash) {
@@ -166,22 +178,25 @@ struct ModuleBuilder {
     elf.machine = machine;
     elf.stack_flags = stack_flags;
     elf.section_table = section_table;
+    elf.type = type;
+    elf.load_flags = load_flags;
+    elf.segments = segments;
     elf.dynamic_section = ".dynamic";
     elf.sections = {{".dynstr", names.text(), 3, 0},
                     {".dynsym", symbols.bytes(), 11, 1},
                     {".gnu.version_r", needs.bytes(), 0x6ffffffe, 1},
                     {".hash", hash.bytes(), 5, 2},
                     {".gnu.version", version_of.bytes(), 0x6fffffff, 1}};
-    tags.insert(tags.end(), {{5, elf.offset_of(0)},
-                             {10, names.text().size()},
-                             {6, elf.offset_of(1)},
-                             {0x6ffffffe, elf.offset_of(2)},
-                             {0x6fffffff, versions.size()},
-                             {gnu_hash ? 0x6ffffef5 : 4, elf.offset_of(3)},
-                             {0x6ffffff0, elf.offset_of(4)},
-                             {0, 0}});
+    entries.insert(entries.end(), {{5, elf.offset_of(0)},
+                                   {10, names.text().size()},
+                                   {6, elf.offset_of(1)},
+                                   {0x6ffffffe, elf.offset_of(2)},
+                                   {0x6fffffff, versions.size()},
+                                   {gnu_hash ? 0x6ffffef5 : 4, elf.offset_of(3)},
+                                   {0x6ffffff0, elf.offset_of(4)},
+                                   {0, 0}});
     ByteWriter dynamic;
-    for (const auto& [tag, value] : tags) dynamic.u64(tag).u64(value);
+    for (const auto& [tag, value] : entries) dynamic.u64(tag).u64(value);
     elf.sections.push_back({".dynamic", dynamic.bytes(), 6, 1});
     elf.sections.insert(elf.sections.end(), more.begin(), more.end());
     return elf.build();

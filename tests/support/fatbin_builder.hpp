@@ -8,9 +8,31 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace sagekit::test {
+
+/// Instructions as ptxas writes them for 9.0 and newer; those without a distance are the same from 7.0 on.
+namespace sass {
+using Instruction = std::pair<std::uint64_t, std::uint64_t>;
+inline constexpr Instruction set_stack{0x00000a00ff017b82, 0x000fe20000000800}, exit{0x794d, 0x000fea0003800000},
+    exit_if{0x894d, 0x000fea0003800000}, trap{0x000000040000795c, 0x000fe20000300000},
+    endless{0xfffffffc00fc7947, 0x000fc0000383ffff}, padding{0x7918, 0x000fc00000000000},
+    store{0x0000000502007986, 0x001fe2000c101904}, skip_one_if{0x0000000000048947, 0x000fea0003800000},
+    old_skip_one_if{0x0000001000008947, 0x000fea0003800000}, call{0x0000000002007343, 0x007fea0003c00000},
+    store_local_16{0x0000000801007387, 0x0043e80000100c00}, load_local_4{0x0000000001087983, 0x000ea80000100800},
+    multiply{0x0000000405027825, 0x001fcc00078e0202}, jump_by_register{0x0000000002007949, 0x000fea0003800000};
+}  // namespace sass
+
+/// A kernel with a section of its own and what the cubin records of it.
+struct CubinKernel {
+  std::string name = "_Z5scalePf";
+  std::vector<sass::Instruction> code = {sass::set_stack, sass::store, sass::exit, sass::endless, sass::padding};
+  std::uint32_t registers = 12, stack = 0;
+  std::size_t shared = 0, constants = 0x210;  ///< sizes of their sections; `shared` with what the driver keeps
+  std::uint8_t binding = 1;                   ///< 0 local, 1 global, 2 weak
+};
 
 struct CubinBuilder {
   unsigned sm = 90, toolkit = 130;
@@ -19,6 +41,8 @@ struct CubinBuilder {
   bool new_abi = true;  ///< CUDA 13's header layout, else the one up to 12
   std::vector<std::string> kernels = {"_Z5scalePf"};
   std::vector<std::string> functions = {"_Z6helperv"};
+  std::vector<CubinKernel> bodies = {};
+  std::optional<unsigned> virtual_sm = {};  ///< compute_NN it was made from; else `sm`
 
   std::string build() const {
     ElfBuilder elf;
@@ -27,7 +51,7 @@ struct CubinBuilder {
     elf.stack_flags = {};
     elf.os_abi = new_abi ? 0x41 : 0x33;
     elf.abi_version = new_abi ? 8 : 7;
-    elf.flags = new_abi ? 0x6000002 | sm << 8 : sm << 16 | sm | (accelerated ? 0x800 : 0);
+    elf.flags = new_abi ? 0x6000002 | sm << 8 : virtual_sm.value_or(sm) << 16 | sm | (accelerated ? 0x800 : 0);
     NameTable names;
     ByteWriter symbols;
     symbols.zeros(24);
@@ -36,9 +60,27 @@ struct CubinBuilder {
     };
     for (const auto& name : kernels) symbol(name, 0x10);
     for (const auto& name : functions) symbol(name, 0);
+    std::vector<ElfBuilder::Section> kernel_sections;
+    ByteWriter infos;
+    for (const auto& kernel : bodies) {
+      const auto at = static_cast<std::uint16_t>(3 + kernel_sections.size());
+      const auto number = static_cast<std::uint32_t>(symbols.size() / 24);
+      symbols.u32(names.add(kernel.name)).u8(std::uint64_t{kernel.binding} << 4 | 2).u8(0x10).u16(at).u64(0).u64(0);
+      ByteWriter code;
+      for (const auto& [low, high] : kernel.code) code.u64(low).u64(high);
+      kernel_sections.push_back({".text." + kernel.name, code.bytes()});
+      kernel_sections.push_back({".nv.constant0." + kernel.name, std::string(kernel.constants, '\0'), 1, 0, at});
+      if (kernel.shared > 0)
+        kernel_sections.push_back({".nv.shared." + kernel.name, std::string(kernel.shared, '\0'), 8, 0, at});
+      infos.u8(4).u8(0x2f).u16(8).u32(number).u32(kernel.registers);
+      infos.u8(4).u8(0x12).u16(8).u32(number).u32(kernel.stack);
+    }
     elf.sections = {{".strtab", names.text(), 3, 0}, {".symtab", symbols.bytes(), 2, 1}};
+    elf.sections.insert(elf.sections.end(), kernel_sections.begin(), kernel_sections.end());
+    if (!bodies.empty()) elf.sections.push_back({".nv.info", infos.bytes(), 0x70000000, 0});
     if (new_abi) {
-      elf.sections.push_back({".note.nv.cuinfo", note(1000, ByteWriter().u16(2).u16(sm).u32(toolkit).bytes()), 7, 0});
+      elf.sections.push_back(
+          {".note.nv.cuinfo", note(1000, ByteWriter().u16(2).u16(virtual_sm.value_or(sm)).u32(toolkit).bytes()), 7, 0});
       elf.sections.push_back({".nv.compat", ByteWriter().u8(2).u8(9).u8(accelerated).u8(0).bytes(), 0x70000086, 0});
     } else {
       elf.sections.push_back({".nv.info.k", ByteWriter().u8(4).u8(0x37).u16(4).u32(toolkit).bytes(), 0x70000000, 0});

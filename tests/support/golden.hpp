@@ -27,20 +27,25 @@ inline std::string first_difference(std::string_view wanted, std::string_view go
   return "line " + std::to_string(line) + "\n  golden: " + line_of(wanted, at) + "\n  now:    " + line_of(got, at);
 }
 
-/// Compares with tests/golden/`name`.
-inline void check_golden(const std::string& name, const std::string& text) {
-  const auto path = std::filesystem::path(SAGEKIT_SOURCE_DIR) / "tests/golden" / name;
+/// Compares with a committed file, whose path is given from the repository's root.
+inline void check_committed(const std::string& name, const std::string& text) {
+  const auto path = std::filesystem::path(SAGEKIT_SOURCE_DIR) / name;
   const char* accept = std::getenv("SAGEKIT_ACCEPT");
   if (accept && std::string_view(accept) == "1") {
     std::filesystem::create_directories(path.parent_path());
     std::ofstream(path, std::ios::binary) << text;
-    MESSAGE("accepted tests/golden/", name);
+    MESSAGE("accepted ", name);
   }
   std::ifstream file(path, std::ios::binary);
   const std::string golden{std::istreambuf_iterator<char>(file), {}};
-  INFO("tests/golden/", name, " differs; run with SAGEKIT_ACCEPT=1 if that is meant");
+  INFO(name, " differs; run with SAGEKIT_ACCEPT=1 if that is meant");
   INFO(first_difference(golden, text));
   CHECK_MESSAGE(static_cast<bool>(golden == text), "golden file");
+}
+
+/// Compares with tests/golden/`name`.
+inline void check_golden(const std::string& name, const std::string& text) {
+  check_committed("tests/golden/" + name, text);
 }
 
 }  // namespace sagekit::test

@@ -40,7 +40,7 @@ struct ZipEntry {
   std::uint16_t method = 8, flags = 0;
   std::uint32_t mode = 0100644;
   std::string central_extra = {}, local_extra = {}, comment = {};
-  std::uint16_t disk = 0;
+  std::uint16_t disk = 0, date = 0x21;
   bool descriptor = false;
   std::string gap_before = {};  ///< bytes of no member
   std::optional<std::string> data = {}, local_name = {};
@@ -82,14 +82,14 @@ struct ZipBuilder {
       out.text(entry.gap_before);
       const std::size_t offset = out.size() - prefix.size();
       out.u32(entry.local_signature.value_or(0x04034b50)).u16(20).u16(entry.local_flags.value_or(flags));
-      out.u16(entry.local_method.value_or(entry.method)).u16(0).u16(0x21);
+      out.u16(entry.local_method.value_or(entry.method)).u16(0).u16(entry.date);
       out.u32(entry.descriptor ? 0 : entry.local_crc.value_or(crc));
       out.u32(entry.descriptor ? 0 : entry.local_compressed_size.value_or(compressed));
       out.u32(entry.descriptor ? 0 : entry.local_size.value_or(size));
       out.u16(name.size()).u16(entry.local_extra.size()).text(name).text(entry.local_extra).text(data);
       if (entry.descriptor) out.u32(0x08074b50).u32(crc).u32(compressed).u32(size);
 
-      directory.u32(0x02014b50).u16(0x0314).u16(20).u16(flags).u16(entry.method).u16(0).u16(0x21);
+      directory.u32(0x02014b50).u16(0x0314).u16(20).u16(flags).u16(entry.method).u16(0).u16(entry.date);
       directory.u32(crc).u32(compressed).u32(size).u16(entry.name.size()).u16(entry.central_extra.size());
       directory.u16(entry.comment.size()).u16(entry.disk).u16(0).u32(std::uint64_t{entry.mode} << 16);
       directory.u32(entry.local_offset.value_or(static_cast<std::uint32_t>(offset)));

@@ -36,12 +36,13 @@ struct StepFailure {
 /// One cell's files, before anyone judged them.
 struct CellBuild {
   Cell cell;
-  std::vector<StagedFile> files;        ///< modules and package files, sorted by archive path; no dist-info
-  std::vector<StagedFile> licenses;     ///< for dist-info/licenses, paths relative to it
-  std::string readme;                   ///< text for METADATA's body
-  std::vector<std::string> provenance;  ///< "nvcc 13.0.88 sha256...": lines for the build record
-  std::filesystem::path record;         ///< build.json in the store: what `package` reads
-  std::string commit;                   ///< of the source: a revision of the spec
+  std::vector<StagedFile> files;             ///< modules and package files, sorted by archive path; no dist-info
+  std::vector<StagedFile> licenses;          ///< for dist-info/licenses, paths relative to it
+  std::string readme;                        ///< text for METADATA's body
+  std::vector<std::string> provenance;       ///< "nvcc 13.0.88 sha256...": lines for the build record
+  std::filesystem::path record;              ///< build.json in the store: what `package` reads
+  std::string commit;                        ///< of the source: a revision of the spec
+  std::vector<std::string> allowed_defects;  ///< ids that somebody asked to leave in, sorted
   std::string plugin_path,
       plugin_sha256;  ///< the library file that said all this; kept in the record, not in the wheel
 };

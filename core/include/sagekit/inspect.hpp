@@ -18,18 +18,48 @@
 
 namespace sagekit {
 
+/// What one kernel's machine code needs and holds.
+struct KernelResources {
+  std::string name;                  ///< mangled
+  std::uint32_t registers = 0;       ///< per thread
+  std::uint64_t shared_bytes = 0;    ///< static, without what the driver reserves
+  std::uint64_t stack_bytes = 0;     ///< per thread
+  std::uint64_t constant_bytes = 0;  ///< bank 0, parameters included
+  std::uint64_t code_bytes = 0;      ///< its instructions, padding included
+  std::uint64_t instructions = 0;    ///< without padding; 0 = not counted on this arch
+  std::uint64_t local_load_bytes =
+      0;  ///< bytes that its local-memory instructions move: none proves that nothing spills
+  std::uint64_t local_store_bytes = 0;
+  bool local_counted = false;  ///< false: instructions of this arch are not decoded, the two above mean nothing
+  /// What is left of its body. `empty` returns at once. `trap` runs into a trap before it could store anything that
+  /// outlives it, on every path that does not return early. Told only where instructions are decoded.
+  enum class Body { full, empty, trap } body = Body::full;
+  auto operator<=>(const KernelResources&) const = default;
+};
+
+/// How one module's fatbins are wired: each compiled file brings one container and one wrapper that registers it.
+struct FatbinWiring {
+  std::uint64_t containers = 0;  ///< where the runtime looks
+  std::uint64_t wrappers = 0;    ///< in .nvFatBinSegment; fewer: code that nothing launches
+  std::uint64_t repeated = 0;    ///< kernels that two containers hold for one arch; only with kernels read
+  bool operator==(const FatbinWiring&) const = default;
+};
+
 /// GPU code of one arch and kind in one file, summed over its images.
 struct GpuCode {
   bool ptx = false;  ///< PTX, else machine code (cubin)
   Arch arch;
-  std::uint64_t count = 0;         ///< images
-  std::uint64_t kernels = 0;       ///< 0 unless kernels were read
-  std::uint64_t bytes = 0;         ///< as stored
-  std::string toolkit;             ///< "13.0"; "" = not known
-  bool loaded = true;              ///< in .nv_fatbin; false = __nv_relfatbin or outside the known sections
-  std::vector<std::string> names;  ///< mangled kernel names, sorted; with InspectOptions::kernels
-  bool lto = false;                ///< LTO intermediate code, neither PTX nor cubin
-  std::uint64_t zstd = 0;          ///< images compressed with zstd: a driver before 550.54 cannot load them
+  std::uint64_t count = 0;                 ///< images
+  std::uint64_t kernels = 0;               ///< 0 unless kernels were read
+  std::uint64_t bytes = 0;                 ///< as stored
+  std::string toolkit;                     ///< "13.0"; "" = not known
+  bool loaded = true;                      ///< in .nv_fatbin; false = __nv_relfatbin or outside the known sections
+  std::vector<std::string> names;          ///< mangled kernel names, sorted; with InspectOptions::kernels
+  bool lto = false;                        ///< LTO intermediate code, neither PTX nor cubin
+  std::uint64_t zstd = 0;                  ///< images compressed with zstd: a driver before 550.54 cannot load them
+  std::vector<KernelResources> resources;  ///< of machine code, sorted by name; with InspectOptions::resources
+  /// The lowest virtual arch (compute_NN) that its machine code was compiled from, where that is recorded and was read.
+  std::optional<Capability> compiled_from;
 };
 
 struct ElfFacts {
@@ -46,12 +76,22 @@ struct ElfFacts {
   std::vector<std::string> wanted_versions;  ///< every one, as "libc.so.6:GLIBC_2.17", sorted
   /// Which symbols of `undefined` want each of them, sorted; a symbol that is in none wants no version.
   std::map<std::string, std::vector<std::string>> wanted_by;
+  std::string libc;               ///< "glibc", "musl"; "" = it names neither
+  std::string build_id;           ///< hex; "" = none
+  std::string relro;              ///< "full", "partial", "none"
+  std::string interpreter;        ///< of a program; a library has none
+  std::uint64_t debug_bytes = 0;  ///< in .debug sections
+  bool text_relocations = false;  ///< the loader must write into code
+  bool position_independent = true;
+  bool writable_code = false;  ///< a segment that is writable and executable
+  std::string isa;             ///< instruction set its GNU property asks for: "x86-64-v3"; "" = none
 };
 
 struct PeFacts {
   std::string machine;               ///< "x86_64", "aarch64"
-  std::vector<std::string> imports;  ///< DLL names
+  std::vector<std::string> imports;  ///< DLL names, as written
   std::vector<std::string> exports;
+  std::map<std::string, std::vector<std::string>> imported;  ///< by DLL as in `imports`: names, or "#12" by number
 };
 
 /// One file inside a wheel, or the file itself.
@@ -62,8 +102,10 @@ struct MemberFacts {
   std::optional<ElfFacts> elf;
   std::optional<PeFacts> pe;
   std::vector<GpuCode> gpu;
-  std::string python_abi;  ///< from the file name: "cp312", "abi3", "none", "" = no extension module
-  Diagnostics problems;    ///< what could not be read in it; any error = unverifiable, never a pass
+  std::optional<FatbinWiring> wiring;  ///< of ELF and PE modules with GPU code
+  bool kernels_read = false;           ///< `gpu` has kernels, and as InspectOptions says their resources
+  std::string python_abi;              ///< from the file name: "cp312", "abi3", "none", "" = no extension module
+  Diagnostics problems;                ///< what could not be read in it; any error = unverifiable, never a pass
 };
 
 struct WheelFacts {
@@ -87,10 +129,15 @@ struct FileFacts {
 };
 
 struct InspectOptions {
-  bool kernels = false;  ///< read kernel names (decompresses every image)
+  bool kernels = false;    ///< read kernel names (decompresses every image)
+  bool resources = false;  ///< and what each kernel needs; implies `kernels`
   /// Hash the file and look for GPU code outside its known sections: both read every byte. Off: sha256 stays empty and
   /// only headers are read, in milliseconds per gigabyte. Wheels are always read whole.
   bool whole_file = true;
+  /// Hash each member of a wheel and compare with RECORD. Off: MemberFacts::sha256 stays empty, INF016 is not judged.
+  bool member_hashes = true;
+  /// Members of a wheel, and images of a module, are inflated into memory at the same time only as far as they fit.
+  std::uint64_t memory_bytes = std::uint64_t{1} << 30;
   std::string wheel_name = {};  ///< judge a wheel as if its file had this name; "" = its own
 };
 

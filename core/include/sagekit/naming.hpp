@@ -10,10 +10,11 @@
 
 namespace sagekit {
 
-/// `{distribution}-{version}(-{build})?-{python}-{abi}-{platform}.whl`, split.
+/// `{distribution}-{version}(-{build})?-{python}-{abi}-{platform}(-{variant})?.whl`, split.
 struct WheelName {
   std::string distribution, version, build;
   std::vector<std::string> python, abi, platform;  ///< compressed tag sets, as written
+  std::string variant = {};                        ///< label of a wheel variant (PEP 825); "" = none
 
   std::string file_name() const;          ///< joined again
   std::vector<std::string> tags() const;  ///< every element of the product, sorted

@@ -239,12 +239,64 @@ struct MetadataSpec {
   bool operator==(const MetadataSpec&) const = default;
 };
 
+/// One range of values that a GPU case goes through.
+struct GpuAxis {
+  std::string name;
+  std::vector<std::string> values;  ///< Python literals or plain words: "HND", "64", "True"
+  bool operator==(const GpuAxis&) const = default;
+};
+
+/// One tensor that a GPU case makes.
+struct GpuInput {
+  std::string name;
+  std::vector<std::string> shape;  ///< numbers and names of axes
+  std::string dtype;               ///< "float16", or the name of an axis
+  std::string distribution;        ///< "normal", "uniform" (0 to 1), "zeros"; "" = normal
+  bool operator==(const GpuInput&) const = default;
+};
+
+/// Where `axis` has `value`, the call takes tensors, and gives them, with two dimensions exchanged; the reference
+/// never.
+struct GpuTransposed {
+  std::string axis, value;  ///< "" = none
+  std::vector<int> dims;    ///< two, counted from 0
+  bool operator==(const GpuTransposed&) const = default;
+};
+
+/// A function of the package that `verify --gpu` calls with every combination of its axes' values, and what must come
+/// out. Tolerances of 0 are not judged.
+struct GpuCase {
+  std::string id;                        ///< for messages
+  std::vector<Capability> capabilities;  ///< of the GPUs it is for; empty = all
+  std::string call;                      ///< "package.module:function"
+  std::vector<std::string> arguments;    ///< "q", "is_causal=causal", "scale=0.5": inputs, axes, Python literals
+  std::string reference;                 ///< as `call`; gets copies in float32. "" = only what needs no reference
+  std::vector<std::string> reference_arguments;
+  std::vector<GpuAxis> axes;
+  std::vector<GpuInput> inputs;
+  GpuTransposed transposed;
+  std::vector<std::string> outputs;     ///< inputs that are the results; empty = what the call returns
+  std::vector<std::string> may_change;  ///< inputs that the call is known to write to
+  double cosine_min = 0;                ///< of a whole result with the reference's
+  double row_cosine_min = 0;            ///< of its worst row (last dimension)
+  double relative_l1_max = 0;           ///< sum of |difference| / sum of |reference|
+  double absolute_max = 0;              ///< largest |difference|
+  int repetitions = 3;                  ///< each after other bytes were left in the GPU's free memory
+  bool deterministic = true;            ///< repetitions give the same bits
+  int seconds = 120;                    ///< for one combination
+  When when;
+  std::string source;
+  bool operator==(const GpuCase&) const = default;
+};
+
 struct VerifySpec {
   std::uint64_t size_min_bytes = 0,
                 size_max_bytes = 0;         ///< of the wheel, per arch set as small as one arch; 0 = unknown
   std::vector<std::string> import_modules;  ///< imported one by one in a child process, after torch
   std::vector<std::string> needed_allowed;  ///< DT_NEEDED beside libc's own, as globs
   std::string glibc_max;                    ///< "2.34"; "" = not judged
+  std::vector<GpuCase> gpu;                 ///< launched by `verify --gpu`
+  int local_bytes_max = 0;  ///< bytes that local-memory instructions of one kernel may move; 0 = not judged
   bool operator==(const VerifySpec&) const = default;
 };
 

@@ -10,8 +10,13 @@
 #include <sagekit/plugin.hpp>
 #include <sagekit/spec.hpp>
 
+#include <cstdint>
+#include <expected>
 #include <filesystem>
+#include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sagekit {
@@ -26,6 +31,8 @@ struct Finding {
   std::string message;
   std::string where;  ///< member of the wheel
   std::string hint;
+  std::string reason = {};  ///< why it is waived; "" = it is not, or its waiver gives none
+  std::string until = {};   ///< the last day of the waiver
 };
 
 /// One row of the table no one else prints: what this wheel does on a GPU.
@@ -35,6 +42,8 @@ struct RunsOn {
   std::string verdict;               ///< "yes", "jit", "no"
   std::vector<std::string> modules;  ///< that decide it
   std::string reason;                ///< in words
+  std::string driver;   ///< oldest driver branch for Linux that takes this code there: "580"; "" = not known
+  std::string toolkit;  ///< CUDA that made the deciding code: "13.0"; "" = not known
 };
 
 struct WheelReport {
@@ -42,18 +51,57 @@ struct WheelReport {
   bool pass = false;              ///< no finding with result fail
   std::vector<Finding> findings;  ///< all, passes included
   std::vector<RunsOn> runs_on;
+  std::string policy;  ///< that judged it: "own", "others", "pypi", or the origin of a policy file
+  /// "wheel"; "build" (staged files); "unpacked" and "installed" (a folder with its dist-info); "folder" (no
+  /// dist-info).
+  std::string kind = {};
+  std::vector<std::size_t> waivers = {};  ///< of the policy file, by number: those that this artifact needs
 };
+
+/// An exception from a policy. It names its end, for an exception without one is a rule nobody has.
+struct Waiver {
+  std::string code;   ///< "ELF003", or a family: "LBC"
+  std::string where;  ///< glob over the finding's place; "" = anywhere
+  std::string wheel;  ///< glob over the wheel's file name; "" = any
+  std::string reason;
+  std::string until;  ///< the last day on which it holds, "2026-12-31"
+  int line = 0;       ///< in the file, for messages; 0 = not known
+  bool operator==(const Waiver&) const = default;
+};
+
+/// A user's own policy: one of the built-in ones with changes.
+struct PolicyFile {
+  std::string origin;                         ///< the file, for messages
+  std::string base;                           ///< "own", "others", "pypi"; "" = as without a file
+  std::map<std::string, std::string> weight;  ///< code or family -> "error", "warning", "note", "off"
+  std::vector<std::string> require;           ///< families whose skipped checks fail
+  std::vector<Waiver> waivers;
+  std::string stale_waivers = "warning";  ///< what one that nothing needs weighs: "error", "warning", "note"
+  bool operator==(const PolicyFile&) const = default;
+};
+
+/// Strict, as parse_spec: unknown keys, codes nobody has, waivers without reason or end are errors with their place
+/// (VFY010 to VFY018; docs/policies.md). Codes that are no family and three digits may be a plugin's.
+SAGEKIT_API std::expected<PolicyFile, Diagnostics> parse_policy_file(std::string_view text, std::string_view origin);
 
 struct VerifyOptions {
   std::string policy;  ///< "own", "others", "pypi"; "" = own for what sagekit built, others else
+  std::optional<PolicyFile> policy_file = {};  ///< instead of `policy`
+  std::string today = {};                      ///< "2026-11-21": waivers end by it; "" = none holds
   std::vector<std::filesystem::path>
       interpreters;  ///< import check with these Pythons; empty = skipped with the reason
   std::map<std::string, std::string> child_environment;
   std::vector<std::string> require;  ///< families whose skipped checks fail
-  bool allow_defects = false;        ///< never set by the host: a wheel with a known defect fails
+  /// Ids that the build was asked to leave in: waived while its own wheel is made. A finished wheel fails by them.
+  std::vector<std::string> allowed_defects = {};
   /// Where undefined symbols are looked up: installed torches and provisioned sysroots. A wheel is judged against one
   /// of exactly the version it declares; where none is here that check is skipped with the reason.
   std::vector<TorchSysroot> torches = {};
+  bool gpu = false;  ///< launch the spec's numeric cases on this machine's GPU, with the interpreters
+  std::uint64_t memory_bytes = std::uint64_t{1} << 30;  ///< as InspectOptions::memory_bytes
+  /// Checksums that the wheels must have ("<sha256>  <name>" lines) and must be listed in. "" = those beside the wheel,
+  /// where there are any: SHA256SUMS, or the wheel's name and ".sha256".
+  std::filesystem::path sha256_file = {};
 };
 
 /// The installed package's files of one cell, judged. Only verification makes one, so that packaging what nobody
@@ -106,7 +154,37 @@ SAGEKIT_API Result<Verdict<VerifiedWheel>> verify_own_wheel(const std::filesyste
                                                             const Plugin* plugin, const VerifyOptions& options,
                                                             CommandRunner& runner);
 
-/// cli.md section 4. `all`: passes too.
-SAGEKIT_API std::string verify_json(const std::vector<WheelReport>& reports, bool all);
+/// Which packages of a folder are judged.
+struct FolderChoice {
+  std::vector<std::string> packages;  ///< project names, in any spelling; none = all that have native modules
+};
+
+/// Judges what lies in a folder, without an archive: a folder with one dist-info (an unpacked wheel, pip's --target), a
+/// dist-info folder itself (the installed package that its RECORD lists), a site-packages (each chosen package by
+/// itself), or any other folder with modules in it. The same facts and checks as verify_wheel, but for those of the
+/// archive and of the file name, which are skipped. Links are not followed out of the folder. Errors: FIL001 (usage),
+/// VFY004 (no_match: no such package, with the nearest), VFY005 (failed: nothing to judge), VFY008 (failed: more than
+/// 500,000 files).
+SAGEKIT_API Result<std::vector<WheelReport>> verify_folder(const std::filesystem::path& folder,
+                                                           const FolderChoice& choice,
+                                                           const std::vector<const Plugin*>& plugins,
+                                                           const VerifyOptions& options, CommandRunner& runner);
+
+/// The folders in which this Python finds installed packages, in its order. Error VFY006 (usage): it did not say.
+SAGEKIT_API Result<std::vector<std::filesystem::path>> package_folders(
+    const std::filesystem::path& interpreter, const std::map<std::string, std::string>& environment,
+    CommandRunner& runner);
+
+/// Waivers of the file that none of the judged artifacts needs (VFY102), each with its place in the file: a list of
+/// exceptions can only shrink. Their severity is the file's `stale_waivers`.
+SAGEKIT_API Diagnostics stale_waivers(const PolicyFile& file, const std::vector<WheelReport>& reports);
+
+/// cli.md section 4. `all`: passes too. `stale`: what stale_waivers found.
+SAGEKIT_API std::string verify_json(const std::vector<WheelReport>& reports, bool all, const Diagnostics& stale = {});
+/// SARIF 2.1.0: a rule for each code with its page, failures and warnings as results, waived ones suppressed, checks
+/// that were skipped as notifications.
+SAGEKIT_API std::string verify_sarif(const std::vector<WheelReport>& reports);
+/// GitHub's workflow commands, one a line: an annotation for each failure and warning.
+SAGEKIT_API std::string verify_annotations(const std::vector<WheelReport>& reports);
 
 }  // namespace sagekit

@@ -114,6 +114,7 @@ std::string build_record_text(const CellBuild& build) {
                     {"commit", build.commit},
                     {"plugin", {{"path", build.plugin_path}, {"sha256", build.plugin_sha256}}},
                     {"provenance", build.provenance},
+                    {"allowed_defects", build.allowed_defects},
                     {"readme", build.readme},
                     {"files", files_json(build.files)},
                     {"licenses", files_json(build.licenses)}});
@@ -135,6 +136,7 @@ Result<CellBuild> read_build_record(const fs::path& folder) {
     build.plugin_path = json.at("plugin").at("path").get<std::string>();
     build.plugin_sha256 = json.at("plugin").at("sha256").get<std::string>();
     build.provenance = json.at("provenance").get<std::vector<std::string>>();
+    build.allowed_defects = json.value("allowed_defects", std::vector<std::string>());  // younger than the record
     build.readme = json.at("readme").get<std::string>();
     build.files = read_files(json.at("files"), folder / "tree");
     build.licenses = read_files(json.at("licenses"), folder / "licenses");

@@ -147,6 +147,7 @@ class Stage {
   void add_provenance() {
     const auto& plan = m_context.plan;
     auto& lines = m_build.provenance;
+    m_build.allowed_defects = plan.allowed_defects;
     lines.push_back(fmt::format("sagekit {}", SAGEKIT_VERSION));
     // Not the plugin file's own hash: another compiler makes another file of the same spec, and these lines go into the
     // wheel, whose bytes depend on content only. The build record has it.

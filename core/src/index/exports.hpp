@@ -43,7 +43,8 @@ std::string export_text(const ExportList& exports);
 
 /// A shared library to link against: same soname, machine, names, types, bindings, versions, and no code. A link
 /// against it gives the same bytes as one against the real library. Deterministic. Made without any assembler, so for
-/// every CPU.
-std::string link_stub(const ExportList& exports);
+/// every CPU. `code`: machine code, free of addresses, that every function is, so that the stub can also be loaded and
+/// called; "" = they have no content.
+std::string link_stub(const ExportList& exports, std::string_view code = {});
 
 }  // namespace sagekit

@@ -11,7 +11,7 @@ namespace {
 
 // Numbers of the gABI and of the GNU extensions to it.
 constexpr std::uint8_t k_object = 1, k_common = 5, k_tls = 6, k_ifunc = 10, k_unique = 10;
-constexpr std::uint32_t k_progbits_none = 8, k_strings = 3, k_hash = 5, k_dynamic = 6, k_symbols = 11,
+constexpr std::uint32_t k_progbits = 1, k_progbits_none = 8, k_strings = 3, k_hash = 5, k_dynamic = 6, k_symbols = 11,
                         k_version_definitions = 0x6ffffffd, k_versions = 0x6fffffff;
 constexpr std::uint64_t k_write = 1, k_alloc = 2, k_execute = 4, k_thread_local = 0x400;
 constexpr std::uint64_t k_page = 0x10000;  // the largest page of the CPUs this is for (aarch64)
@@ -81,7 +81,7 @@ enum : std::uint16_t { k_code = 1, k_data, k_thread, k_dynsym, k_dynstr };
 
 class Stub {
  public:
-  explicit Stub(const ExportList& exports) : m_exports(exports) {}
+  Stub(const ExportList& exports, std::string_view code) : m_exports(exports), m_code(code) {}
 
   std::string write() {
     for (const ExportedSymbol& symbol : m_exports.symbols)
@@ -120,6 +120,10 @@ class Stub {
     const std::uint64_t dynamic_at =
         add({".dynamic", k_dynamic, k_alloc | k_write, dynamic.bytes(), k_dynstr, 0, 8, 16, 0, 0});
     const std::uint64_t dynamic_size = dynamic.size();
+    if (!m_code.empty()) {
+      m_code_section = static_cast<std::uint16_t>(m_sections.size());
+      m_code_at = add({".stand_in", k_progbits, k_alloc | k_execute, std::string(m_code), 0, 0, k_spacing, 0, 0, 0});
+    }
     place_dummies();
     m_sections[k_dynsym].content = symbols();
     const std::uint64_t loaded = m_end;
@@ -159,8 +163,9 @@ class Stub {
     for (const ExportedSymbol& symbol : m_exports.symbols) {
       const std::uint16_t section = section_of(symbol);
       const std::uint64_t start = section == k_thread ? 0 : m_sections[section].address;
-      out.u32(m_names.add(symbol.name)).u8(symbol.binding * 16u + symbol.type).u8(symbol.visibility).u16(section);
-      out.u64(start + used[section]).u64(symbol.size);
+      const bool coded = section == k_code && !m_code.empty();
+      out.u32(m_names.add(symbol.name)).u8(symbol.binding * 16u + symbol.type).u8(symbol.visibility);
+      out.u16(coded ? m_code_section : section).u64(coded ? m_code_at : start + used[section]).u64(symbol.size);
       used[section] += k_spacing;
     }
     return out.bytes();
@@ -226,7 +231,7 @@ class Stub {
         .u64(0);
     out.u16(3).u16(m_exports.machine).u32(1).u64(0).u64(64).u64(table_at).u32(0);
     out.u16(64).u16(56).u16(k_segments).u16(64).u16(m_sections.size() + 1).u16(m_sections.size());
-    out.u32(1).u32(6).u64(0).u64(0).u64(0).u64(loaded).u64(m_memory_end).u64(k_page);
+    out.u32(1).u32(m_code.empty() ? 6 : 7).u64(0).u64(0).u64(0).u64(loaded).u64(m_memory_end).u64(k_page);
     out.u32(2).u32(6).u64(dynamic_at).u64(dynamic_at).u64(dynamic_at).u64(dynamic_size).u64(dynamic_size).u64(8);
     out.u32(0x6474e551).u32(6).u64(0).u64(0).u64(0).u64(0).u64(0).u64(16);
     for (const Section& section : m_sections) {
@@ -248,6 +253,9 @@ class Stub {
 
   static constexpr std::uint64_t k_segments = 3;
   const ExportList& m_exports;
+  std::string_view m_code;
+  std::uint16_t m_code_section = 0;
+  std::uint64_t m_code_at = 0;
   Names m_names;
   std::map<std::string, std::uint16_t> m_versions;
   std::vector<Section> m_sections;
@@ -256,6 +264,6 @@ class Stub {
 
 }  // namespace
 
-std::string link_stub(const ExportList& exports) { return Stub(exports).write(); }
+std::string link_stub(const ExportList& exports, std::string_view code) { return Stub(exports, code).write(); }
 
 }  // namespace sagekit

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string_view>
 
@@ -59,6 +60,10 @@ class Bytes {
 
   std::string_view m_bytes;
 };
+
+/// Is told of bytes that a reader has passed and will hardly look at again, so that a mapped file's pages can be left.
+/// Empty = nobody wants to know.
+using PassedBytes = std::function<void(std::string_view)>;
 
 /// `value` rounded up to a multiple of `alignment` (a power of two); nothing when that does not fit.
 inline std::optional<std::uint64_t> aligned(std::uint64_t value, std::uint64_t alignment) {

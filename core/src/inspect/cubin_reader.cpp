@@ -1,7 +1,8 @@
 #include "inspect/cubin_reader.hpp"
 
+#include "inspect/cubin_kernels.hpp"
 #include "inspect/elf_file.hpp"
-#include "inspect/string_table.hpp"
+#include "inspect/nv_info.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
 
@@ -11,7 +12,6 @@ namespace sagekit {
 
 namespace {
 
-constexpr std::uint8_t k_symbol_function = 2, k_symbol_is_kernel = 0x10;
 constexpr std::uint8_t k_attribute_toolkit = 0x37, k_format_sized = 4;
 constexpr std::uint8_t k_compat_accelerated = 9;
 
@@ -28,26 +28,18 @@ std::string toolkit_name(std::uint64_t number) {
   return number == 0 ? std::string{} : fmt::format("{}.{}", number / 10, number % 10);
 }
 
-/// Value of a sized attribute in .nv.info records: {u8 format, u8 attribute, u16 value or size} [bytes].
-std::optional<std::uint32_t> info_attribute(Bytes records, std::uint8_t attribute) {
-  for (std::uint64_t at = 0; records.holds(at, 4);) {
-    const bool sized = records.u8(at) == k_format_sized;
-    const std::uint64_t size = sized ? records.u16(at + 2) : 0;
-    if (sized && records.u8(at + 1) == attribute && size >= 4 && records.holds(at + 4, size))
-      return records.u32(at + 4);
-    at += 4 + aligned(size, 4).value_or(size);
-  }
-  return std::nullopt;
-}
-
 std::string recorded_toolkit(const ElfFile& file) {
   if (const auto info = note_description(file, ".note.nv.cuinfo"); info && info->holds(0, 6))
     return toolkit_name(info->u16(4));
   for (const ElfSection& section : file.sections()) {
     if (!section.name.starts_with(".nv.info.")) continue;
     const auto records = file.content(section);
-    if (const auto number = records ? info_attribute(*records, k_attribute_toolkit) : std::nullopt)
-      return toolkit_name(*number);
+    std::uint32_t number = 0;
+    if (records)
+      for_each_info(*records, [&](std::uint8_t attribute, Bytes value) {
+        if (attribute == k_attribute_toolkit && number == 0) number = value.u32(0);
+      });
+    if (number != 0) return toolkit_name(number);
   }
   return {};
 }
@@ -83,36 +75,30 @@ bool compat_says_accelerated(const ElfFile& file) {
   return false;
 }
 
-/// SM number and `a` out of the ELF header; both moved when the cubin ABI went from 7 to 8 (CUDA 13).
-std::optional<Arch> arch_of_header(const ElfFile& file) {
-  const bool new_abi = file.os_abi() == 0x41 && file.abi_version() == 8;
-  if (!new_abi && (file.os_abi() != 0x33 || file.abi_version() > 7)) return std::nullopt;
-  const std::uint32_t sm = new_abi ? (file.flags() >> 8) & 0xff : file.flags() & 0xff;
-  if (sm < 10) return std::nullopt;
-  Arch arch{{static_cast<int>(sm / 10), static_cast<int>(sm % 10)}, ArchSuffix::none};
-  // Bit 0x800 had another meaning before compute capability 9.0, where `a` begins.
-  const bool accelerated =
-      new_abi ? compat_says_accelerated(file) : (file.flags() & 0x800) != 0 && arch.capability >= Capability{9, 0};
-  if (accelerated) arch.suffix = ArchSuffix::a;
-  return arch;
+/// The cubin ABI moved its fields when it went from 7 to 8 (CUDA 13).
+enum class Abi { unknown, old, current };
+
+Abi abi_of(Bytes header) {
+  const std::uint8_t os = header.u8(7), version = header.u8(8);
+  if (os == 0x41 && version == 8) return Abi::current;
+  return os == 0x33 && version <= 7 ? Abi::old : Abi::unknown;
 }
 
-bool read_kernels(const ElfFile& file, std::vector<std::string>& kernels) {
-  for (const ElfSection& section : file.sections()) {
-    if (section.type != elf::section_symbols) continue;
-    const auto table = file.content(section);
-    if (!table || section.link >= file.sections().size() || section.size % elf::symbol_size != 0) return false;
-    StringTable names(file.content(file.sections()[section.link]).value_or(Bytes()));
-    for (std::uint64_t i = 0; i < section.size / elf::symbol_size; ++i) {
-      const ElfSymbol symbol = ElfFile::symbol(*table, i);
-      if (symbol.type() != k_symbol_function || (symbol.other & k_symbol_is_kernel) == 0 || symbol.section == 0)
-        continue;
-      const auto name = names.at(symbol.name);
-      if (!name) return false;
-      kernels.emplace_back(*name);
-    }
-  }
-  return true;
+std::optional<Capability> capability_of(std::uint32_t sm) {
+  if (sm < 10) return std::nullopt;
+  return Capability{static_cast<int>(sm / 10), static_cast<int>(sm % 10)};
+}
+
+bool is_accelerated(const ElfFile& file, Capability capability) {
+  if (abi_of(file.bytes()) == Abi::current) return compat_says_accelerated(file);
+  // Bit 0x800 had another meaning before compute capability 9.0, where `a` begins.
+  return (file.flags() & 0x800) != 0 && capability >= Capability{9, 0};
+}
+
+std::optional<Capability> virtual_arch(const ElfFile& file) {
+  if (abi_of(file.bytes()) == Abi::old) return capability_of(file.flags() >> 16 & 0xff);
+  const auto info = note_description(file, ".note.nv.cuinfo");
+  return info && info->holds(0, 4) ? capability_of(info->u16(2)) : std::nullopt;
 }
 
 }  // namespace
@@ -125,7 +111,14 @@ bool looks_like_cubin(Bytes bytes) {
          bytes.u16(18) == elf::machine_cuda;
 }
 
-std::optional<CubinFacts> read_cubin(Bytes bytes, bool kernels, Problems& problems) {
+std::optional<Capability> cubin_capability(Bytes beginning) {
+  const Abi abi = abi_of(beginning);
+  if (!looks_like_cubin(beginning) || abi == Abi::unknown) return std::nullopt;
+  const std::uint32_t flags = beginning.u32(48);
+  return capability_of((abi == Abi::current ? flags >> 8 : flags) & 0xff);
+}
+
+std::optional<CubinFacts> read_cubin(Bytes bytes, CubinDetail detail, Problems& problems) {
   if (!looks_like_cubin(bytes)) {
     problems.error("FAT007", "an image that should be machine code is no cubin");
     return std::nullopt;
@@ -137,21 +130,22 @@ std::optional<CubinFacts> read_cubin(Bytes bytes, bool kernels, Problems& proble
                                  (inside.list().empty() ? std::string{} : ": " + inside.list().front().message));
     return std::nullopt;
   }
-  const auto header = arch_of_header(*file);
-  if (!header) {
+  const auto capability = cubin_capability(bytes);
+  if (!capability) {
     problems.error("FAT007", fmt::format("a cubin has the unknown ABI {:#x}/{} (flags {:#x})", file->os_abi(),
                                          file->abi_version(), file->flags()));
     return std::nullopt;
   }
   CubinFacts facts;
-  facts.arch = *header;
-  if (const auto recorded = recorded_arch(*file); recorded && recorded->capability == header->capability) {
+  facts.arch = {*capability, is_accelerated(*file, *capability) ? ArchSuffix::a : ArchSuffix::none};
+  if (const auto recorded = recorded_arch(*file); recorded && recorded->capability == *capability) {
     facts.arch = *recorded;
     facts.suffix_known = true;
   }
+  facts.compiled_from = virtual_arch(*file);
   facts.toolkit = recorded_toolkit(*file);
-  if (kernels && !read_kernels(*file, facts.kernels)) {
-    problems.error("FAT007", "the symbol table of a cubin is damaged");
+  if (detail != CubinDetail::header && !read_cubin_kernels(*file, detail == CubinDetail::resources, facts)) {
+    problems.error("FAT007", "the symbol table of a cubin, or code that it names, is damaged");
     return std::nullopt;
   }
   return facts;

@@ -74,7 +74,7 @@ void judge_wheel_text(const std::string& text, WheelFacts& facts, bool name_know
   if (!version || version->major() != 1)
     problems.error("INF008", "WHEEL is of an unknown Wheel-Version");
   else if (version->minor() > 0)
-    problems.warning("INF008", "WHEEL is of a newer Wheel-Version than 1.0");
+    problems.warning("INF028", "WHEEL is of a newer Wheel-Version than 1.0");
   if (facts.root_is_purelib != "true" && facts.root_is_purelib != "false")
     problems.error("INF008", "WHEEL must say Root-Is-Purelib: true or false");
   if (facts.wheel_tags.empty()) problems.error("INF008", "WHEEL has no Tag");
@@ -105,7 +105,7 @@ void judge_folder(const DistInfoTexts& texts, const WheelFacts& facts, bool name
   if (same)
     problems.warning("INF003", message);
   else
-    problems.error("INF003", message);
+    problems.error("INF025", message, "a wheel is renamed by `sagekit retag`, which renames its folder too");
 }
 
 }  // namespace
@@ -130,7 +130,7 @@ void judge_dist_info(const DistInfoTexts& texts, const std::string& file_name, c
     else
       problems.error("INF007", "the wheel has no readable " + texts.folder + "/WHEEL");
     if (texts.record)
-      judge_record(*texts.record, texts.folder, members, problems);
+      judge_record(*texts.record, texts.folder, members, texts.hashed, problems);
     else
       problems.error("INF011", "the wheel has no readable " + texts.folder + "/RECORD");
   }

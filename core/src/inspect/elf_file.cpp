@@ -53,7 +53,7 @@ void ElfFile::read_sections(Problems& problems) {
   for (std::uint64_t i = 0; i < count; ++i) {
     const Bytes entry = m_bytes.from(table + i * k_section_size);
     names.push_back(entry.u32(0));
-    m_sections.push_back({{}, entry.u32(4), entry.u32(40), entry.u64(16), entry.u64(24), entry.u64(32)});
+    m_sections.push_back({{}, entry.u32(4), entry.u32(40), entry.u64(16), entry.u64(24), entry.u64(32), entry.u32(44)});
   }
   if (names_index >= count) {
     problems.error("INS022", "the ELF section names are in no section");

@@ -17,8 +17,9 @@ inline constexpr std::uint16_t type_relocatable = 1, type_executable = 2, type_s
 inline constexpr std::uint16_t machine_x86_64 = 62, machine_aarch64 = 183, machine_cuda = 190;
 inline constexpr std::uint32_t section_symbols = 2, section_strings = 3, section_note = 7, section_no_bits = 8,
                                section_dynamic_symbols = 11;
-inline constexpr std::uint32_t segment_load = 1, segment_dynamic = 2, segment_stack = 0x6474e551;
-inline constexpr std::uint32_t flag_execute = 1;
+inline constexpr std::uint32_t segment_load = 1, segment_dynamic = 2, segment_interpreter = 3, segment_note = 4,
+                               segment_stack = 0x6474e551, segment_relro = 0x6474e552;
+inline constexpr std::uint32_t flag_execute = 1, flag_write = 2;
 inline constexpr std::uint64_t symbol_size = 24;
 }  // namespace elf
 
@@ -26,6 +27,7 @@ struct ElfSection {
   std::string_view name;
   std::uint32_t type = 0, link = 0;
   std::uint64_t address = 0, offset = 0, size = 0;
+  std::uint32_t info = 0;
 };
 
 struct ElfSegment {

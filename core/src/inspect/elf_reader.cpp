@@ -1,5 +1,6 @@
 #include "inspect/elf_reader.hpp"
 
+#include "inspect/elf_notes.hpp"
 #include "inspect/string_table.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
@@ -13,9 +14,12 @@ namespace {
 
 // Dynamic tags (gABI; the GNU ones from the LSB and glibc's elf.h).
 constexpr std::uint64_t k_needed = 1, k_hash = 4, k_strings = 5, k_symbols = 6, k_strings_size = 10, k_soname = 14,
-                        k_rpath = 15, k_runpath = 29, k_gnu_hash = 0x6ffffef5, k_versym = 0x6ffffff0,
-                        k_verneed = 0x6ffffffe, k_verneed_count = 0x6fffffff;
-constexpr std::size_t k_max_versions = 10'000;
+                        k_rpath = 15, k_text_relocations = 22, k_bind_now = 24, k_runpath = 29, k_flags = 30,
+                        k_gnu_hash = 0x6ffffef5, k_versym = 0x6ffffff0, k_flags_1 = 0x6ffffffb, k_verneed = 0x6ffffffe,
+                        k_verneed_count = 0x6fffffff;
+constexpr std::uint64_t k_flag_text_relocations = 4, k_flag_bind_now = 8, k_flag_1_now = 1;
+constexpr std::size_t k_max_versions = 10'000, k_max_path = 4096;
+constexpr int k_max_note_segments = 16;           // they may all lie over the same bytes; linkers make two or three
 constexpr std::uint16_t k_version_mask = 0x7fff;  // the bit above marks versions that are not the default
 
 /// The dynamic segment, taken apart once.
@@ -42,9 +46,15 @@ class DynamicReader {
     else
       m_problems.error("INS024", "the ELF dynamic strings lie outside the file");
     for (const auto& [tag, offset] : text) read_text(tag, string(offset));
+    m_facts.text_relocations = m_values.contains(k_text_relocations) || (value(k_flags) & k_flag_text_relocations) != 0;
+    m_bind_now = m_values.contains(k_bind_now) || (value(k_flags) & k_flag_bind_now) != 0 ||
+                 (value(k_flags_1) & k_flag_1_now) != 0;
     if (m_values.contains(k_verneed)) read_versions();
     if (m_values.contains(k_symbols)) read_symbols();
   }
+
+  /// All symbols are bound before the module runs, so that its tables of addresses can be made read-only.
+  bool bind_now() const { return m_bind_now; }
 
  private:
   std::uint64_t value(std::uint64_t tag) const {
@@ -195,6 +205,7 @@ class DynamicReader {
   std::map<std::uint16_t, std::size_t> m_version_of;  ///< version index of a symbol -> place in wanted_versions
   StringTable m_strings;
   bool m_reported = false;
+  bool m_bind_now = false;
 };
 
 void sort_once(std::vector<std::string>& names) {
@@ -209,6 +220,44 @@ bool executable_stack(const ElfFile& file) {
   return file.type() != elf::type_relocatable && file.machine() == elf::machine_x86_64;
 }
 
+void read_debug_sections(const ElfFile& file, ElfFacts& facts) {
+  for (const ElfSection& section : file.sections()) {
+    if (!section.name.starts_with(".debug_") && !section.name.starts_with(".zdebug_")) continue;
+    facts.debug_info = true;
+    if (const auto content = file.content(section)) facts.debug_bytes += content->size();
+  }
+  facts.debug_bytes = std::min(facts.debug_bytes, file.bytes().size());  // sections may share bytes
+}
+
+/// What the segments beside the dynamic one say.
+void read_segments(const ElfFile& file, bool bind_now, ElfFacts& facts) {
+  constexpr std::uint32_t k_write_execute = elf::flag_write | elf::flag_execute;
+  facts.relro = "none";
+  int notes = 0;
+  for (const ElfSegment& segment : file.segments()) {
+    if (segment.type == elf::segment_relro) facts.relro = bind_now ? "full" : "partial";
+    if (segment.type == elf::segment_load && (segment.flags & k_write_execute) == k_write_execute)
+      facts.writable_code = true;
+    const auto content = file.bytes().slice(segment.offset, segment.file_size).value_or(Bytes());
+    if (segment.type == elf::segment_interpreter && facts.interpreter.empty())
+      facts.interpreter = content.c_string(0).value_or(std::string_view()).substr(0, k_max_path);
+    if (segment.type == elf::segment_note && ++notes <= k_max_note_segments)
+      read_elf_notes(content, file.machine(), facts);
+  }
+}
+
+/// The C library's family, by the names of the libraries: musl's is libc.musl-x86_64.so.1 or plain libc.so.
+std::string libc_of(const ElfFacts& facts) {
+  for (const auto& library : facts.needed) {
+    if (library == "libc.so.6" || library.starts_with("ld-linux-")) return "glibc";
+    if (library.starts_with("libc.musl-") || library == "libc.so" || library.starts_with("ld-musl-")) return "musl";
+  }
+  if (facts.versions.contains("GLIBC")) return "glibc";
+  if (facts.interpreter.find("/ld-musl-") != std::string::npos) return "musl";
+  if (facts.interpreter.find("/ld-linux-") != std::string::npos) return "glibc";
+  return {};
+}
+
 }  // namespace
 
 std::string elf_machine_name(std::uint16_t machine) {
@@ -221,22 +270,27 @@ ElfFacts read_elf_facts(const ElfFile& file, Problems& problems) {
   ElfFacts facts;
   facts.machine = elf_machine_name(file.machine());
   facts.executable_stack = executable_stack(file);
-  for (const ElfSection& section : file.sections())
-    if (section.name.starts_with(".debug_") || section.name.starts_with(".zdebug_")) facts.debug_info = true;
+  facts.position_independent = file.type() != elf::type_executable;
+  read_debug_sections(file, facts);
+  bool bind_now = false;
   for (const ElfSegment& segment : file.segments()) {
     if (segment.type != elf::segment_dynamic) continue;
-    if (const auto dynamic = file.bytes().slice(segment.offset, segment.file_size))
-      DynamicReader(file, facts, problems).read(*dynamic);
+    DynamicReader dynamic(file, facts, problems);
+    if (const auto content = file.bytes().slice(segment.offset, segment.file_size))
+      dynamic.read(*content);
     else
       problems.error("INS024", "the ELF dynamic segment lies outside the file");
+    bind_now = dynamic.bind_now();
     break;
   }
+  read_segments(file, bind_now, facts);
   sort_once(facts.needed);
   sort_once(facts.wanted_versions);
   sort_once(facts.exports);
   sort_once(facts.undefined);
   for (auto& [version, names] : facts.wanted_by) sort_once(names);
   sort_once(facts.undefined_weak);
+  facts.libc = libc_of(facts);
   return facts;
 }
 

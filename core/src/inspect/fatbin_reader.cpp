@@ -14,6 +14,7 @@ constexpr std::uint16_t k_container_version = 1, k_entry_version = 0x0101;
 constexpr std::uint16_t k_kind_ptx = 1, k_kind_cubin = 2, k_kind_lto = 8;
 constexpr std::uint64_t k_flag_lz4 = 0x2000, k_flag_zstd = 0x8000, k_flag_old_compression = 0x1000,
                         k_flag_arch_a = 0x100000, k_flag_arch_f = 0x200000;
+constexpr std::uint64_t k_passed_step = std::uint64_t{2} << 20;
 constexpr std::uint32_t k_min_sm = 10, k_max_sm = 999;
 
 /// Offset of the next container header at or after `at`, on the 8-byte grid they lie on.
@@ -25,9 +26,10 @@ std::uint64_t next_container(Bytes area, std::uint64_t at) {
 
 class ContainerReader {
  public:
-  ContainerReader(std::vector<FatbinImage>& images, Problems& problems) : m_images(images), m_problems(problems) {}
+  ContainerReader(FatbinList& list, Problems& problems) : m_list(list), m_problems(problems) {}
 
-  void read(Bytes entries) {
+  void read(Bytes entries, std::uint64_t offset) {
+    m_list.containers.push_back(offset);
     std::uint64_t at = 0;
     while (at < entries.size()) {
       const auto header = entries.slice(at, k_entry_header);
@@ -75,7 +77,8 @@ class ContainerReader {
     image.version_minor = header.u16(0x18);
     image.version_major = header.u16(0x1a);
     read_storage(image, header, payload, flags);
-    m_images.push_back(image);
+    image.container = m_list.containers.size() - 1;
+    m_list.images.push_back(image);
   }
 
   void read_storage(FatbinImage& image, Bytes header, Bytes payload, std::uint64_t flags) {
@@ -107,7 +110,7 @@ class ContainerReader {
                                            sm_name(image.arch), image.stored.size(), image.size));
   }
 
-  std::vector<FatbinImage>& m_images;
+  FatbinList& m_list;
   Problems& m_problems;
 };
 
@@ -122,31 +125,35 @@ std::optional<std::uint64_t> container_extent(Bytes bytes) {
   return k_container_header + bytes.u64(8);
 }
 
-std::vector<FatbinImage> read_fatbins(Bytes area, Problems& problems) {
-  std::vector<FatbinImage> images;
-  ContainerReader reader(images, problems);
-  std::uint64_t at = 0;
+FatbinList read_fatbins(Bytes area, Problems& problems, const PassedBytes& passed) {
+  FatbinList list;
+  ContainerReader reader(list, problems);
+  std::uint64_t at = 0, told = 0;
   while (at < area.size()) {
+    if (passed && at - told >= k_passed_step) {
+      passed(area.view().substr(told, at - told));
+      told = at;
+    }
     const Bytes rest = area.from(at);
     if (rest.view().substr(0, 8).find_first_not_of('\0') == std::string_view::npos) {
       at += 8;
       continue;
     }
     if (const auto extent = container_extent(rest)) {
-      reader.read(rest.slice(k_container_header, *extent - k_container_header).value_or(Bytes()));
+      reader.read(rest.slice(k_container_header, *extent - k_container_header).value_or(Bytes()), at);
       at += aligned(*extent, 8).value_or(*extent);
       continue;
     }
     if (looks_like_fatbin(rest)) {
       problems.error("FAT001", fmt::format("the fatbin at offset {} says {} bytes, but {} are left", at, rest.u64(8),
                                            rest.size()));
-      reader.read(rest.from(k_container_header));
-      return images;
+      reader.read(rest.from(k_container_header), at);
+      return list;
     }
     problems.error("FAT001", fmt::format("what lies at offset {} of the fatbin section is no fatbin", at));
     at = next_container(area, at + 8);
   }
-  return images;
+  return list;
 }
 
 std::string toolkit_of_ptx(int major, int minor) {

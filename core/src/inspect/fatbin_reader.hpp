@@ -9,8 +9,10 @@
 
 #include <sagekit/arch.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace sagekit {
@@ -26,6 +28,12 @@ struct FatbinImage {
   std::uint64_t size = 0;                    ///< decompressed
   int version_major = 0, version_minor = 0;  ///< PTX: of the ISA
   bool readable = true;                      ///< false: listed, but its content is in no known form (LTO-IR, odd flags)
+  std::size_t container = 0;                 ///< number of its container among those of the area
+};
+
+struct FatbinList {
+  std::vector<FatbinImage> images;
+  std::vector<std::uint64_t> containers;  ///< their offsets in the area, empty ones included
 };
 
 inline constexpr std::uint32_t k_fatbin_magic = 0xba55ed50;
@@ -38,7 +46,7 @@ std::optional<std::uint64_t> container_extent(Bytes bytes);
 
 /// The images of all containers in one area: containers lie back to back, zero words between them are allowed.
 /// Everything that does not fit is a problem, and reading goes on at the next container.
-std::vector<FatbinImage> read_fatbins(Bytes area, Problems& problems);
+FatbinList read_fatbins(Bytes area, Problems& problems, const PassedBytes& passed = {});
 
 /// The first CUDA toolkit whose ptxas knows this PTX ISA ("9.0" -> "13.0"); "" when it is not known.
 std::string toolkit_of_ptx(int major, int minor);

@@ -1,160 +1,158 @@
 #include "inspect/gpu_code.hpp"
 
-#include "inspect/cubin_reader.hpp"
-#include "inspect/ptx_reader.hpp"
+#include "inspect/gpu_image.hpp"
 #include "inspect/work_pool.hpp"
-#include "support/format.hpp"
+
+#include <sagekit/version_number.hpp>
 
 #include <algorithm>
 #include <map>
+#include <memory>
+#include <set>
 #include <tuple>
 
 namespace sagekit {
 
 namespace {
 
-constexpr std::uint64_t k_memory_budget = std::uint64_t{1} << 30;
-
-struct Image {
-  FatbinImage header = {};
-  bool loaded = true;
-  bool bare = false;  ///< not in a fatbin: only its content says what it is
-  // What its content says:
-  std::string toolkit = {};
-  std::vector<std::string> kernels = {};
-  Diagnostics problems = {};
-  bool dropped = false;  ///< unreadable and without a header that would say what it is
+/// An image and its number among those of all areas.
+struct Numbered {
+  GpuImage image;
+  std::size_t container = 0;
 };
 
-std::vector<Image> list_images(const std::vector<GpuArea>& areas, Problems& problems) {
-  std::vector<Image> images;
+std::vector<Numbered> list_images(const std::vector<GpuArea>& areas, const PassedBytes& passed,
+                                  std::vector<Bytes>& containers, Problems& problems) {
+  std::vector<Numbered> images;
+  std::size_t first = 0;
   for (const GpuArea& area : areas) {
     if (area.form == GpuArea::Form::fatbins) {
-      for (const FatbinImage& header : read_fatbins(area.bytes, problems))
-        images.push_back({.header = header, .loaded = area.loaded});
+      const FatbinList list = read_fatbins(area.bytes, problems, passed);
+      for (const FatbinImage& header : list.images) {
+        images.push_back({{.header = header, .loaded = area.loaded}, first + header.container});
+        if (header.kind == ImageKind::ptx)
+          images.back().image.toolkit = toolkit_of_ptx(header.version_major, header.version_minor);
+      }
+      first += list.containers.size();
+      if (area.loaded)
+        for (const std::uint64_t offset : list.containers) containers.push_back(area.bytes.from(offset));
       continue;
     }
-    Image image{.loaded = area.loaded, .bare = true};
+    GpuImage image{.loaded = area.loaded, .bare = true};
     image.header.kind = area.form == GpuArea::Form::ptx ? ImageKind::ptx : ImageKind::cubin;
     image.header.stored = area.bytes;
     image.header.size = area.bytes.size();
-    images.push_back(std::move(image));
+    images.push_back({std::move(image), first++});
   }
   return images;
 }
 
-/// Does the content contradict the header? Cubins of some kinds (device-link stubs) do not record their suffix.
-bool contradicts(const Arch& header, const Arch& content, bool suffix_known) {
-  return header.capability != content.capability || (suffix_known && header.suffix != content.suffix);
-}
-
-void read_cubin_content(Image& image, Bytes content, bool kernels, Problems& problems) {
-  auto facts = read_cubin(content, kernels, problems);
-  if (!facts) {
-    image.dropped = image.bare;
-    return;
-  }
-  if (image.bare)
-    image.header.arch = facts->arch;
-  else if (contradicts(image.header.arch, facts->arch, facts->suffix_known))
-    problems.error("FAT008", fmt::format("a fatbin entry for {} holds machine code for {}", sm_name(image.header.arch),
-                                         sm_name(facts->arch)));
-  image.toolkit = std::move(facts->toolkit);
-  image.kernels = std::move(facts->kernels);
-}
-
-void read_ptx_content(Image& image, Bytes content, bool kernels, Problems& problems) {
-  auto facts = read_ptx(content.view(), kernels);
-  if (!facts) {
-    image.dropped = image.bare;
-    problems.error("FAT009", "a PTX image has no readable .version and .target");
-    return;
-  }
-  if (image.bare)
-    image.header.arch = facts->arch;
-  else if (contradicts(image.header.arch, facts->arch, true))
-    problems.error("FAT008", fmt::format("a fatbin entry for {} holds PTX for {}", sm_name(image.header.arch),
-                                         sm_name(facts->arch)));
-  image.toolkit = toolkit_of_ptx(facts->version_major, facts->version_minor);
-  image.kernels = std::move(facts->kernels);
-}
-
-void read_content(Image& image, bool kernels, Problems& problems) {
-  const FatbinImage& header = image.header;
-  if (header.kind == ImageKind::ptx && !image.bare)
-    image.toolkit = toolkit_of_ptx(header.version_major, header.version_minor);
-  const bool raw = header.compression == ImageCompression::none;
-  if (!header.readable || (!kernels && !raw)) return;
-  std::string decompressed;
-  Bytes content = header.stored;
-  if (!raw) {
-    auto made = decompress_image(header.stored.view(), header.compression, header.size);
-    if (!made)
-      return problems.error("FAT005", fmt::format("the image for {} ({} bytes) does not decompress to {} bytes",
-                                                  sm_name(header.arch), header.stored.size(), header.size));
-    decompressed = std::move(*made);
-    content = Bytes(decompressed);
-  }
-  if (header.kind == ImageKind::cubin)
-    read_cubin_content(image, content, kernels, problems);
-  else
-    read_ptx_content(image, content, kernels, problems);
-}
-
-void read_contents(std::vector<Image>& images, bool kernels, unsigned threads, const std::string& where) {
-  const auto read_one = [&](std::size_t i) {
-    Problems problems(where);
-    read_content(images[i], kernels, problems);
-    images[i].problems = problems.take();
-  };
-  if (!kernels) {
-    for (std::size_t i = 0; i < images.size(); ++i) read_one(i);
-    return;
-  }
+void read_contents(std::vector<Numbered>& images, const GpuReading& reading, const std::string& where) {
+  const bool whole = reading.kernels || reading.resources;
+  std::vector<std::size_t> packed;
   std::vector<std::uint64_t> costs;
-  costs.reserve(images.size());
-  for (const Image& image : images) costs.push_back(image.header.readable ? image.header.size : 0);
-  run_within_budget(costs, k_memory_budget, threads, read_one);
+  ImageDecoder unused;
+  std::set<std::pair<Arch, ImageKind>> told;
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    const FatbinImage& header = images[i].image.header;
+    const bool raw = header.compression == ImageCompression::none;
+    if (!whole && (raw || !header.readable || !reading.beginnings)) {
+      if (reading.beginnings || images[i].image.bare || (raw && told.emplace(header.arch, header.kind).second))
+        read_gpu_image(images[i].image, reading, unused, where);
+      continue;
+    }
+    packed.push_back(i);
+    // Of an image that is not compressed only the facts need memory of ours.
+    costs.push_back(!header.readable ? 0 : !whole ? 1 << 18 : raw ? header.size / 8 : header.size);
+  }
+  run_with_workers(costs, reading.memory_bytes, reading.threads, [&]() -> std::function<void(std::size_t)> {
+    return [&, decoder = std::make_shared<ImageDecoder>()](std::size_t i) {
+      read_gpu_image(images[packed[i]].image, reading, *decoder, where);
+    };
+  });
 }
 
 /// Of two toolkit names the newer one.
 void keep_newer(std::string& known, const std::string& other) {
+  if (known == other) return;
   const auto a = parse_version_number(known);
   const auto b = parse_version_number(other);
   if (b && (!a || *a < *b)) known = other;
 }
 
+/// A kernel that a container has for an arch.
+struct Holding {
+  Arch arch;
+  std::size_t name = 0;  ///< hash
+  std::size_t container = 0;
+  auto operator<=>(const Holding&) const = default;
+};
+
+std::uint64_t count_repeated(std::vector<Holding> holdings) {
+  std::sort(holdings.begin(), holdings.end());
+  std::uint64_t repeated = 0;
+  for (std::size_t i = 0; i < holdings.size();) {
+    std::size_t end = i + 1;
+    while (end < holdings.size() && holdings[end].arch == holdings[i].arch && holdings[end].name == holdings[i].name)
+      ++end;
+    if (holdings[end - 1].container != holdings[i].container) ++repeated;
+    i = end;
+  }
+  return repeated;
+}
+
+void add_image(GpuCode& sum, GpuImage& image) {
+  const FatbinImage& header = image.header;
+  sum.ptx = header.kind == ImageKind::ptx;
+  sum.lto = header.kind == ImageKind::lto;
+  sum.arch = header.arch;
+  sum.loaded = image.loaded;
+  ++sum.count;
+  sum.bytes += header.stored.size();
+  if (header.compression == ImageCompression::zstd) ++sum.zstd;
+  keep_newer(sum.toolkit, image.toolkit);
+  if (image.compiled_from && (!sum.compiled_from || *image.compiled_from < *sum.compiled_from))
+    sum.compiled_from = image.compiled_from;
+  sum.kernels += image.kernels.size() + image.resources.size();
+  for (const KernelResources& kernel : image.resources) sum.names.push_back(kernel.name);
+  std::move(image.kernels.begin(), image.kernels.end(), std::back_inserter(sum.names));
+  std::move(image.resources.begin(), image.resources.end(), std::back_inserter(sum.resources));
+}
+
+void sort_kernels(GpuCode& sum) {
+  std::sort(sum.names.begin(), sum.names.end());
+  sum.names.erase(std::unique(sum.names.begin(), sum.names.end()), sum.names.end());
+  std::sort(sum.resources.begin(), sum.resources.end());
+  sum.resources.erase(std::unique(sum.resources.begin(), sum.resources.end()), sum.resources.end());
+}
+
 }  // namespace
 
-std::vector<GpuCode> read_gpu_code(const std::vector<GpuArea>& areas, bool kernels, unsigned threads,
-                                   Problems& problems) {
-  std::vector<Image> images = list_images(areas, problems);
-  read_contents(images, kernels, threads, problems.where());
+GpuReading gpu_reading(const InspectOptions& options, unsigned threads, const PassedBytes& passed) {
+  const bool kernels = options.kernels || options.resources;
+  return {options.whole_file || kernels, kernels, options.resources, threads, options.memory_bytes, passed};
+}
+
+GpuCodeFacts read_gpu_code(const std::vector<GpuArea>& areas, const GpuReading& reading, Problems& problems) {
+  GpuCodeFacts facts;
+  std::vector<Numbered> images = list_images(areas, reading.passed, facts.containers, problems);
+  read_contents(images, reading, problems.where());
 
   std::map<std::tuple<Arch, ImageKind, bool>, GpuCode> sums;
-  for (Image& image : images) {
+  std::vector<Holding> holdings;
+  for (auto& [image, container] : images) {
     problems.add(std::move(image.problems));
     if (image.dropped) continue;
-    const FatbinImage& header = image.header;
-    GpuCode& sum = sums[{header.arch, header.kind, !image.loaded}];
-    sum.ptx = header.kind == ImageKind::ptx;
-    sum.lto = header.kind == ImageKind::lto;
-    sum.arch = header.arch;
-    sum.loaded = image.loaded;
-    ++sum.count;
-    sum.bytes += header.stored.size();
-    if (header.compression == ImageCompression::zstd) ++sum.zstd;
-    keep_newer(sum.toolkit, image.toolkit);
-    sum.kernels += image.kernels.size();
-    std::move(image.kernels.begin(), image.kernels.end(), std::back_inserter(sum.names));
+    if (image.loaded && image.header.kind == ImageKind::cubin)
+      for (const std::size_t name : image.global_names) holdings.push_back({image.header.arch, name, container});
+    add_image(sums[{image.header.arch, image.header.kind, !image.loaded}], image);
   }
-  std::vector<GpuCode> result;
+  facts.repeated = count_repeated(std::move(holdings));
   for (auto& [key, sum] : sums) {
-    std::sort(sum.names.begin(), sum.names.end());
-    sum.names.erase(std::unique(sum.names.begin(), sum.names.end()), sum.names.end());
-    result.push_back(std::move(sum));
+    sort_kernels(sum);
+    facts.code.push_back(std::move(sum));
   }
-  return result;
+  return facts;
 }
 
 }  // namespace sagekit

@@ -5,6 +5,7 @@
 
 #include <sagekit/inspect.hpp>
 
+#include <cstdint>
 #include <vector>
 
 namespace sagekit {
@@ -17,9 +18,26 @@ struct GpuArea {
   bool loaded = true;
 };
 
-/// Reads every image of the areas. Headers only, plus the notes of cubins that are stored uncompressed; with `kernels`
-/// each image is decompressed, checked against its header and its kernels are listed, on at most `threads` threads.
-std::vector<GpuCode> read_gpu_code(const std::vector<GpuArea>& areas, bool kernels, unsigned threads,
-                                   Problems& problems);
+/// How much of each image is read. Always its header; the notes of one uncompressed cubin for each arch tell the
+/// toolkit.
+struct GpuReading {
+  bool beginnings = true;  ///< also what all images say of themselves in their first bytes and notes
+  bool kernels = false;    ///< everything: each image is decompressed, checked, and its kernels are listed
+  bool resources = false;  ///< and what its kernels need; implies `kernels`
+  unsigned threads = 1;
+  std::uint64_t memory_bytes = std::uint64_t{1} << 30;  ///< for images decompressed at the same time
+  PassedBytes passed = {};
+};
+
+GpuReading gpu_reading(const InspectOptions& options, unsigned threads, const PassedBytes& passed);
+
+struct GpuCodeFacts {
+  std::vector<GpuCode> code;
+  /// Where the containers of loaded areas start: views whose first byte is theirs.
+  std::vector<Bytes> containers;
+  std::uint64_t repeated = 0;  ///< as FatbinWiring::repeated
+};
+
+GpuCodeFacts read_gpu_code(const std::vector<GpuArea>& areas, const GpuReading& reading, Problems& problems);
 
 }  // namespace sagekit

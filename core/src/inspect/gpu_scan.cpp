@@ -15,6 +15,7 @@ namespace {
 // First words, little-endian, of a container and of any ELF64 file.
 constexpr std::uint64_t k_fatbin_start = 0x00100001'ba55ed50;
 constexpr std::uint64_t k_elf_start = 0x0001'0102'464c'457f;
+constexpr std::uint64_t k_piece = std::uint64_t{4} << 20;
 constexpr std::uint64_t k_elf_mask = 0x00ff'ffff'ffff'ffff;  // the eighth byte is the OS ABI
 
 /// Offset of the first candidate at or after `at`, before `end`; `end` when there is none. Words are read in blocks so
@@ -37,13 +38,20 @@ std::uint64_t next_candidate(Bytes file, std::uint64_t at, std::uint64_t end) {
 
 class Scanner {
  public:
-  Scanner(Bytes file, Problems& problems) : m_file(file), m_problems(problems) {}
+  Scanner(Bytes file, Problems& problems, const PassedBytes& passed)
+      : m_file(file), m_problems(problems), m_passed(passed) {}
 
   void scan(std::uint64_t begin, std::uint64_t end) {
     std::uint64_t at = aligned(begin, 8).value_or(end);
     while (at < end) {
-      at = next_candidate(m_file, at, end);
-      if (at >= end) return;
+      const std::uint64_t from = at, stop = std::min(end, at + k_piece);
+      at = next_candidate(m_file, at, stop);
+      if (m_passed && at - from > k_piece / 2) m_passed(m_file.view().substr(from, at - from));
+      if (at >= stop) {
+        if (stop == end) return;
+        at = stop - 8;  // the last place of this piece, whose header reaches into the next
+        continue;
+      }
       at += take(m_file.slice(at, end - at).value_or(Bytes()), at);
     }
   }
@@ -76,13 +84,15 @@ class Scanner {
 
   Bytes m_file;
   Problems& m_problems;
+  const PassedBytes& m_passed;
   HiddenCode m_found;
 };
 
 }  // namespace
 
-HiddenCode find_hidden_code(Bytes file, const std::vector<ByteRange>& known, Problems& problems) {
-  Scanner scanner(file, problems);
+HiddenCode find_hidden_code(Bytes file, const std::vector<ByteRange>& known, Problems& problems,
+                            const PassedBytes& passed) {
+  Scanner scanner(file, problems, passed);
   std::uint64_t at = 0;
   for (const ByteRange& range : known) {
     scanner.scan(at, std::min(range.offset, file.size()));

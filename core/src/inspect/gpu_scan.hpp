@@ -21,7 +21,8 @@ struct HiddenCode {
 };
 
 /// Looks at every 8-byte boundary of `file` outside `known` (sorted, not overlapping) for the start of a fatbin
-/// container with content or of a cubin. A start that does not fit is a problem.
-HiddenCode find_hidden_code(Bytes file, const std::vector<ByteRange>& known, Problems& problems);
+/// container with content or of a cubin. A start that does not fit is a problem. `passed` is told what was looked at.
+HiddenCode find_hidden_code(Bytes file, const std::vector<ByteRange>& known, Problems& problems,
+                            const PassedBytes& passed = {});
 
 }  // namespace sagekit

@@ -5,43 +5,86 @@
 
 #include <algorithm>
 #include <climits>
+#include <new>
 
 namespace sagekit {
 
-namespace {
+struct ImageDecoder::Zstd {
+  ZSTD_DCtx* context = ZSTD_createDCtx();
+  Zstd() {
+    if (context == nullptr) throw std::bad_alloc();
+  }
+  ~Zstd() { ZSTD_freeDCtx(context); }
+  Zstd(const Zstd&) = delete;
+  Zstd& operator=(const Zstd&) = delete;
+};
 
-bool decompress_lz4(std::string_view stored, std::string& image) {
-  if (stored.size() > INT_MAX || image.size() > INT_MAX) return false;
-  const int made =
-      LZ4_decompress_safe(stored.data(), image.data(), static_cast<int>(stored.size()), static_cast<int>(image.size()));
-  return made >= 0 && static_cast<std::size_t>(made) == image.size();
+ImageDecoder::ImageDecoder() = default;
+ImageDecoder::~ImageDecoder() = default;
+
+ImageDecoder::Zstd& ImageDecoder::zstd() {
+  if (!m_zstd) m_zstd = std::make_unique<Zstd>();
+  return *m_zstd;
 }
 
-// The whole frame goes straight into `image`, so its declared window needs no memory of its own.
-bool decompress_zstd(std::string_view stored, std::string& image) {
-  if (ZSTD_findFrameCompressedSize(stored.data(), stored.size()) != stored.size()) return false;
-  const std::size_t made = ZSTD_decompress(image.data(), image.size(), stored.data(), stored.size());
-  return ZSTD_isError(made) == 0 && made == image.size();
+/// Images come largest first: a buffer that is far too large by now is given back.
+char* ImageDecoder::room(std::size_t size) {
+  constexpr std::size_t small = std::size_t{4} << 20;
+  if (!m_buffer || (m_buffer->capacity() > small && size < m_buffer->capacity() / 2)) m_buffer.emplace();
+  return m_buffer->room(size);
 }
-
-}  // namespace
 
 bool image_size_is_sane(std::uint64_t stored, std::uint64_t size) {
   return size <= k_max_image_bytes && stored <= k_max_image_bytes &&
          size <= std::max<std::uint64_t>(stored, 512) * k_max_image_ratio;
 }
 
-std::optional<std::string> decompress_image(std::string_view stored, ImageCompression compression, std::uint64_t size) {
+std::optional<std::string_view> ImageDecoder::whole(std::string_view stored, ImageCompression compression,
+                                                    std::uint64_t size) {
   if (!image_size_is_sane(stored.size(), size)) return std::nullopt;
-  if (compression == ImageCompression::none) {
-    if (stored.size() != size) return std::nullopt;
-    return std::string(stored);
+  const auto wanted = static_cast<std::size_t>(size);
+  if (compression == ImageCompression::none) return stored.size() == wanted ? std::optional(stored) : std::nullopt;
+  char* const out = room(wanted);
+  if (compression == ImageCompression::lz4) {
+    if (stored.size() > INT_MAX || wanted > INT_MAX) return std::nullopt;
+    const int made = LZ4_decompress_safe(stored.data(), out, static_cast<int>(stored.size()), static_cast<int>(wanted));
+    if (made < 0 || static_cast<std::size_t>(made) != wanted) return std::nullopt;
+  } else {
+    // The whole frame goes straight into the buffer, so its declared window needs no memory of its own.
+    if (ZSTD_findFrameCompressedSize(stored.data(), stored.size()) != stored.size()) return std::nullopt;
+    if (ZSTD_decompressDCtx(zstd().context, out, wanted, stored.data(), stored.size()) != wanted) return std::nullopt;
   }
-  std::string image(static_cast<std::size_t>(size), '\0');
-  const bool good =
-      compression == ImageCompression::lz4 ? decompress_lz4(stored, image) : decompress_zstd(stored, image);
-  if (!good) return std::nullopt;
-  return image;
+  return std::string_view(out, wanted);
+}
+
+std::optional<std::string_view> ImageDecoder::beginning(std::string_view stored, ImageCompression compression,
+                                                        std::uint64_t size, std::size_t wanted) {
+  if (!image_size_is_sane(stored.size(), size)) return std::nullopt;
+  wanted = std::min(wanted, static_cast<std::size_t>(size));
+  if (compression == ImageCompression::none) return stored.substr(0, wanted);
+  char* const out = room(wanted);
+  if (compression == ImageCompression::lz4) {
+    if (stored.size() > INT_MAX || wanted > INT_MAX) return std::nullopt;
+    const int made = LZ4_decompress_safe_partial(stored.data(), out, static_cast<int>(stored.size()),
+                                                 static_cast<int>(wanted), static_cast<int>(wanted));
+    if (made < 0 || static_cast<std::size_t>(made) != wanted) return std::nullopt;
+    return std::string_view(out, wanted);
+  }
+  // Streaming keeps a window of its own, as large as the frame says: at most 8 MiB are granted, what every decoder must
+  // (RFC 8878, 3.1.1.1.2).
+  ZSTD_DCtx* const context = zstd().context;
+  ZSTD_DCtx_reset(context, ZSTD_reset_session_and_parameters);
+  ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, 23);
+  ZSTD_inBuffer in{stored.data(), stored.size(), 0};
+  ZSTD_outBuffer made{out, wanted, 0};
+  while (made.pos < made.size) {
+    const std::size_t before = in.pos + made.pos;
+    if (ZSTD_isError(ZSTD_decompressStream(context, &made, &in)) != 0) break;
+    if (in.pos + made.pos == before) break;
+  }
+  ZSTD_DCtx_reset(context, ZSTD_reset_session_and_parameters);
+  if (made.pos != made.size) return std::nullopt;
+  return std::string_view(out, wanted);
 }
 
 }  // namespace sagekit

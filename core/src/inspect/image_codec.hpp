@@ -1,9 +1,12 @@
 #pragma once
 // The two compressions of fatbin images; the one place that includes zstd and LZ4.
 
+#include "support/scratch_memory.hpp"
+
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
-#include <string>
 #include <string_view>
 
 namespace sagekit {
@@ -18,8 +21,30 @@ inline constexpr std::uint64_t k_max_image_ratio = 2048;
 /// May an image of `stored` bytes be `size` bytes when decompressed?
 bool image_size_is_sane(std::uint64_t stored, std::uint64_t size);
 
-/// Decompresses one LZ4 block or one zstd frame that must use all of `stored` and give exactly `size` bytes.
-/// Nothing when it does not, or when `image_size_is_sane` says no.
-std::optional<std::string> decompress_image(std::string_view stored, ImageCompression compression, std::uint64_t size);
+/// Decompresses image after image into one buffer. Not for two threads at once.
+class ImageDecoder {
+ public:
+  ImageDecoder();
+  ~ImageDecoder();
+  ImageDecoder(const ImageDecoder&) = delete;
+  ImageDecoder& operator=(const ImageDecoder&) = delete;
+
+  /// One LZ4 block or one zstd frame that must use all of `stored` and give exactly `size` bytes. Nothing when it does
+  /// not, or when `image_size_is_sane` says no. The view is good until the next call; of an image that is not
+  /// compressed it is `stored` itself.
+  std::optional<std::string_view> whole(std::string_view stored, ImageCompression compression, std::uint64_t size);
+
+  /// Its first `wanted` bytes, fewer when it has not so many; what follows is not looked at.
+  std::optional<std::string_view> beginning(std::string_view stored, ImageCompression compression, std::uint64_t size,
+                                            std::size_t wanted);
+
+ private:
+  struct Zstd;
+  char* room(std::size_t size);
+  Zstd& zstd();
+
+  std::unique_ptr<Zstd> m_zstd;
+  std::optional<ScratchMemory> m_buffer;
+};
 
 }  // namespace sagekit

@@ -1,3 +1,5 @@
+#include "inspect/archive_reader.hpp"
+#include "inspect/file_kind.hpp"
 #include "inspect/module_reader.hpp"
 #include "inspect/wheel_archive.hpp"
 #include "inspect/wheel_reader.hpp"
@@ -19,7 +21,8 @@ namespace sagekit {
 
 namespace {
 
-constexpr std::string_view k_hint = "it reads wheels, .so, .pyd, .dll, .cubin, .fatbin and .ptx files";
+constexpr std::string_view k_hint =
+    "it reads wheels, .so, .pyd, .dll, .cubin, .fatbin and .ptx files, and archives of such files";
 
 bool starts_like_zip(std::string_view bytes) {
   return bytes.starts_with("PK\x03\x04") || bytes.starts_with("PK\x05\x06");
@@ -31,18 +34,40 @@ Result<FileFacts> inspect_wheel(const std::filesystem::path& path, const Inspect
   const bool has_folder = std::any_of(archive.members().begin(), archive.members().end(), [](const ZipMember& member) {
     return member.name.find(".dist-info/") != std::string::npos;
   });
-  if (!named && !has_folder)
-    return fail(ErrorKind::failed, "INS002", path.string() + " is a zip archive, but no wheel", std::string(k_hint),
-                path.string());
+  if (!named && !has_folder) return read_archive_file(path.string(), Bytes(archive.bytes()), options);
   return read_wheel(archive, options);
+}
+
+std::string hash_of(const MappedFile& file) {
+  constexpr std::size_t piece = std::size_t{4} << 20;
+  Sha256 hash;
+  for (std::string_view rest = file.bytes(); !rest.empty(); rest.remove_prefix(std::min(piece, rest.size()))) {
+    hash.update(rest.substr(0, piece));
+    file.forget(rest.substr(0, piece));
+  }
+  return hash.hex();
 }
 
 Result<FileFacts> inspect_module(const std::filesystem::path& path, const MappedFile& file,
                                  const InspectOptions& options) {
   const std::string_view bytes = file.bytes();
   // Headers lie far apart; without this each touch would read many neighbours from the disk. Only an advice.
-  if (!options.whole_file && !bytes.empty()) ::madvise(const_cast<char*>(bytes.data()), bytes.size(), MADV_RANDOM);
-  ModuleReading reading = read_module(path.filename().string(), Bytes(bytes), options, available_threads());
+  const bool headers_only = !options.whole_file && !options.kernels && !options.resources;
+  if (headers_only && !bytes.empty()) ::madvise(const_cast<char*>(bytes.data()), bytes.size(), MADV_RANDOM);
+  // The kernel maps the pages around each touch too; all of them are left again.
+  const auto leave = [&](std::string_view part) {
+    constexpr std::size_t around = 64 << 10;
+    const auto begin = static_cast<std::size_t>(part.data() - bytes.data());
+    const std::size_t from = begin - std::min(begin, around);
+    file.forget(bytes.substr(from, begin - from + part.size() + around));
+  };
+  ModuleReading reading = read_module(path.filename().string(), Bytes(bytes), options, available_threads(), leave);
+  if (reading.kind.empty() && looks_like_archive(Bytes(bytes)))
+    if (auto archive = read_archive_file(path.string(), Bytes(bytes), options)) return archive;
+  if (reading.kind.empty())
+    if (const auto kind = other_kind(Bytes(bytes)))
+      return fail(ErrorKind::failed, std::string(kind->code), fmt::format("{} is {}", path.string(), kind->what),
+                  std::string(kind->hint), path.string());
   if (reading.kind.empty())
     return fail(
         ErrorKind::failed, "INS001",
@@ -58,7 +83,7 @@ Result<FileFacts> inspect_module(const std::filesystem::path& path, const Mapped
   result.path = path.string();
   result.kind = reading.kind;
   result.size_bytes = bytes.size();
-  if (options.whole_file) result.sha256 = sha256_hex(bytes);
+  if (options.whole_file) result.sha256 = hash_of(file);
   reading.facts.sha256 = result.sha256;
   result.members.push_back(std::move(reading.facts));
   return result;

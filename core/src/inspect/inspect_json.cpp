@@ -43,6 +43,15 @@ Json elf_json(const ElfFacts& elf, const std::string& python_abi) {
   json["undefined"] = elf.undefined.size();
   json["debug_info"] = elf.debug_info;
   json["executable_stack"] = elf.executable_stack;
+  json["libc"] = elf.libc;
+  json["build_id"] = elf.build_id;
+  json["relro"] = elf.relro;
+  json["interpreter"] = elf.interpreter;
+  json["debug_bytes"] = elf.debug_bytes;
+  json["text_relocations"] = elf.text_relocations;
+  json["position_independent"] = elf.position_independent;
+  json["writable_code"] = elf.writable_code;
+  json["isa"] = elf.isa;
   return json;
 }
 
@@ -50,9 +59,55 @@ Json pe_json(const PeFacts& pe, const std::string& python_abi) {
   Json json;
   json["machine"] = pe.machine;
   json["imports"] = pe.imports;
+  json["imported"] = Json::object();
+  for (const auto& [library, names] : pe.imported) json["imported"][library] = names.size();
   json["python_abi"] = abi_word(python_abi);
   json["exports"] = pe.exports.size();
   return json;
+}
+
+std::string_view body_word(KernelResources::Body body) {
+  switch (body) {
+    case KernelResources::Body::full: return "full";
+    case KernelResources::Body::empty: return "empty";
+    case KernelResources::Body::trap: return "trap";
+  }
+  return "full";
+}
+
+Json kernel_json(const KernelResources& kernel) {
+  Json json;
+  json["name"] = kernel.name;
+  json["registers"] = kernel.registers;
+  json["shared_bytes"] = kernel.shared_bytes;
+  json["stack_bytes"] = kernel.stack_bytes;
+  json["constant_bytes"] = kernel.constant_bytes;
+  json["code_bytes"] = kernel.code_bytes;
+  // Where instructions are not decoded nobody counted: null, not 0.
+  const auto counted = [&](std::uint64_t number) { return kernel.local_counted ? Json(number) : Json(nullptr); };
+  json["instructions"] = counted(kernel.instructions);
+  json["local_load_bytes"] = counted(kernel.local_load_bytes);
+  json["local_store_bytes"] = counted(kernel.local_store_bytes);
+  json["body"] = kernel.local_counted ? Json(body_word(kernel.body)) : Json(nullptr);
+  return json;
+}
+
+/// The greatest needs of any kernel, and how many have no body.
+void add_kernel_totals(Json& json, const std::vector<KernelResources>& kernels) {
+  KernelResources most;
+  std::uint64_t local = 0, hollow = 0;
+  for (const KernelResources& kernel : kernels) {
+    most.registers = std::max(most.registers, kernel.registers);
+    most.shared_bytes = std::max(most.shared_bytes, kernel.shared_bytes);
+    most.stack_bytes = std::max(most.stack_bytes, kernel.stack_bytes);
+    local = std::max(local, kernel.local_load_bytes + kernel.local_store_bytes);
+    if (kernel.body != KernelResources::Body::full) ++hollow;
+  }
+  json["max_registers"] = most.registers;
+  json["max_shared_bytes"] = most.shared_bytes;
+  json["max_stack_bytes"] = most.stack_bytes;
+  json["max_local_bytes"] = local;
+  json["hollow_kernels"] = hollow;
 }
 
 Json gpu_json(const GpuCode& code, const InspectOptions& options) {
@@ -61,11 +116,18 @@ Json gpu_json(const GpuCode& code, const InspectOptions& options) {
   json["arch"] = sm_name(code.arch);
   json["count"] = code.count;
   // Without --kernels nobody counted: null, not 0.
-  json["kernels"] = options.kernels && !code.lto ? Json(code.kernels) : Json(nullptr);
+  const bool kernels = options.kernels || options.resources;
+  json["kernels"] = kernels && !code.lto ? Json(code.kernels) : Json(nullptr);
   json["bytes"] = code.bytes;
   json["toolkit"] = code.toolkit;
   json["loaded"] = code.loaded;
-  if (options.kernels) json["names"] = code.names;
+  if (code.compiled_from) json["compiled_from"] = to_string(*code.compiled_from);
+  if (kernels) json["names"] = code.names;
+  if (options.resources && !code.ptx && !code.lto) {
+    add_kernel_totals(json, code.resources);
+    json["resources"] = Json::array();
+    for (const KernelResources& kernel : code.resources) json["resources"].push_back(kernel_json(kernel));
+  }
   return json;
 }
 
@@ -73,12 +135,16 @@ Json member_json(const MemberFacts& member, const InspectOptions& options) {
   Json json;
   json["path"] = member.path;
   json["size_bytes"] = member.size_bytes;
-  json["sha256"] = member.sha256;
+  if (!member.sha256.empty()) json["sha256"] = member.sha256;
   if (member.elf) json["elf"] = elf_json(*member.elf, member.python_abi);
   if (member.pe) json["pe"] = pe_json(*member.pe, member.python_abi);
   if (!member.gpu.empty()) {
     json["gpu"] = Json::array();
     for (const GpuCode& code : member.gpu) json["gpu"].push_back(gpu_json(code, options));
+  }
+  if (member.wiring) {
+    json["wiring"] = {{"containers", member.wiring->containers}, {"wrappers", member.wiring->wrappers}};
+    json["wiring"]["repeated"] = options.kernels || options.resources ? Json(member.wiring->repeated) : Json(nullptr);
   }
   if (!member.problems.empty()) json["problems"] = problems_json(member.problems);
   return json;

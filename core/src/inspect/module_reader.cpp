@@ -2,6 +2,7 @@
 
 #include "inspect/cubin_reader.hpp"
 #include "inspect/elf_reader.hpp"
+#include "inspect/fatbin_wiring.hpp"
 #include "inspect/gpu_code.hpp"
 #include "inspect/gpu_scan.hpp"
 #include "inspect/pe_reader.hpp"
@@ -28,7 +29,7 @@ class Sections {
     m_ranges.push_back({static_cast<std::uint64_t>(content.data() - m_file.data()), content.size()});
   }
 
-  std::vector<GpuArea> areas(bool scan) {
+  std::vector<GpuArea> areas(bool scan, const PassedBytes& passed) {
     std::sort(m_ranges.begin(), m_ranges.end(),
               [](const ByteRange& a, const ByteRange& b) { return a.offset < b.offset; });
     for (std::size_t i = 1; i < m_ranges.size(); ++i) {
@@ -36,15 +37,15 @@ class Sections {
       m_problems.error("FAT011", "sections with GPU code share bytes; none of it was read");
       return {};
     }
-    if (scan) add_hidden();
+    if (scan) add_hidden(passed);
     return std::move(m_areas);
   }
 
   bool any() const { return !m_areas.empty(); }
 
  private:
-  void add_hidden() {
-    const HiddenCode hidden = find_hidden_code(m_file, m_ranges, m_problems);
+  void add_hidden(const PassedBytes& passed) {
+    const HiddenCode hidden = find_hidden_code(m_file, m_ranges, m_problems, passed);
     for (const Bytes& one : hidden.fatbins) m_areas.push_back({one, Form::fatbins, false});
     for (const Bytes& one : hidden.cubins) m_areas.push_back({one, Form::cubin, false});
     if (!hidden.fatbins.empty() || !hidden.cubins.empty())
@@ -58,7 +59,7 @@ class Sections {
   std::vector<ByteRange> m_ranges;
 };
 
-std::vector<GpuArea> elf_areas(const ElfFile& file, bool scan, Problems& problems) {
+std::vector<GpuArea> elf_areas(const ElfFile& file, bool scan, const PassedBytes& passed, Problems& problems) {
   Sections sections(file.bytes(), problems);
   for (const ElfSection& section : file.sections()) {
     const bool loaded = section.name == ".nv_fatbin";
@@ -68,20 +69,21 @@ std::vector<GpuArea> elf_areas(const ElfFile& file, bool scan, Problems& problem
     else
       problems.error("FAT001", "a section with GPU code lies outside the file");
   }
-  auto areas = sections.areas(scan || file.sections().empty());
+  auto areas = sections.areas(scan || file.sections().empty(), passed);
   if (!file.sections().empty() || areas.empty()) return areas;
   for (GpuArea& area : areas) area.loaded = true;
   problems.error("FAT012", "the file has no section table, so which of its GPU code is loaded is not known");
   return areas;
 }
 
-std::vector<GpuArea> pe_areas(const PeFile& file, Bytes bytes, bool scan, Problems& problems) {
+std::vector<GpuArea> pe_areas(const PeFile& file, Bytes bytes, bool scan, const PassedBytes& passed,
+                              Problems& problems) {
   Sections sections(bytes, problems);
   for (const PeSection& section : file.sections) {
     const bool loaded = section.name == ".nv_fatb";
     if (loaded || section.name == "__nv_rel") sections.add(section.content, loaded);
   }
-  return sections.areas(scan);
+  return sections.areas(scan, passed);
 }
 
 bool exports_python_init(const std::vector<std::string>& exports) {
@@ -97,21 +99,24 @@ std::string extension_abi(std::string_view path, const std::vector<std::string>&
   return abi;
 }
 
-void read_elf(ModuleReading& reading, Bytes bytes, const InspectOptions& options, unsigned threads,
+void read_elf(ModuleReading& reading, Bytes bytes, const InspectOptions& options, const GpuReading& how,
               Problems& problems) {
   const auto file = ElfFile::read(bytes, problems);
   if (!file) return;
   reading.facts.elf = read_elf_facts(*file, problems);
   reading.facts.python_abi = extension_abi(reading.facts.path, reading.facts.elf->exports);
-  reading.facts.gpu = read_gpu_code(elf_areas(*file, options.whole_file, problems), options.kernels, threads, problems);
+  auto code = read_gpu_code(elf_areas(*file, options.whole_file, how.passed, problems), how, problems);
+  reading.facts.wiring = read_wiring(*file, code);
+  reading.facts.gpu = std::move(code.code);
 }
 
-void read_windows(ModuleReading& reading, Bytes bytes, const InspectOptions& options, unsigned threads,
+void read_windows(ModuleReading& reading, Bytes bytes, const InspectOptions& options, const GpuReading& how,
                   Problems& problems) {
   auto file = read_pe(bytes, problems);
   if (!file) return;
-  reading.facts.gpu =
-      read_gpu_code(pe_areas(*file, bytes, options.whole_file, problems), options.kernels, threads, problems);
+  auto code = read_gpu_code(pe_areas(*file, bytes, options.whole_file, how.passed, problems), how, problems);
+  reading.facts.wiring = read_wiring(*file, bytes, code);
+  reading.facts.gpu = std::move(code.code);
   reading.facts.pe = std::move(file->facts);
   reading.facts.python_abi = extension_abi(reading.facts.path, reading.facts.pe->exports);
 }
@@ -137,27 +142,30 @@ std::string python_abi_of_name(std::string_view path) {
   return windows ? "none" : "";
 }
 
-ModuleReading read_module(std::string_view name, Bytes bytes, const InspectOptions& options, unsigned threads) {
+ModuleReading read_module(std::string_view name, Bytes bytes, const InspectOptions& options, unsigned threads,
+                          const PassedBytes& passed) {
+  const GpuReading how = gpu_reading(options, threads, passed);
   ModuleReading reading;
   reading.facts.path = name;
   reading.facts.size_bytes = bytes.size();
   Problems problems{std::string(name)};
   if (looks_like_cubin(bytes)) {
     reading.kind = "cubin";
-    reading.facts.gpu = read_gpu_code({{bytes, Form::cubin, true}}, options.kernels, threads, problems);
+    reading.facts.gpu = read_gpu_code({{bytes, Form::cubin, true}}, how, problems).code;
   } else if (ElfFile::looks_like(bytes)) {
     reading.kind = "elf";
-    read_elf(reading, bytes, options, threads, problems);
+    read_elf(reading, bytes, options, how, problems);
   } else if (looks_like_pe(bytes)) {
     reading.kind = "pe";
-    read_windows(reading, bytes, options, threads, problems);
+    read_windows(reading, bytes, options, how, problems);
   } else if (bytes.u32(0) == k_fatbin_magic) {
     reading.kind = "fatbin";
-    reading.facts.gpu = read_gpu_code({{bytes, Form::fatbins, true}}, options.kernels, threads, problems);
+    reading.facts.gpu = read_gpu_code({{bytes, Form::fatbins, true}}, how, problems).code;
   } else if (looks_like_ptx(bytes.view())) {
     reading.kind = "ptx";
-    reading.facts.gpu = read_gpu_code({{bytes, Form::ptx, true}}, options.kernels, threads, problems);
+    reading.facts.gpu = read_gpu_code({{bytes, Form::ptx, true}}, how, problems).code;
   }
+  reading.facts.kernels_read = how.kernels;
   reading.facts.problems = problems.take();
   return reading;
 }

@@ -16,7 +16,9 @@ struct ModuleReading {
 };
 
 /// `name` is used for messages and for the Python ABI; only content decides what the file is.
-ModuleReading read_module(std::string_view name, Bytes bytes, const InspectOptions& options, unsigned threads);
+/// `passed` is told what has been read: give it only for bytes that are mapped from a file.
+ModuleReading read_module(std::string_view name, Bytes bytes, const InspectOptions& options, unsigned threads,
+                          const PassedBytes& passed = {});
 
 /// The ABI that a file name promises: "cp312" (x.cpython-312-x86_64-linux-gnu.so, x.cp312-win_amd64.pyd), "abi3",
 /// "none"

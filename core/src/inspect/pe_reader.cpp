@@ -13,6 +13,7 @@ constexpr std::uint64_t k_coff_size = 24, k_section_size = 40, k_import_size = 2
 constexpr std::uint16_t k_pe32_plus = 0x20b;
 constexpr std::uint64_t k_directories = 112;  // of the PE32+ optional header
 constexpr std::uint32_t k_max_imports = 4096;
+constexpr std::uint64_t k_by_number = std::uint64_t{1} << 63;  // an import without a name
 
 std::uint64_t pe_offset(Bytes bytes) { return bytes.u32(60); }
 
@@ -36,18 +37,26 @@ class PeReader {
     }
   }
 
-  void read_imports(std::uint64_t address, std::uint64_t name_field, std::uint64_t entry_size) {
+  /// The two kinds of import tables: loaded with the module, and when first called.
+  struct ImportForm {
+    std::uint64_t entry_size, name_field;
+    std::uint64_t lookup_field, address_field;  ///< lists of the imports; the second serves where the first is 0
+  };
+
+  void read_imports(std::uint64_t address, const ImportForm& form) {
     if (address == 0) return;
     const auto table = at(address);
     for (std::uint32_t i = 0;; ++i) {
-      const auto entry = table ? table->slice(i * entry_size, entry_size) : std::nullopt;
+      const auto entry = table ? table->slice(i * form.entry_size, form.entry_size) : std::nullopt;
       if (!entry || i == k_max_imports) return m_problems.error("INS032", "the PE import table is damaged");
-      const std::uint32_t name = entry->u32(name_field);
+      const std::uint32_t name = entry->u32(form.name_field);
       if (name == 0) return;
       const auto rest = at(name);
       const auto text = rest ? rest->c_string(0) : std::nullopt;
       if (!text || text->size() > 1024) return m_problems.error("INS032", "a PE import name is damaged");
       m_file.facts.imports.emplace_back(*text);
+      const std::uint32_t lookup = entry->u32(form.lookup_field);
+      read_imported(lookup != 0 ? lookup : entry->u32(form.address_field), m_file.facts.imported[std::string(*text)]);
     }
   }
 
@@ -70,6 +79,32 @@ class PeReader {
   }
 
  private:
+  /// A list of 8-byte entries that ends with a 0. Lists may share bytes: all of them together read no more entries than
+  /// the file can hold.
+  void read_imported(std::uint64_t address, std::vector<std::string>& imported) {
+    if (address == 0) return;
+    const auto list = at(address);
+    for (std::uint64_t i = 0;; ++i) {
+      const auto entry = list ? list->slice(i * 8, 8) : std::nullopt;
+      if (!entry || m_imported++ > m_bytes.size() / 8) return damaged_import();
+      const std::uint64_t value = entry->u64(0);
+      if (value == 0) return;
+      if ((value & k_by_number) != 0) {
+        imported.push_back(fmt::format("#{}", value & 0xffff));
+        continue;
+      }
+      const auto hint = at(value);  // 2 bytes before the name
+      const auto name = hint ? m_names.at(static_cast<std::uint64_t>(hint->data() - m_bytes.data()) + 2) : std::nullopt;
+      if (!name) return damaged_import();
+      imported.emplace_back(*name);
+    }
+  }
+
+  void damaged_import() {
+    if (!m_reported) m_problems.error("INS034", "the list of what a PE module imports is damaged");
+    m_reported = true;
+  }
+
   std::optional<Bytes> at(std::uint64_t address) const {
     for (const PeSection& section : m_file.sections)
       if (address >= section.address && address - section.address < section.content.size())
@@ -80,6 +115,9 @@ class PeReader {
   Bytes m_bytes;
   PeFile& m_file;
   Problems& m_problems;
+  StringTable m_names{m_bytes};
+  std::uint64_t m_imported = 0;
+  bool m_reported = false;
 };
 
 void sort_once(std::vector<std::string>& names) {
@@ -115,10 +153,11 @@ std::optional<PeFile> read_pe(Bytes bytes, Problems& problems) {
     return index < optional->u32(108) ? optional->u32(k_directories + index * 8) : 0u;
   };
   reader.read_exports(directory(0));
-  reader.read_imports(directory(1), 12, k_import_size);
-  reader.read_imports(directory(13), 4, 32);  // delay-loaded: the same names, another record
+  reader.read_imports(directory(1), {k_import_size, 12, 0, 16});
+  reader.read_imports(directory(13), {32, 4, 16, 12});  // delay-loaded
   sort_once(file.facts.imports);
   sort_once(file.facts.exports);
+  for (auto& [library, names] : file.facts.imported) sort_once(names);
   return file;
 }
 

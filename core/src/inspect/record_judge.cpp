@@ -13,7 +13,7 @@ namespace sagekit {
 
 namespace {
 
-void judge_row(const RecordRow& row, const MemberFacts& member, Problems& problems) {
+void judge_row(const RecordRow& row, const MemberFacts& member, bool hashed, Problems& problems) {
   const std::string shown = zip::printable(row.path);
   const std::string algorithm = row.hash.substr(0, row.hash.find('='));
   if (row.hash.empty() || row.size.empty())
@@ -24,7 +24,7 @@ void judge_row(const RecordRow& row, const MemberFacts& member, Problems& proble
   if (algorithm != "sha256")
     return problems.error(
         "INF018", fmt::format("RECORD hashes {} by {}, which was not checked", shown, zip::printable(algorithm)));
-  if (row.hash != record_form(member.sha256))
+  if (hashed && row.hash != record_form(member.sha256))
     problems.error("INF016", fmt::format("{} does not have the hash that RECORD says", shown));
   if (row.size != std::to_string(member.size_bytes))
     problems.error("INF017",
@@ -51,7 +51,7 @@ std::string record_form(std::string_view sha256_hex) {
 }
 
 void judge_record(std::string_view text, const std::string& dist_info, const std::vector<MemberFacts>& members,
-                  Problems& problems) {
+                  bool hashed, Problems& problems) {
   const RecordText record = read_record(text);
   for (const auto& fault : record.faults) problems.error("INF012", "RECORD is damaged: " + fault);
   std::map<std::string_view, const MemberFacts*> files;
@@ -71,9 +71,9 @@ void judge_record(std::string_view text, const std::string& dist_info, const std
     if (found == files.end())
       problems.error("INF014", fmt::format("RECORD lists {}, which the wheel does not hold", shown));
     else if (!unhashed.contains(row.path))
-      judge_row(row, *found->second, problems);
+      judge_row(row, *found->second, hashed, problems);
     else if (row.path == own && (!row.hash.empty() || !row.size.empty()))
-      problems.error("INF019", "RECORD gives a hash or size for itself");
+      problems.error("INF026", "RECORD gives a hash or size for itself");
   }
   for (const auto& [path, member] : files) {
     if (listed.contains(path)) continue;

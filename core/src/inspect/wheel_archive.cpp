@@ -1,5 +1,6 @@
 #include "inspect/wheel_archive.hpp"
 
+#include "inspect/file_kind.hpp"
 #include "inspect/inflate.hpp"
 #include "inspect/zip_format.hpp"
 #include "support/format.hpp"
@@ -10,23 +11,26 @@
 
 namespace sagekit {
 
-Result<std::string> read_zip_member(Bytes file, const ZipMember& member) {
+Result<Bytes> read_zip_member(Bytes file, const ZipMember& member, Inflater& inflater) {
   const std::string name = zip::printable(member.name);
   const auto compressed = file.slice(member.data_offset, member.compressed_size);
   if (!member.readable || !compressed)
     return fail(ErrorKind::failed, "ZIP029", name + " was not inflated: its place in the archive is not trusted", {},
                 name);
-  std::optional<std::string> content;
-  if (member.method == k_zip_stored)
-    content = std::string(compressed->view());
-  else
-    content = inflate_exactly(compressed->view(), member.size);
+  std::optional<std::string_view> content = compressed->view();
+  if (member.method != k_zip_stored) content = inflater.whole(compressed->view(), member.size);
   if (!content || content->size() != member.size)
     return fail(ErrorKind::failed, "ZIP022",
                 fmt::format("{} does not inflate to the {} bytes that it claims", name, member.size), {}, name);
   if (crc32_of(*content) != member.crc32)
     return fail(ErrorKind::failed, "ZIP023", name + " does not have the CRC that the archive records", {}, name);
-  return std::move(*content);
+  return Bytes(*content);
+}
+
+Result<std::string> read_zip_member(Bytes file, const ZipMember& member) {
+  Inflater inflater;
+  TRY_ASSIGN(const Bytes content, read_zip_member(file, member, inflater));
+  return std::string(content.view());
 }
 
 Result<WheelArchive> WheelArchive::open(const std::filesystem::path& path) {
@@ -36,6 +40,11 @@ Result<WheelArchive> WheelArchive::open(const std::filesystem::path& path) {
   auto members = read_zip(Bytes(archive.bytes()), problems);
   if (!members) {
     const Diagnostic& why = problems.list().back();
+    const bool whole_start = archive.bytes().starts_with("PK");
+    if (why.code == "ZIP001" || !whole_start)
+      if (const auto kind = other_kind(Bytes(archive.bytes())))
+        return fail(ErrorKind::failed, std::string(kind->code), "this is no wheel but " + kind->what,
+                    std::string(kind->hint), path.string());
     return fail(ErrorKind::failed, why.code, why.message, why.hint, path.string());
   }
   archive.m_members = std::move(*members);
@@ -54,6 +63,10 @@ const ZipMember* WheelArchive::find(std::string_view name) const {
 
 Result<std::string> WheelArchive::read(const ZipMember& member) const {
   return read_zip_member(Bytes(bytes()), member);
+}
+
+Result<Bytes> WheelArchive::read(const ZipMember& member, Inflater& inflater) const {
+  return read_zip_member(Bytes(bytes()), member, inflater);
 }
 
 Result<std::string> WheelArchive::read(std::string_view name) const {

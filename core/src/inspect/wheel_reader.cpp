@@ -14,7 +14,6 @@ namespace sagekit {
 
 namespace {
 
-constexpr std::uint64_t k_memory_budget = std::uint64_t{1} << 30;
 constexpr std::uint64_t k_range_reader_tail = 16 << 10;  // what installers that read by HTTP Range fetch first
 constexpr std::string_view k_folder_suffix = ".dist-info";
 
@@ -27,12 +26,26 @@ MemberFacts unreadable(const ZipMember& member, const Error& error) {
 }
 
 MemberFacts read_member(const WheelArchive& archive, const ZipMember& member, const InspectOptions& options,
-                        unsigned threads) {
-  const auto content = archive.read(member);
+                        unsigned threads, Inflater& inflater) {
+  const auto content = archive.read(member, inflater);
   if (!content) return unreadable(member, content.error());
-  MemberFacts facts = read_module(member.name, Bytes(*content), options, threads).facts;
-  facts.sha256 = sha256_hex(*content);
+  MemberFacts facts = read_module(member.name, *content, options, threads).facts;
+  if (options.member_hashes) facts.sha256 = sha256_hex(content->view());
+  archive.forget(archive.bytes().substr(member.data_offset, member.compressed_size));
   return facts;
+}
+
+/// The hash of the whole file, which leaves its pages behind: they were mapped for this and are read once.
+std::string hash_of(const WheelArchive& archive) {
+  constexpr std::size_t k_piece = std::size_t{4} << 20;
+  Sha256 hash;
+  for (std::string_view rest = archive.bytes(); !rest.empty();) {
+    const auto piece = rest.substr(0, k_piece);
+    hash.update(piece);
+    archive.forget(piece);
+    rest.remove_prefix(piece.size());
+  }
+  return hash.hex();
 }
 
 /// All members, in the order of the archive's list; and the hash of the whole file beside them.
@@ -49,11 +62,13 @@ std::vector<MemberFacts> read_members(const WheelArchive& archive, const Inspect
   const unsigned each =
       std::max<unsigned>(1, threads / static_cast<unsigned>(std::clamp<std::size_t>(large, 1, threads)));
   std::vector<MemberFacts> facts(members.size());
-  run_within_budget(costs, k_memory_budget, threads, [&](std::size_t i) {
-    if (i == members.size())
-      sha256 = sha256_hex(archive.bytes());
-    else
-      facts[i] = read_member(archive, members[i], options, each);
+  run_with_workers(costs, options.memory_bytes, threads, [&] {
+    return [&, inflater = std::make_shared<Inflater>()](std::size_t i) {
+      if (i == members.size())
+        sha256 = hash_of(archive);
+      else
+        facts[i] = read_member(archive, members[i], options, each, *inflater);
+    };
   });
   return facts;
 }
@@ -96,8 +111,10 @@ void judge_layout(const WheelArchive& archive, const std::string& dist_info, Pro
     else
       last_outside = std::max(last_outside, member.header_offset);
     const std::string_view name = std::string_view(member.name).substr(inside ? dist_info.size() + 1 : 0);
-    const bool installer = inside && (name == "INSTALLER" || name == "REQUESTED" || name == "direct_url.json" ||
-                                      name == "RECORD.jws" || name == "RECORD.p7s");
+    const bool installer = inside && (name == "INSTALLER" || name == "REQUESTED" || name == "direct_url.json");
+    if (inside && (name == "RECORD.jws" || name == "RECORD.p7s"))
+      problems.warning("INF027", fmt::format("{} is a signature that nothing checks; PEP 815 ended them",
+                                             zip::printable(member.name)));
     if (installer || name.ends_with(".pyc") || name.ends_with(".pyo"))
       problems.warning("INF022", fmt::format("{} has no place in a wheel", zip::printable(member.name)));
   }
@@ -121,7 +138,8 @@ FileFacts read_wheel(const WheelArchive& archive, const InspectOptions& options)
   WheelFacts& wheel = facts.wheel.emplace();
   const std::string file_name = options.wheel_name.empty() ? archive.path().filename().string() : options.wheel_name;
   wheel.problems = archive.problems();
-  const DistInfoTexts texts = read_texts(archive, file_name);
+  DistInfoTexts texts = read_texts(archive, file_name);
+  texts.hashed = options.member_hashes;
   judge_dist_info(texts, file_name, facts.members, wheel);
   Problems layout(file_name);
   judge_layout(archive, texts.folder, layout);

@@ -13,6 +13,11 @@ unsigned available_threads() { return std::max(1u, std::thread::hardware_concurr
 
 void run_within_budget(const std::vector<std::uint64_t>& costs, std::uint64_t budget, unsigned threads,
                        const std::function<void(std::size_t)>& work) {
+  run_with_workers(costs, budget, threads, [&] { return work; });
+}
+
+void run_with_workers(const std::vector<std::uint64_t>& costs, std::uint64_t budget, unsigned threads,
+                      const std::function<std::function<void(std::size_t)>()>& make_worker) {
   // Largest first: the last pieces to end are small ones, so no thread waits long for another.
   std::vector<std::size_t> order(costs.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -27,6 +32,7 @@ void run_within_budget(const std::vector<std::uint64_t>& costs, std::uint64_t bu
   std::exception_ptr failure;
 
   const auto loop = [&] {
+    std::function<void(std::size_t)> work;
     std::unique_lock lock(mutex);
     while (true) {
       released.wait(lock, [&] {
@@ -39,6 +45,7 @@ void run_within_budget(const std::vector<std::uint64_t>& costs, std::uint64_t bu
       lock.unlock();
       std::exception_ptr caught;
       try {
+        if (!work) work = make_worker();
         work(index);
       } catch (...) {
         caught = std::current_exception();

@@ -17,4 +17,8 @@ unsigned available_threads();
 void run_within_budget(const std::vector<std::uint64_t>& costs, std::uint64_t budget, unsigned threads,
                        const std::function<void(std::size_t)>& work);
 
+/// The same with workers that keep buffers: each thread makes its own, when it has its first piece.
+void run_with_workers(const std::vector<std::uint64_t>& costs, std::uint64_t budget, unsigned threads,
+                      const std::function<std::function<void(std::size_t)>()>& make_worker);
+
 }  // namespace sagekit

@@ -24,8 +24,10 @@ std::optional<std::uint64_t> find_end(Bytes file, Problems& problems) {
     if (comment > rest) continue;  // these four bytes are part of something else
     if (comment != rest)
       problems.error("ZIP003", fmt::format("{} bytes follow the end of the archive", rest - comment));
+    else if (file.from(at + k_end_size).view().find("PK\x05\x06") != std::string_view::npos)
+      problems.error("ZIP003", "the archive's comment holds another end record");
     else if (comment != 0)
-      problems.error("ZIP003", fmt::format("the archive has a comment of {} bytes", comment));
+      problems.error("ZIP030", fmt::format("the archive has a comment of {} bytes", comment));
     return at;
   }
   return std::nullopt;
@@ -99,7 +101,7 @@ void read_extra(Bytes extra, Header& header, bool central, Problems& problems) {
       if (unicode_path) return wrong("has two names");
       unicode_path = true;
       if (data->u8(0) != 1 || data->u32(1) != crc32_of(header.name) || data->from(5).view() != header.name)
-        return wrong("gives the member another name");
+        problems.error("ZIP035", fmt::format("an extra field gives {} another name", printable(header.name)));
     }
     at += 4 + data->size();
   }
@@ -154,6 +156,8 @@ std::optional<Header> read_local(Bytes at, Problems& problems) {
   Header header;
   header.flags = at.u16(6);
   header.method = at.u16(8);
+  header.time = at.u16(10);
+  header.date = at.u16(12);
   header.crc32 = at.u32(14);
   header.compressed_size = at.u32(18);
   header.size = at.u32(22);
@@ -171,6 +175,8 @@ std::optional<Header> read_central(Bytes at, Problems& problems) {
   Header header;
   header.flags = at.u16(8);
   header.method = at.u16(10);
+  header.time = at.u16(12);
+  header.date = at.u16(14);
   header.crc32 = at.u32(16);
   header.compressed_size = at.u32(20);
   header.size = at.u32(24);

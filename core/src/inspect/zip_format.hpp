@@ -32,6 +32,7 @@ struct Header {
   std::uint16_t flags = 0, method = 0;
   std::uint32_t crc32 = 0;
   std::uint64_t compressed_size = 0, size = 0;
+  std::uint16_t time = 0, date = 0;  ///< MS-DOS form
   std::string_view name;
   std::uint64_t length = 0;  ///< of the header with name, extra field and comment
   // Central directory only:

@@ -33,6 +33,8 @@ std::vector<ZipMember> read_entries(Bytes table, const zip::Directory& directory
     member.compressed_size = header->compressed_size;
     member.size = header->size;
     member.mode = header->attributes >> 16;
+    member.time = header->time;
+    member.date = header->date;
     if (header->local_offset > file_size - directory.shift) {
       problems.error("ZIP008", fmt::format("{} begins beyond the end of the archive", printable(member.name)));
       member.readable = false;
@@ -92,17 +94,17 @@ void read_own_header(Bytes at, std::uint64_t limit, ZipMember& member, Problems&
     member.readable = false;
     return;
   }
-  const auto differs = [&](std::string_view what) {
-    problems.error("ZIP009", fmt::format("the two headers of {} disagree about its {}", printable(member.name), what));
+  const auto differs = [&](std::string_view what, std::string_view code = "ZIP009") {
+    problems.error(code, fmt::format("the two headers of {} disagree about its {}", printable(member.name), what));
     member.readable = false;
   };
   if (local->name != member.name) differs("name");
-  if (local->method != member.method) differs("method");
-  if (local->flags != member.flags) differs("flags");
+  if (local->method != member.method) differs("method", "ZIP031");
+  if (local->flags != member.flags) differs("flags", "ZIP031");
   // With a data descriptor the member's own header may leave these empty.
   const bool later =
       (member.flags & k_flag_descriptor) != 0 && local->crc32 == 0 && local->size == 0 && local->compressed_size == 0;
-  if (!later && local->crc32 != member.crc32) differs("CRC");
+  if (!later && local->crc32 != member.crc32) differs("CRC", "ZIP031");
   if (!later && (local->size != member.size || local->compressed_size != member.compressed_size)) differs("size");
 
   member.data_offset = member.header_offset + local->length;
@@ -117,6 +119,7 @@ std::vector<ZipMember> read_zip_directory(Bytes table, const zip::Directory& dir
   zip::check_members(members, problems);
   zip::check_names(members, problems);
   zip::check_growth(members, file_size, problems);
+  zip::check_looks(members, problems);
   return members;
 }
 
@@ -131,6 +134,7 @@ std::optional<std::vector<ZipMember>> read_zip(Bytes file, Problems& problems) {
   zip::check_members(members, problems);
   zip::check_names(members, problems);
   zip::check_growth(members, file.size(), problems);
+  zip::check_looks(members, problems);
   zip::check_not_tar(file, problems);
   return members;
 }

@@ -25,8 +25,9 @@ struct ZipMember {
   std::uint64_t compressed_size = 0, size = 0;  ///< as claimed; checked when it is read
   std::uint64_t header_offset = 0;              ///< of the local header
   std::uint64_t data_offset = 0;
-  std::uint32_t mode = 0;  ///< Unix mode, 0 = none recorded
-  bool readable = true;    ///< framing is good enough to inflate it
+  std::uint32_t mode = 0;            ///< Unix mode, 0 = none recorded
+  bool readable = true;              ///< framing is good enough to inflate it
+  std::uint16_t time = 0, date = 0;  ///< of the last change, in MS-DOS form
   bool is_folder() const { return name.ends_with('/'); }
 };
 
@@ -40,7 +41,7 @@ inline constexpr std::uint64_t k_bomb_bytes = std::uint64_t{64} << 20;
 inline constexpr std::uint64_t k_bomb_ratio = 50;
 
 /// The members in the order of the central directory. Nothing when there is no central directory to read at all; every
-/// other fault is a problem (ZIP001 to ZIP029) and leaves the members that could be listed.
+/// other fault is a problem (ZIP001 to ZIP039) and leaves the members that could be listed.
 std::optional<std::vector<ZipMember>> read_zip(Bytes file, Problems& problems);
 
 /// For an archive of `file_size` bytes that is read in pieces: what the bytes of the central directory alone tell, in

@@ -1,5 +1,6 @@
 #include "inspect/zip_rules.hpp"
 
+#include "inspect/name_fold.hpp"
 #include "inspect/utf8.hpp"
 #include "inspect/zip_format.hpp"
 #include "support/format.hpp"
@@ -16,7 +17,8 @@ namespace {
 constexpr std::uint16_t k_flag_descriptor = 0x0008, k_flag_utf8 = 0x0800;
 constexpr std::uint16_t k_flags_encryption = 0x0001 | 0x0040 | 0x2000;
 constexpr std::uint16_t k_flags_allowed = 0x0002 | 0x0004 | k_flag_descriptor | k_flag_utf8;
-constexpr std::uint32_t k_type_mask = 0170000, k_type_regular = 0100000, k_type_folder = 0040000, k_set_id = 06000;
+constexpr std::uint32_t k_type_mask = 0170000, k_type_regular = 0100000, k_type_folder = 0040000, k_set_id = 06000,
+                        k_read_by_all = 0444, k_write_by_others = 0002;
 constexpr std::uint64_t k_max_deflate_ratio = 1032;  // of the format itself
 constexpr std::size_t k_max_name = 1024;
 
@@ -28,7 +30,6 @@ bool has_control_character(std::string_view name) {
 /// Why it must not be unpacked; empty when it may be.
 std::string_view unsafe_name(std::string_view name) {
   if (name.empty()) return "is empty";
-  if (has_control_character(name)) return "has control characters";
   if (name.starts_with('/')) return "is absolute";
   if (name.find('\\') != std::string_view::npos) return "has a backslash";
   if (name.size() > 1 && name[1] == ':') return "names a drive";
@@ -54,7 +55,7 @@ void check_members(std::vector<ZipMember>& members, Problems& problems) {
     if ((member.flags & k_flags_encryption) != 0)
       refuse("ZIP015", name + " is encrypted");
     else if ((member.flags & ~k_flags_allowed) != 0)
-      refuse("ZIP016", fmt::format("{} uses unknown features (flags {:#x})", name, member.flags));
+      refuse("ZIP033", fmt::format("{} uses unknown features (flags {:#x})", name, member.flags));
     if ((member.flags & k_flag_descriptor) != 0)
       problems.error("ZIP014", name + " has its sizes behind its data (a data descriptor)");
     if (member.method != k_zip_stored && member.method != k_zip_deflated)
@@ -66,7 +67,7 @@ void check_members(std::vector<ZipMember>& members, Problems& problems) {
     if (type != 0 && type != (member.is_folder() ? k_type_folder : k_type_regular))
       refuse("ZIP017", fmt::format("{} is no plain file (mode {:o})", name, member.mode));
     else if ((member.mode & k_set_id) != 0)
-      problems.error("ZIP017", fmt::format("{} runs with somebody else's rights (mode {:o})", name, member.mode));
+      problems.error("ZIP034", fmt::format("{} runs with somebody else's rights (mode {:o})", name, member.mode));
     if (member.is_folder() && member.size != 0) refuse("ZIP025", name + " is a folder that holds data");
   }
 }
@@ -77,6 +78,8 @@ void check_names(const std::vector<ZipMember>& members, Problems& problems) {
   std::set<std::string_view> folders;
   for (const ZipMember& member : members) {
     const std::string shown = printable(member.name);
+    if (has_control_character(member.name))
+      problems.error("ZIP032", fmt::format("the name \"{}\" has control characters", shown));
     if (const auto why = unsafe_name(member.name); !why.empty())
       problems.error("ZIP012", fmt::format("the name \"{}\" {}", shown, why));
     if (!is_utf8(member.name))
@@ -91,8 +94,10 @@ void check_names(const std::vector<ZipMember>& members, Problems& problems) {
     if (member.is_folder()) path.remove_suffix(1);
     if (!names.insert(path).second)
       problems.error("ZIP010", fmt::format("two members are named {}", shown));
-    else if (!folded.insert(lower(path)).second)
-      problems.error("ZIP011", fmt::format("{} differs from another member's name by case only", shown));
+    else if (!folded.insert(folded_name(path)).second)
+      problems.error(
+          "ZIP011",
+          fmt::format("{} differs from another member's name by case or by the spelling of accents only", shown));
     for (std::size_t slash = path.find('/'); slash != std::string_view::npos; slash = path.find('/', slash + 1))
       folders.insert(path.substr(0, slash));
   }
@@ -116,6 +121,29 @@ void check_growth(std::vector<ZipMember>& members, std::uint64_t archive_size, P
   problems.error("ZIP024", fmt::format("the archive of {} bytes claims to hold {} or more", archive_size, total));
   for (ZipMember& member : members)
     if (member.size / k_bomb_ratio > member.compressed_size || total > k_max_archive_bytes) member.readable = false;
+}
+
+void check_looks(const std::vector<ZipMember>& members, Problems& problems) {
+  std::size_t undated = 0, unreadable = 0, writable = 0;
+  std::set<std::pair<std::uint16_t, std::uint16_t>> times;
+  for (const ZipMember& member : members) {
+    times.emplace(member.date, member.time);
+    const unsigned month = member.date >> 5 & 15, day = member.date & 31, hour = member.time >> 11;
+    if (month == 0 || month > 12 || day == 0 || hour > 23) ++undated;
+    if (member.mode == 0 || member.is_folder()) continue;
+    if ((member.mode & k_read_by_all) != k_read_by_all) ++unreadable;
+    if ((member.mode & k_write_by_others) != 0) ++writable;
+  }
+  if (undated != 0)
+    problems.note("ZIP036",
+                  fmt::format("{} members have no possible date: their time was before 1980, or not set", undated));
+  if (times.size() > 1)
+    problems.note("ZIP037",
+                  fmt::format("members have {} different times, so that a second build differs", times.size()));
+  if (unreadable != 0)
+    problems.note("ZIP038",
+                  fmt::format("{} members may not be read by everybody (mode other than 0644 or 0755)", unreadable));
+  if (writable != 0) problems.note("ZIP038", fmt::format("{} members may be written by everybody", writable));
 }
 
 void check_not_tar(Bytes file, Problems& problems) {

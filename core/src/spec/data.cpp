@@ -56,9 +56,20 @@ std::optional<std::string> torch_cuda_on_package_index(std::string_view torch, s
 }
 
 std::vector<std::string> gpu_names(Capability capability) {
-  const auto& gpus = core_data().gpus;
-  const auto row = std::ranges::find(gpus, capability, &GpuModels::capability);
-  return row == gpus.end() ? std::vector<std::string>() : row->names;
+  const auto& models = gpu_data().models;
+  const auto row = std::ranges::find(models, capability, &GpuModels::capability);
+  return row == models.end() ? std::vector<std::string>() : row->names;
+}
+
+std::string driver_for(std::string_view toolkit, bool ptx) {
+  const auto cuda = parse_version_number(toolkit);
+  if (!cuda) return {};
+  const auto& drivers = gpu_data().drivers;
+  const auto fits = [&](const ToolkitDriver& row) {
+    return ptx ? row.cuda == *cuda : row.cuda.major() == cuda->major();
+  };
+  const auto row = std::ranges::find_if(drivers, fits);
+  return row == drivers.end() ? std::string() : row->branch;
 }
 
 std::optional<Absence> nvcc_absence(const VersionNumber& cuda, const Arch& arch) {

@@ -38,7 +38,20 @@ struct TorchRelease {
 struct GpuModels {
   Capability capability;
   std::vector<std::string> names;
+  bool legacy = false;  ///< no current nvcc compiles for it
   std::string source;
+};
+
+/// The branch of the driver for Linux that came with a toolkit.
+struct ToolkitDriver {
+  VersionNumber cuda;
+  std::string branch;  ///< "580"
+};
+
+struct GpuData {
+  std::vector<GpuModels> models;       ///< by capability
+  std::vector<ToolkitDriver> drivers;  ///< oldest first
+  std::string zstd_driver;             ///< the first branch that unpacks images compressed with zstd
 };
 
 /// An arch that nvcc can compile for, from release `since` until before `until` (empty = still).
@@ -60,6 +73,8 @@ struct HostCompilerLimit {
 /// What every system of a tag manylinux_X_Y has: the newest symbol versions, X.Y of glibc itself.
 struct ManylinuxLevel {
   VersionNumber glibc, glibcxx, cxxabi, gcc;
+  std::optional<VersionNumber> libatomic, zlib;  ///< nothing = no version of it
+  std::vector<std::string> names;                ///< others that come with it: "GLIBC_ABI_DT_RELR"
 };
 
 struct ManylinuxMachine {
@@ -76,25 +91,41 @@ struct FloorHeader {
   std::string source;
 };
 
+/// A library that systems of a manylinux tag have.
+struct ManylinuxLibrary {
+  std::string name;                    ///< "libz.so.1"
+  std::optional<VersionNumber> since;  ///< the first tag; nothing = all
+};
+
+/// Symbols of such a library that systems of a tag need not have.
+struct ForbiddenSymbols {
+  std::string library;
+  std::vector<std::string> symbols;    ///< sorted
+  std::optional<VersionNumber> until;  ///< the first tag that has them; nothing = none
+};
+
 struct LibcData {
   std::vector<ManylinuxMachine> manylinux;
+  std::vector<ManylinuxLibrary> libraries;
+  std::vector<ForbiddenSymbols> forbidden;
   std::vector<FloorHeader> floor_headers;
 };
 
 struct CoreData {
   std::vector<TorchRelease> torches;  ///< oldest first
-  std::vector<GpuModels> gpus;        ///< by capability
   std::vector<NvccArch> nvcc_arches;
   std::vector<HostCompilerLimit> host_compilers;  ///< oldest first
   std::vector<NamingScheme> schemes;              ///< see core_schemes()
 };
 
-/// All of it but the schemes and the C library. Thread-safe; read at the first call.
+/// All of it but what has a function of its own below. Thread-safe; read at the first call.
 const CoreData& core_data();
 /// The built-in naming schemes. Thread-safe; read at the first call.
 const std::vector<NamingScheme>& core_schemes();
 /// The C library's facts. Thread-safe; read at the first call.
 const LibcData& libc_data();
+/// GPUs and drivers. Thread-safe; read at the first call.
+const GpuData& gpu_data();
 /// What was wrong with the embedded files: nothing, or a test fails.
 Diagnostics core_data_problems();
 
@@ -107,6 +138,9 @@ std::optional<std::string> torch_cuda_on_package_index(std::string_view torch, s
 
 /// What people call the GPUs of a capability; empty when it is not a current one.
 std::vector<std::string> gpu_names(Capability capability);
+
+/// The oldest driver branch that runs machine code (`ptx`: compiles PTX) of a toolkit "13.0": "580"; "" = not known.
+std::string driver_for(std::string_view toolkit, bool ptx);
 
 /// Why that nvcc cannot compile for `arch`; nothing when it can.
 std::optional<Absence> nvcc_absence(const VersionNumber& cuda, const Arch& arch);

@@ -13,6 +13,7 @@ extern const std::string_view k_gpus_toml;
 extern const std::string_view k_nvcc_toml;
 extern const std::string_view k_naming_toml;
 extern const std::string_view k_libc_toml;
+extern const std::string_view k_drivers_toml;
 
 namespace {
 
@@ -20,6 +21,7 @@ struct Loaded {
   CoreData data;
   std::vector<NamingScheme> schemes;
   LibcData libc;
+  GpuData gpus;
   Diagnostics problems;
 };
 
@@ -33,6 +35,10 @@ T value_or_report(const TomlTable& row, std::string_view key, Result<T> result) 
 
 VersionNumber version_at(TomlTable& row, std::string_view key) {
   return value_or_report(row, key, parse_version_number(row.required_string(key)));
+}
+
+std::optional<VersionNumber> optional_version(TomlTable& row, std::string_view key) {
+  return row.has(key) ? std::optional(version_at(row, key)) : std::nullopt;
 }
 
 using ReadRow = std::function<void(TomlTable&)>;
@@ -66,22 +72,35 @@ void read_torches(TomlTable& root, Loaded& loaded) {
 }
 
 void read_gpus(TomlTable& root, Loaded& loaded) {
-  CoreData& data = loaded.data;
   read_rows(root, "gpu", [&](TomlTable& row) {
     GpuModels models;
     models.capability = value_or_report(row, "capability", parse_capability(row.required_string("capability")));
     models.names = row.required_strings("names");
+    models.legacy = row.boolean("legacy").value_or(false);
     models.source = row.required_string("source");
-    data.gpus.push_back(std::move(models));
+    loaded.gpus.models.push_back(std::move(models));
   });
+}
+
+void read_drivers(TomlTable& root, Loaded& loaded) {
+  read_rows(root, "family", [&](TomlTable& row) {
+    read_rows(row, "driver", [&](TomlTable& driver) {
+      loaded.gpus.drivers.push_back({version_at(driver, "cuda"), driver.required_string("branch")});
+    });
+    row.required_string("source");
+  });
+  if (auto zstd = root.table("zstd")) {
+    loaded.gpus.zstd_driver = zstd->required_string("branch");
+    zstd->required_string("source");
+    zstd->finish();
+  }
 }
 
 void read_nvcc(TomlTable& root, Loaded& loaded) {
   CoreData& data = loaded.data;
   read_rows(root, "arches", [&](TomlTable& row) {
     const VersionNumber since = version_at(row, "since");
-    std::optional<VersionNumber> until;
-    if (row.has("until")) until = version_at(row, "until");
+    const auto until = optional_version(row, "until");
     const std::string source = row.required_string("source");
     for (const std::string& name : row.required_strings("names"))
       data.nvcc_arches.push_back({value_or_report(row, "names", parse_arch(name)), since, until, source});
@@ -110,10 +129,21 @@ void read_libc(TomlTable& root, Loaded& loaded) {
     machine.machine = row.required_string("machine");
     read_rows(row, "level", [&](TomlTable& level) {
       machine.levels.push_back({version_at(level, "glibc"), version_at(level, "glibcxx"), version_at(level, "cxxabi"),
-                                version_at(level, "gcc")});
+                                version_at(level, "gcc"), optional_version(level, "libatomic"),
+                                optional_version(level, "zlib"), level.strings("names")});
     });
     machine.source = row.required_string("source");
     loaded.libc.manylinux.push_back(std::move(machine));
+  });
+  read_rows(root, "manylinux_library", [&](TomlTable& row) {
+    const auto since = optional_version(row, "since");
+    for (auto& name : row.required_strings("names")) loaded.libc.libraries.push_back({std::move(name), since});
+    row.required_string("source");
+  });
+  read_rows(root, "manylinux_forbidden", [&](TomlTable& row) {
+    loaded.libc.forbidden.push_back(
+        {row.required_string("library"), row.required_strings("symbols"), optional_version(row, "until")});
+    row.required_string("source");
   });
   read_rows(root, "floor_header", [&](TomlTable& row) {
     loaded.libc.floor_headers.push_back({row.required_string("file"), row.required_string("text"),
@@ -133,8 +163,18 @@ const Loaded& facts() {
   static const Loaded k_loaded = [] {
     Loaded loaded;
     read(loaded, k_torch_toml, "core/data/torch.toml", read_torches);
-    read(loaded, k_gpus_toml, "core/data/gpus.toml", read_gpus);
     read(loaded, k_nvcc_toml, "core/data/nvcc.toml", read_nvcc);
+    return loaded;
+  }();
+  return k_loaded;
+}
+
+// Apart: judging a wheel asks for GPUs and for nothing else.
+const Loaded& gpus() {
+  static const Loaded k_loaded = [] {
+    Loaded loaded;
+    read(loaded, k_gpus_toml, "core/data/gpus.toml", read_gpus);
+    read(loaded, k_drivers_toml, "core/data/drivers.toml", read_drivers);
     return loaded;
   }();
   return k_loaded;
@@ -168,9 +208,11 @@ const std::vector<NamingScheme>& core_schemes() { return naming().schemes; }
 
 const LibcData& libc_data() { return libc().libc; }
 
+const GpuData& gpu_data() { return gpus().gpus; }
+
 Diagnostics core_data_problems() {
   Diagnostics all = facts().problems;
-  for (const Loaded* loaded : {&naming(), &libc()})
+  for (const Loaded* loaded : {&naming(), &libc(), &gpus()})
     all.insert(all.end(), loaded->problems.begin(), loaded->problems.end());
   return all;
 }

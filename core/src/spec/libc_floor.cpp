@@ -1,6 +1,7 @@
 #include "spec/libc_floor.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace sagekit {
 
@@ -12,13 +13,21 @@ const ManylinuxMachine* find_machine(std::string_view machine) {
   return row == rows.end() ? nullptr : &*row;
 }
 
-VersionNumber ManylinuxLevel::* member_of(std::string_view kind) {
-  if (kind == "GLIBC") return &ManylinuxLevel::glibc;
-  if (kind == "GLIBCXX") return &ManylinuxLevel::glibcxx;
-  if (kind == "CXXABI") return &ManylinuxLevel::cxxabi;
-  if (kind == "GCC") return &ManylinuxLevel::gcc;
-  return nullptr;
+constexpr std::array<std::string_view, 6> k_kinds{"GLIBC", "GLIBCXX", "CXXABI", "GCC", "LIBATOMIC", "ZLIB"};
+
+/// The newest version of a kind that a level has; nothing when it has none.
+std::optional<VersionNumber> newest(const ManylinuxLevel& level, std::string_view kind) {
+  if (kind == "GLIBC") return level.glibc;
+  if (kind == "GLIBCXX") return level.glibcxx;
+  if (kind == "CXXABI") return level.cxxabi;
+  if (kind == "GCC") return level.gcc;
+  if (kind == "LIBATOMIC") return level.libatomic;
+  if (kind == "ZLIB") return level.zlib;
+  return {};
 }
+
+/// "GLIBC" of "GLIBC_ABI_DT_RELR".
+std::string_view kind_of(std::string_view version) { return version.substr(0, version.find('_')); }
 
 }  // namespace
 
@@ -45,12 +54,40 @@ VersionNumber floor_on(std::string_view machine, const VersionNumber& floor) {
 std::optional<VersionNumber> manylinux_level(std::string_view machine, std::string_view kind,
                                              const VersionNumber& number) {
   const ManylinuxMachine* row = find_machine(machine);
-  const auto member = member_of(kind);
-  if (row == nullptr || member == nullptr) return {};
+  if (row == nullptr) return {};
   for (const ManylinuxLevel& level : row->levels)
-    if (number <= level.*member) return level.glibc;
+    if (const auto most = newest(level, kind); most && number <= *most) return level.glibc;
   if (kind == "GLIBC") return number;
   return {};
+}
+
+std::optional<VersionNumber> manylinux_level(std::string_view machine, std::string_view version) {
+  const ManylinuxMachine* row = find_machine(machine);
+  if (row == nullptr) return {};
+  for (const ManylinuxLevel& level : row->levels)
+    if (std::ranges::find(level.names, version) != level.names.end()) return level.glibc;
+  const auto kind = kind_of(version);
+  const auto number = parse_version_number(version.substr(std::min(version.size(), kind.size() + 1)));
+  return number ? manylinux_level(machine, kind, *number) : std::nullopt;
+}
+
+bool is_manylinux_version(std::string_view version) {
+  return version.find('_') != std::string_view::npos && std::ranges::find(k_kinds, kind_of(version)) != k_kinds.end();
+}
+
+bool has_manylinux_library(const VersionNumber& tag, std::string_view library) {
+  return std::ranges::any_of(libc_data().libraries, [&](const ManylinuxLibrary& one) {
+    return one.name == library && (!one.since || *one.since <= tag);
+  });
+}
+
+std::vector<std::string> forbidden_symbols(const VersionNumber& tag, std::string_view library) {
+  std::vector<std::string> symbols;
+  for (const ForbiddenSymbols& row : libc_data().forbidden)
+    if (row.library == library && (!row.until || tag < *row.until))
+      symbols.insert(symbols.end(), row.symbols.begin(), row.symbols.end());
+  std::ranges::sort(symbols);
+  return symbols;
 }
 
 }  // namespace sagekit

@@ -29,4 +29,14 @@ VersionNumber floor_on(std::string_view machine, const VersionNumber& floor);
 std::optional<VersionNumber> manylinux_level(std::string_view machine, std::string_view kind,
                                              const VersionNumber& number);
 
+/// The same for a version as modules name it: "GLIBC_2.17", "CXXABI_TM_1". Nothing also for GLIBC_PRIVATE.
+std::optional<VersionNumber> manylinux_level(std::string_view machine, std::string_view version);
+/// Is this a version of a library that manylinux tags speak of? "OPENSSL_3.0.0" is not.
+bool is_manylinux_version(std::string_view version);
+
+/// Does every system of a tag ("2.28") have this library? "libz.so.1".
+bool has_manylinux_library(const VersionNumber& tag, std::string_view library);
+/// The symbols of a library that not every system of a tag has, sorted.
+std::vector<std::string> forbidden_symbols(const VersionNumber& tag, std::string_view library);
+
 }  // namespace sagekit

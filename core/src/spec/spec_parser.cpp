@@ -62,6 +62,17 @@ class SpecReader {
     most = static_cast<std::uint64_t>(std::llround((*pair)[1] * k_mib));
   }
 
+  void dimensions(const Key& key, std::vector<int>& member) {
+    if (!required_there(key)) return;
+    const auto pair = m_table.numbers(key.name);
+    if (!pair) return;
+    const auto is_dimension = [](double number) { return number == std::floor(number) && number >= 0 && number < 16; };
+    if (pair->size() != 2 || !is_dimension((*pair)[0]) || !is_dimension((*pair)[1]) || (*pair)[0] == (*pair)[1]) {
+      return out_of_range(key, "two different whole numbers from 0 on");
+    }
+    member = {static_cast<int>((*pair)[0]), static_cast<int>((*pair)[1])};
+  }
+
   void operator()(Key key, Capability& member) { parsed(key, Form::capability, member, parse_capability); }
   void operator()(Key key, VersionRange& member) { parsed(key, Form::range, member, parse_version_range); }
 

@@ -37,6 +37,9 @@ class SchemaWriter {
   void mib_pair(const Key& key, std::uint64_t, std::uint64_t) {
     add(key, {{"type", "array"}, {"items", amount()}, {"minItems", 2}, {"maxItems", 2}});
   }
+  void dimensions(const Key& key, std::vector<int>&) {
+    add(key, {{"type", "array"}, {"items", {{"type", "integer"}, {"minimum", 0}}}, {"minItems", 2}, {"maxItems", 2}});
+  }
   void operator()(Key key, Capability&) { add(key, string_of(Form::capability, key.need == Need::required)); }
   void operator()(Key key, VersionRange&) { add(key, string_of(Form::range, key.need == Need::required)); }
   void operator()(const Key& key, std::vector<std::string>&) { add_list(key, string_of(key.form, true)); }

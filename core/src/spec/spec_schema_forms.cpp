@@ -180,6 +180,18 @@ std::optional<Fault> form_fault(Form form, std::string_view text) {
                     "such as c++17");
     case Form::naming: return naming_fault(text);
     case Form::assignment: return assignment_fault(text);
+    case Form::identifier:
+      return unless(is_module(text) && !text.contains('.'), text, "a Python name", "letters, digits and _");
+    case Form::callable: {
+      const auto colon = text.find(':');
+      return unless(colon != text.npos && is_module(text.substr(0, colon)) && is_module(text.substr(colon + 1)), text,
+                    "a function", "such as package.module:function");
+    }
+    case Form::distribution: {
+      static const std::vector<std::string> distributions = {"normal", "uniform", "zeros"};
+      return unless(std::ranges::find(distributions, text) != distributions.end(), text, "a distribution",
+                    suggestion(text, distributions));
+    }
   }
   return std::nullopt;
 }
@@ -211,6 +223,10 @@ std::string_view form_pattern(Form form) {
     case Form::standard: return R"(c\+\+[0-9]{2})";
     case Form::naming: return R"([^\n\r]*)";
     case Form::assignment: return R"([A-Za-z_][A-Za-z0-9_]*=[^\n\r]*)";
+    case Form::identifier: return "[A-Za-z_][A-Za-z0-9_]*";
+    case Form::callable:
+      return R"([A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*:[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*)";
+    case Form::distribution: return "normal|uniform|zeros";
   }
   return {};
 }

@@ -35,6 +35,9 @@ enum class Form {
   standard,      ///< "c++17"
   naming,        ///< template over naming words
   assignment,    ///< NAME=VALUE with {arch_list}
+  identifier,    ///< Python name without dots
+  callable,      ///< "package.module:function"
+  distribution,  ///< "normal", "uniform" or "zeros"
 };
 
 /// What is wrong with a value: a stable code without its place, the words, and what to do.

@@ -1,7 +1,8 @@
 #pragma once
 // Every table and key of plugin.toml, once. `describe(visitor, row)` names the keys of a row beside the members they
 // fill; the parser reads through it, the JSON Schema is written through it, so the two cannot drift apart. A visitor is
-// called as visitor(Key, member) and, for keys in other units, visitor.mib() and visitor.mib_pair().
+// called as visitor(Key, member) and, for keys in other units, visitor.mib(), visitor.mib_pair() and
+// visitor.dimensions().
 
 #include "spec/spec_schema_forms.hpp"
 
@@ -266,11 +267,61 @@ void describe(V& v, MetadataSpec& m) {
 }
 
 template <class V>
+void describe(V& v, GpuAxis& a) {
+  v({"name", "what arguments, shapes and dtypes call it", Need::required, Form::identifier}, a.name);
+  v({"values", "Python literals, or words that stand for themselves", Need::required}, a.values);
+}
+
+template <class V>
+void describe(V& v, GpuInput& i) {
+  v({"name", "what arguments call it", Need::required, Form::identifier}, i.name);
+  v({"shape", "sizes: numbers, and names of axes", Need::required, Form::word}, i.shape);
+  v({"dtype", "as torch calls it, or the name of an axis", Need::required, Form::word}, i.dtype);
+  v({"distribution", "of its values; empty = normal", Need::optional, Form::distribution}, i.distribution);
+}
+
+template <class V>
+void describe(V& v, GpuTransposed& t) {
+  v({"axis", "name of an axis", Need::required, Form::identifier}, t.axis);
+  v({"value", "where it has this value, the call's tensors have the two dimensions exchanged", Need::required},
+    t.value);
+  v.dimensions({"dims", "the two, counted from 0", Need::required}, t.dims);
+}
+
+template <class V>
+void describe(V& v, GpuCase& c) {
+  v({"id", "its name, for messages", Need::required, Form::word}, c.id);
+  v({"capabilities", "GPUs it is for; empty = all"}, c.capabilities);
+  v({"call", "the function of the package", Need::required, Form::callable}, c.call);
+  v({"arguments", "inputs, axes or Python literals; NAME= in front passes one by name", Need::required}, c.arguments);
+  v({"reference", "the function whose result is right; it gets float32", Need::optional, Form::callable}, c.reference);
+  v({"reference_arguments", "as arguments"}, c.reference_arguments);
+  v({"axis", "values that every combination is made of"}, c.axes);
+  v({"input", "a tensor", Need::required}, c.inputs);
+  v({"transposed", "the value of an axis for which two dimensions are exchanged"}, c.transposed);
+  v({"outputs", "inputs that hold the results; empty = what the call returns", Need::optional, Form::identifier},
+    c.outputs);
+  v({"may_change", "inputs that the call is known to write to", Need::optional, Form::identifier}, c.may_change);
+  v({"cosine_min", "of a whole result with the reference's; 0 = not judged"}, c.cosine_min);
+  v({"row_cosine_min", "of its worst row (last dimension); 0 = not judged"}, c.row_cosine_min);
+  v({"relative_l1_max", "sum of differences by sum of the reference; 0 = not judged"}, c.relative_l1_max);
+  v({"absolute_max", "largest difference; 0 = not judged"}, c.absolute_max);
+  v({"repetitions", "runs on the same inputs, each with other bytes in the GPU's free memory"}, c.repetitions);
+  v({"deterministic", "repetitions give the same bits"}, c.deterministic);
+  v({"seconds", "time limit of one combination"}, c.seconds);
+  v({"when", "revisions it is for"}, c.when);
+  v({"source", k_source_about}, c.source);
+}
+
+template <class V>
 void describe(V& v, VerifySpec& s) {
   v.mib_pair({"size_mib", "[least, most] MiB of the wheel; least for one arch"}, s.size_min_bytes, s.size_max_bytes);
   v({"import_modules", "imported one by one, after torch", Need::optional, Form::module}, s.import_modules);
   v({"needed_allowed", "globs of shared libraries a module may need"}, s.needed_allowed);
   v({"glibc_max", "highest glibc symbol version; empty = not judged", Need::optional, Form::number}, s.glibc_max);
+  v({"local_bytes_max", "bytes of local memory that a kernel's instructions may move; 0 = not judged"},
+    s.local_bytes_max);
+  v({"gpu", "a function that verify --gpu calls, and what must come out"}, s.gpu);
 }
 
 template <class V>

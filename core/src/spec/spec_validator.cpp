@@ -39,6 +39,7 @@ class Validator {
     matrix();
     profiles();
     naming();
+    gpu_cases();
     distinct("companion", "name", words_of(m_spec.companions, [](const Companion& c) { return c.name; }));
   }
 
@@ -282,6 +283,19 @@ class Validator {
     }
     schemes.insert(schemes.end(), builtin.begin(), builtin.end());
     known("naming.default", "[[naming.scheme]]", m_spec.default_scheme, schemes);
+  }
+
+  void gpu_cases() {
+    const auto& rows = m_spec.verify.gpu;
+    const Words arches = capabilities_of(m_spec.arches);
+    distinct_while_overlapping("verify.gpu", "id", words_of(rows, [](const GpuCase& c) { return c.id; }), rows);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const std::string row = fmt::format("verify.gpu[{}]", i);
+      when(row, rows[i].when);
+      no_repeats(row + ".capabilities", names_of(rows[i].capabilities));
+      all_known(row + ".capabilities", "[[arch]]", names_of(rows[i].capabilities), arches);
+      validate_gpu_case(rows[i], row, m_document);
+    }
   }
 
   const Spec& m_spec;

@@ -29,6 +29,25 @@ bool is_tag_set(std::string_view text) {
   return std::ranges::all_of(parts, [](const std::string& part) { return !part.empty() && all_of(part, "_"); });
 }
 
+/// The platforms that tags are made of, to tell a tag from a variant's label.
+bool looks_like_platform(std::string_view text) {
+  static const std::vector<std::string> known = {"any",        "any.*",     "linux_*",       "manylinux*",
+                                                 "musllinux*", "win32*",    "win_*",         "macosx_*",
+                                                 "ios_*",      "android_*", "pyemscripten_*"};
+  return std::ranges::any_of(known, [&](const std::string& glob) { return glob_match(glob, text); });
+}
+
+/// PEP 825 adds a label behind the platform. A build tag begins with a digit and a Python tag with a letter, so that
+/// six parts can be told apart; of a malformed name no label is made.
+std::string take_variant(std::vector<std::string>& parts) {
+  const bool labelled = parts.size() == 7 || (parts.size() == 6 && looks_like_platform(parts[4]) && !parts[2].empty() &&
+                                              !is_digits(parts[2].substr(0, 1)));
+  if (!labelled || looks_like_platform(parts.back()) || !looks_like_platform(parts[parts.size() - 2])) return {};
+  std::string label = std::move(parts.back());
+  parts.pop_back();
+  return label;
+}
+
 std::unexpected<Error> broken(std::string code, std::string_view name, std::string_view why, std::string hint = {}) {
   return fail(ErrorKind::failed, std::move(code), fmt::format("\"{}\" is not a wheel's file name: {}", name, why),
               std::move(hint), std::string(name));
@@ -51,7 +70,8 @@ std::string with_separator(std::string_view name, char separator) {
 std::string WheelName::file_name() const {
   std::string name = distribution + '-' + version;
   if (!build.empty()) name += '-' + build;
-  return name + '-' + join(python, ".") + '-' + join(abi, ".") + '-' + join(platform, ".") + std::string(k_extension);
+  name += '-' + join(python, ".") + '-' + join(abi, ".") + '-' + join(platform, ".");
+  return name + (variant.empty() ? "" : '-' + variant) + std::string(k_extension);
 }
 
 std::vector<std::string> WheelName::tags() const {
@@ -68,12 +88,14 @@ Result<WheelName> parse_wheel_name(std::string_view file_name) {
   if (!file_name.ends_with(k_extension)) return broken("NAM001", file_name, "it does not end in .whl");
   if (file_name.find_first_of("/\\") != std::string_view::npos)
     return broken("NAM001", file_name, "it holds a path separator");
-  const auto parts = split(file_name.substr(0, file_name.size() - k_extension.size()), '-');
+  auto parts = split(file_name.substr(0, file_name.size() - k_extension.size()), '-');
+  std::string variant = take_variant(parts);
   if (parts.size() != 5 && parts.size() != 6)
     return broken("NAM002", file_name, fmt::format("it has {} parts between dashes, not 5 or 6", parts.size()),
                   "name-version[-build]-python-abi-platform.whl; a - inside a part is written _");
 
   WheelName wheel;
+  wheel.variant = std::move(variant);
   wheel.distribution = parts[0];
   wheel.version = parts[1];
   if (!is_distribution(wheel.distribution))

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <fstream>
 #include <memory>
+#include <new>
 #include <vector>
 
 namespace sagekit {
@@ -71,7 +72,82 @@ Status write_member(archive* a, const fs::path& archive, const fs::path& target,
   return {};
 }
 
+using Visit = std::function<Status(const std::string& path, std::string_view content)>;
+
+/// One archive in memory, and the inner archive of a Debian package.
+class ArchiveWalk {
+ public:
+  ArchiveWalk(const ArchiveLimits& limits, const Visit& visit) : m_limits(limits), m_visit(visit) {}
+
+  Status walk(std::string_view bytes, bool inner = false) {
+    Archive reader(::archive_read_new());
+    if (!reader) throw std::bad_alloc();
+    ::archive_read_support_filter_all(reader.get());
+    ::archive_read_support_format_tar(reader.get());
+    ::archive_read_support_format_ar(reader.get());
+    ::archive_read_support_format_cpio(reader.get());
+    ::archive_read_support_format_zip(reader.get());
+    if (::archive_read_open_memory(reader.get(), bytes.data(), bytes.size()) != ARCHIVE_OK)
+      return damaged(why(reader.get()));
+    std::vector<char> content;
+    for (;;) {
+      archive_entry* entry = nullptr;
+      const int status = ::archive_read_next_header(reader.get(), &entry);
+      if (status == ARCHIVE_EOF) return {};
+      if (status != ARCHIVE_OK && status != ARCHIVE_WARN) return damaged(why(reader.get()));
+      if (++m_entries > m_limits.entries) return damaged("it has too many entries");
+      if (::archive_entry_filetype(entry) != AE_IFREG || ::archive_entry_hardlink(entry) != nullptr) continue;
+      const char* const name = ::archive_entry_pathname(entry);
+      const std::string path = name != nullptr ? name : "";
+      TRY(read_content(reader.get(), path, content));
+      const std::string_view text(content.data(), content.size());
+      const bool package_data = !inner &&
+                                (::archive_format(reader.get()) & ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_AR &&
+                                path.starts_with("data.tar");
+      if (package_data)
+        TRY(walk(text, true));
+      else
+        TRY(m_visit(path, text));
+    }
+  }
+
+ private:
+  static std::unexpected<Error> damaged(std::string_view why) {
+    return fail(ErrorKind::failed, "INS060", fmt::format("the archive cannot be read to its end: {}", why));
+  }
+
+  Status read_content(archive* a, const std::string& path, std::vector<char>& content) {
+    content.clear();
+    for (;;) {
+      const void* block = nullptr;
+      std::size_t size = 0;
+      la_int64_t offset = 0;
+      const int status = ::archive_read_data_block(a, &block, &size, &offset);
+      if (status == ARCHIVE_EOF) return {};
+      if (status != ARCHIVE_OK && status != ARCHIVE_WARN) return damaged(why(a));
+      // A sparse file's holes are zeros; a block never lies before the end of what was read.
+      const auto begin = static_cast<std::uint64_t>(offset);
+      if (offset < 0 || begin < content.size() || begin > m_limits.file_bytes || size > m_limits.file_bytes - begin)
+        return damaged(fmt::format("{} is larger than {} bytes", path, m_limits.file_bytes));
+      m_bytes += begin + size - content.size();
+      if (m_bytes > m_limits.all_bytes) return damaged("it unpacks to too much");
+      content.resize(begin);
+      const char* const data = static_cast<const char*>(block);
+      content.insert(content.end(), data, data + size);
+    }
+  }
+
+  const ArchiveLimits& m_limits;
+  const Visit& m_visit;
+  std::size_t m_entries = 0;
+  std::uint64_t m_bytes = 0;
+};
+
 }  // namespace
+
+Status read_archive(std::string_view bytes, const ArchiveLimits& limits, const Visit& visit) {
+  return ArchiveWalk(limits, visit).walk(bytes);
+}
 
 Status unpack_archive(const fs::path& path, const fs::path& into) {
   Archive reader(::archive_read_new());

@@ -62,6 +62,8 @@ class MappedFile {
   MappedFile(MappedFile&&) noexcept;
   MappedFile& operator=(MappedFile&&) = delete;
   std::string_view bytes() const { return m_bytes; }
+  /// These bytes are not wanted soon: they need no memory of this process until they are read again.
+  void forget(std::string_view part) const;
 
  private:
   explicit MappedFile(std::string_view bytes) : m_bytes(bytes) {}

@@ -47,6 +47,7 @@ class TomlDocument {
 class TomlTable {
  public:
   bool has(std::string_view key) const;
+  std::vector<std::string> keys() const;         ///< sorted; asks for none of them
   std::string path() const;                      ///< "kernel[2]"; "" for the root
   std::string path(std::string_view key) const;  ///< "kernel[2].sources"
 

@@ -96,6 +96,12 @@ TomlTable::TomlTable(std::shared_ptr<TomlDocument::State> state, const Node* nod
 
 bool TomlTable::has(std::string_view key) const { return m_node->entry(key) != nullptr; }
 
+std::vector<std::string> TomlTable::keys() const {
+  std::vector<std::string> keys;
+  for (const Node& node : m_node->items) keys.push_back(node.key);
+  return keys;
+}
+
 std::string TomlTable::path() const { return m_path; }
 
 std::string TomlTable::path(std::string_view key) const {

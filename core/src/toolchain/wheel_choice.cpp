@@ -47,7 +47,7 @@ std::vector<WheelChoice> wheels_for(const std::vector<IndexFile>& page, std::str
   for (const auto& file : page) {
     if (file.yanked || !file.name.ends_with(".whl")) continue;
     auto name = parse_wheel_name(file.name);
-    if (!name || !is_for(*name, platform)) continue;
+    if (!name || !name->variant.empty() || !is_for(*name, platform)) continue;
     const auto plus = std::min(name->version.find('+'), name->version.size());
     const auto version = parse_version_number(name->version.substr(0, plus));
     if (!version || !range.contains(*version)) continue;  // a pre-release is no number

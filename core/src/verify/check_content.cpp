@@ -114,7 +114,7 @@ void check_python_files(const Subject& subject, Judgement& judgement) {
 }
 
 void check_size(const Subject& subject, Judgement& judgement) {
-  if (subject.wheel == nullptr) return;
+  if (subject.kind != Subject::Kind::wheel) return;
   if (subject.wheel_bytes > k_index_limit)
     judgement.broken("CNT008", fmt::format("{} MiB are more than the public index takes by default (100 MiB)",
                                            subject.wheel_bytes / k_mib));

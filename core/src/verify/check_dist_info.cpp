@@ -2,34 +2,46 @@
 #include "support/text.hpp"
 #include "verify/checks.hpp"
 #include "verify/requirement.hpp"
+#include "verify/torch_abi.hpp"
 
 #include <algorithm>
+#include <set>
 
 namespace sagekit {
 
 namespace {
 
-bool links_torch(const Subject& subject) {
-  return std::ranges::any_of(subject.members, [](const MemberFacts& member) {
-    const auto is_torch = [](const std::string& library) {
-      const auto name = lower(library);
-      return name.starts_with("libtorch") || name.starts_with("libc10") || name.starts_with("torch_") ||
-             name.starts_with("c10");
-    };
-    return (member.elf && std::ranges::any_of(member.elf->needed, is_torch)) ||
-           (member.pe && std::ranges::any_of(member.pe->imports, is_torch));
-  });
+/// A library of torch that the wheel does not bring itself.
+bool links_torch(const Subject& subject, const MemberFacts& member) {
+  const auto is_own = [&](const std::string& library) {
+    return std::ranges::any_of(subject.members,
+                               [&](const MemberFacts& one) { return one.path.ends_with("/" + library); });
+  };
+  const auto is_torch = [&](const std::string& library) {
+    const auto name = lower(library);
+    const bool named = name.starts_with("libtorch") || name.starts_with("libc10") || name.starts_with("torch_") ||
+                       name.starts_with("c10");
+    return named && !is_own(library);
+  };
+  return (member.elf && std::ranges::any_of(member.elf->needed, is_torch)) ||
+         (member.pe && std::ranges::any_of(member.pe->imports, is_torch));
 }
 
 // torch keeps no ABI between minor releases: only a pin to one of them is safe.
 void check_torch_pin(const Subject& subject, Judgement& judgement) {
-  if (!links_torch(subject)) return judgement.done("INF101", "no module is linked with torch");
+  if (std::ranges::none_of(subject.members, [&](const MemberFacts& member) { return links_torch(subject, member); }))
+    return judgement.done("INF101", "no module is linked with torch");
+  const bool stable = std::ranges::all_of(subject.members, [&](const MemberFacts& member) {
+    return !links_torch(subject, member) || torch_use(subject, member).is_stable();
+  });
   const auto* requirement = find_requirement(subject.wheel->requires_dist, "torch");
   if (requirement == nullptr)
     return judgement.broken("INF101", "modules are linked with torch, but no Requires-Dist names it", "METADATA",
                             "pip installs it beside any torch, or none, and the import fails");
   const auto text = requirement_range(*requirement);
   const auto range = parse_version_range(text);
+  if (stable && (text.find(">=") != std::string::npos || text.find("==") != std::string::npos))
+    return judgement.done("INF101", "modules use torch's stable interface only, so that a lower bound is enough");
   if (text.find("==") == std::string::npos || !range)
     return judgement.broken("INF101", fmt::format("\"{}\" does not pin torch to one minor release", *requirement),
                             "METADATA", "torch keeps no ABI between minor releases");
@@ -63,6 +75,20 @@ void check_requirements(const Subject& subject, Judgement& judgement) {
   judgement.done("INF105");
 }
 
+bool has_machine_code(const Subject& subject) {
+  return std::ranges::any_of(subject.members, [](const MemberFacts& member) { return member.elf || member.pe; });
+}
+
+/// What the modules are for. A wheel that brings them for several systems may be for any.
+std::vector<std::string> systems_of(const Subject& subject) {
+  std::set<std::string> systems;
+  for (const auto& member : subject.members) {
+    if (member.elf) systems.insert("Linux on " + member.elf->machine);
+    if (member.pe) systems.insert("Windows on " + member.pe->machine);
+  }
+  return {systems.begin(), systems.end()};
+}
+
 }  // namespace
 
 void check_dist_info(const Subject& subject, Judgement& judgement) {
@@ -77,11 +103,13 @@ void check_dist_info(const Subject& subject, Judgement& judgement) {
     judgement.broken("INF103", fmt::format("the generator is \"{}\"", wheel.generator), "WHEEL");
   judgement.done("INF103");
 
-  const bool native = !subject.modules().empty();
+  const bool native = has_machine_code(subject);
   if (native && lower(wheel.root_is_purelib) != "false")
-    judgement.broken("INF104", "WHEEL says Root-Is-Purelib, but there are modules of machine code", "WHEEL");
-  if (native && std::ranges::count(name.platform, "any") > 0)
-    judgement.broken("INF104", "the platform tag says any, but there are modules of machine code");
+    judgement.broken("INF129", "WHEEL says Root-Is-Purelib, but there are modules of machine code", "WHEEL");
+  judgement.done("INF129");
+  if (native && std::ranges::count(name.platform, "any") > 0 && systems_of(subject).size() < 2)
+    judgement.broken("INF104", "the platform tag says any, but there are modules of machine code", {},
+                     fmt::format("they are for {} only", join(systems_of(subject), ", ")));
   judgement.done("INF104");
 
   check_requirements(subject, judgement);

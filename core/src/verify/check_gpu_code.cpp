@@ -31,12 +31,24 @@ std::vector<Arch> wanted_arches(const std::vector<Gencode>& gencode, bool ptx) {
 
 std::string seen(const std::vector<Arch>& arches) { return arches.empty() ? "none" : arch_list(arches); }
 
+/// PTX can stand in for machine code, at a price that nobody agreed to.
+std::string only_text(const std::vector<Arch>& missing, const std::vector<Arch>& ptx) {
+  for (const auto& arch : missing)
+    for (const auto& text : ptx)
+      if (ptx_reaches(text, arch.capability))
+        return fmt::format(
+            "PTX for {} is all there is for {}: the driver compiles it at the first call, for a minute or "
+            "more, and code for {} alone is not in it",
+            to_string(text), to_string(arch), to_string(arch));
+  return {};
+}
+
 void compare(const ExpectedModule& expected, const MemberFacts& member, Judgement& judgement) {
   const auto code = loaded_arches(member, false);
   const auto wanted = wanted_arches(expected.gencode, false);
   if (const auto missing = without(wanted, code); !missing.empty())
     judgement.broken("FAT101", fmt::format("it has no machine code for {}; it has {}", arch_list(missing), seen(code)),
-                     member.path);
+                     member.path, only_text(missing, loaded_arches(member, true)));
   if (const auto more = without(code, wanted); !more.empty())
     judgement.broken("FAT102", fmt::format("it has machine code for {}, which nobody asked for", arch_list(more)),
                      member.path, "a larger wheel than needed, or not the build it says it is");
@@ -99,6 +111,7 @@ void check_gpu_code(const Subject& subject, Judgement& judgement) {
     judgement.done("FAT103");
   judgement.done("FAT105");
   check_claims(subject, judgement);
+  check_kernels(subject, judgement);
 }
 
 }  // namespace sagekit

@@ -1,156 +1,201 @@
-#include "support/file.hpp"
+#include "inspect/symbol_name.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
 #include "verify/checks.hpp"
-#include "verify/import_script.hpp"
+#include "verify/child_python.hpp"
+#include "verify/declared_torch.hpp"
+#include "verify/driver_stand_in.hpp"
+#include "verify/importable.hpp"
+#include "verify/libraries.hpp"
+#include "verify/loader_message.hpp"
 
 #include <algorithm>
 #include <map>
 
 namespace sagekit {
 
+extern const std::string_view k_child_import_module;
+
 namespace {
 
 namespace fs = std::filesystem;
+using Kind = LoaderMessage::Kind;
 
-constexpr double k_seconds = 300;  // torch alone can take a minute from a cold disk
+constexpr double k_seconds = 300;   // for one module; torch alone can take a minute from a cold disk
+constexpr int k_most_timeouts = 2;  // then the rest is not tried: one fault makes them all hang
 
-bool is_safe(std::string_view path) {
-  if (path.empty() || path.front() == '/' || path.find('\\') != std::string_view::npos) return false;
-  const auto parts = split(path, '/');
-  return std::ranges::none_of(parts,
-                              [](const std::string& part) { return part.empty() || part == "." || part == ".."; });
-}
-
-Status unpack(const Subject& subject, const fs::path& folder) {
-  for (const auto& member : subject.members) {
-    if (member.path.ends_with('/')) continue;
-    if (!is_safe(member.path))
-      return fail(ErrorKind::failed, "IMP001", fmt::format("{} would be written outside the folder", member.path));
-    TRY_ASSIGN(const auto bytes, subject.read(member.path));
-    const auto file = folder / member.path;
-    TRY(make_directories(file.parent_path()));
-    TRY(write_file_atomic(file, bytes));
-  }
-  return {};
-}
-
-bool needs_torch(const Spec& spec) {
-  return std::ranges::any_of(spec.kernels, [](const KernelSpec& kernel) { return !kernel.torch_free; });
-}
-
-/// What the script said of one module.
-struct Outcome {
-  bool ended = false, ok = false;
-  std::string type, missing, message;
+/// The code to report under, and why nothing can be said ("" = something can).
+struct Fault {
+  std::string_view code = "IMP001";
+  std::string message = {}, lack = {}, hint = {};
 };
 
-struct Transcript {
-  std::string python, torch, torch_cuda, torch_error;
-  std::map<std::string, Outcome> modules;
-  std::string running;  ///< begun and not ended
+class ImportCheck {
+ public:
+  /// `name`: what the user calls the interpreter.
+  ImportCheck(const Subject& subject, const ChildPythons& pythons, fs::path python, std::string name,
+              Judgement& judgement)
+      : m_subject(subject),
+        m_pythons(pythons),
+        m_python(std::move(python)),
+        m_name(std::move(name)),
+        m_judgement(judgement) {}
+
+  /// True when every module was loaded. Errors: interrupted, no room for a stand-in.
+  Result<bool> run(const std::vector<Importable>& modules) {
+    int timeouts = 0;
+    for (const auto& module : modules) {
+      if (timeouts == k_most_timeouts) {
+        m_all_load = false;
+        lacks("not tried, for others before it did not come back", module.name);
+        continue;
+      }
+      TRY_ASSIGN(const auto said, load(module));
+      if (const auto why = torch_misfit(m_subject, said); !why.empty()) {
+        m_judgement.skipped("IMP001", fmt::format("{}: {}", m_name, why));
+        return false;
+      }
+      timeouts += said.result.timed_out;
+      judge(module, said);
+    }
+    for (const auto& [why, names] : m_lacking)
+      m_judgement.skipped("IMP001", fmt::format("{} in {}: {}", join(names, ", "), m_name, why));
+    return m_all_load;
+  }
+
+ private:
+  /// First as the machine is; where the loader misses a library of the driver, again with one that stands in for it.
+  Result<ChildWords> load(const Importable& module) {
+    TRY_ASSIGN(auto said, load(module, {}));
+    const auto missing = read_loader_message(said.text("error"));
+    m_stand_ins = false;
+    if (missing.kind != Kind::library || !is_driver_library(missing.name)) return said;
+    std::vector<std::string> files;
+    for (const auto& library : driver_libraries(m_subject)) {
+      const auto file = m_pythons.home() / library;
+      const auto content = driver_stand_in(m_subject, library);
+      if (content.empty()) continue;
+      TRY(write_file(file, content));
+      files.push_back(file.string());
+    }
+    if (files.empty()) return said;
+    m_stand_ins = true;
+    return load(module, files);
+  }
+
+  Result<ChildWords> load(const Importable& module, const std::vector<std::string>& stand_ins) {
+    Json order;
+    order["name"] = module.name;
+    order["path"] = module.path;
+    order["library"] = module.library;
+    order["torch"] = module.torch;
+    order["stand_ins"] = stand_ins;
+    // What the loader is told by the environment is no property of the wheel.
+    return m_pythons.ask(m_python, k_child_import_module, order, k_seconds, {{"LD_LIBRARY_PATH", ""}});
+  }
+
+  void judge(const Importable& module, const ChildWords& said) {
+    const std::string with = m_stand_ins ? " with a stand-in for the driver" : "";
+    const std::string where = module.path.empty() ? module.name : module.path;
+    if (said.truth("ok")) {
+      const auto alone = said.truth("alone") ? fmt::format(", by itself: its package needs {}, which that Python lacks",
+                                                           said.text("missing"))
+                                             : "";
+      m_judgement.note(
+          "IMP001",
+          fmt::format("{} {} in {}{}{}", module.name, module.library ? "loads" : "imports", m_name, with, alone),
+          where);
+      return;
+    }
+    m_all_load = false;
+    const Fault fault = find_fault(module, said);
+    if (!fault.lack.empty())
+      lacks(fault.lack, module.name);
+    else
+      m_judgement.broken(fault.code, fmt::format("{} in {}{}: {}", module.name, m_name, with, fault.message), where,
+                         fault.hint);
+  }
+
+  void lacks(const std::string& why, const std::string& name) { m_lacking[why].push_back(name); }
+
+  Fault find_fault(const Importable& module, const ChildWords& said) const {
+    if (said.text("begin").empty())
+      return {.lack = module.torch ? "that Python ends while it imports torch" : "that Python ended before it began"};
+    if (said.text("type").empty()) return ended(said.result);
+    std::string message = replace_all(said.text("error"), m_pythons.tree().string() + "/", "");
+    const auto loader = read_loader_message(message);
+    switch (loader.kind) {
+      case Kind::library: return library(loader);
+      case Kind::symbol: return symbol(module, loader, said);
+      case Kind::version:
+        if (library_of_wheel(m_subject, base_name(loader.object)) == nullptr)
+          return {.lack = fmt::format("this machine's {} has no {}", base_name(loader.object), loader.name)};
+        return {"IMP003", fmt::format("{} of the wheel has no {}", loader.object, loader.name), {}, {}};
+      case Kind::other: break;
+    }
+    const auto missing = said.text("missing");
+    if (said.text("type") == "ModuleNotFoundError" && !missing.empty() && !holds_package(m_subject, missing))
+      return {.lack = fmt::format("that Python has no {}", missing.substr(0, missing.find('.')))};
+    return {"IMP001", fmt::format("{}: {}", said.text("type"), message), {}, {}};
+  }
+
+  static Fault ended(const CommandResult& result) {
+    if (result.timed_out)
+      return {"IMP004", fmt::format("loading it does not come back within {} s", k_seconds), {}, {}};
+    const auto how =
+        result.signal != 0 ? fmt::format("signal {}", result.signal) : fmt::format("exit code {}", result.exit_code);
+    const auto lines = split(trim(result.error_output), '\n');
+    const auto last = one_line(lines.back());
+    return {
+        "IMP004", fmt::format("loading it ends the interpreter ({}){}", how, last.empty() ? "" : ": " + last), {}, {}};
+  }
+
+  Fault library(const LoaderMessage& loader) const {
+    if (is_driver_library(loader.name))
+      return {.lack = fmt::format("this machine has no NVIDIA driver ({})", loader.name)};
+    if (const MemberFacts* member = library_of_wheel(m_subject, loader.name))
+      return {"IMP002",
+              fmt::format("{} is not found, although it is in the wheel", loader.name),
+              {},
+              fmt::format("it is {}: the run path of what needs it does not lead there", member->path)};
+    if (is_torch_library(loader.name) || is_expected(loader.name))
+      return {.lack = fmt::format("{} is not on this machine", loader.name)};
+    return {
+        "IMP002", fmt::format("{} is not found", loader.name), {}, "put it into the wheel, or require what brings it"};
+  }
+
+  /// A library that the spec or the requirements bring: its absence here says nothing about the wheel.
+  bool is_expected(const std::string& library) const {
+    const auto matches = [&](std::string_view glob) { return glob_match(glob, library); };
+    // What the CUDA toolkit and its companions are called; their wheels are nvidia-*.
+    static constexpr std::string_view k_cuda[] = {"libcu*.so*", "libnv*.so*", "libnccl.so*", "libnpp*.so*"};
+    if (std::ranges::any_of(k_cuda, matches)) return true;
+    return m_subject.spec != nullptr && std::ranges::any_of(m_subject.spec->verify.needed_allowed, matches);
+  }
+
+  Fault symbol(const Importable& module, const LoaderMessage& loader, const ChildWords& said) const {
+    const auto torch = said.text("torch");
+    if (!torch.empty() && !declared_torch(m_subject))
+      return {.lack = fmt::format("torch {} of that Python has no {}, and the wheel does not say which torch it is for",
+                                  torch, name_for_people(loader.name))};
+    return {"IMP003",
+            fmt::format("nothing defines {}{}", name_for_people(loader.name),
+                        base_name(loader.object) == base_name(module.path) || loader.object.empty()
+                            ? ""
+                            : fmt::format(", which {} wants", base_name(loader.object))),
+            {},
+            torch.empty() ? "" : fmt::format("the interpreter has torch {}", torch)};
+  }
+
+  const Subject& m_subject;
+  const ChildPythons& m_pythons;
+  fs::path m_python;
+  std::string m_name;
+  Judgement& m_judgement;
+  bool m_stand_ins = false, m_all_load = true;
+  std::map<std::string, std::vector<std::string>> m_lacking;  // by reason
 };
-
-Transcript read_transcript(std::string_view output) {
-  Transcript said;
-  for (const auto& line : split(output, '\n')) {
-    auto words = split(line, '\t');
-    words.resize(std::max<std::size_t>(words.size(), 5));
-    if (words[0] == "python") said.python = words[1];
-    if (words[0] == "torch") said.torch = words[1], said.torch_cuda = words[2];
-    if (words[0] == "no-torch") said.torch_error = words[1] + ": " + words[2];
-    if (words[0] == "begin") said.running = words[1];
-    if (words[0] != "ok" && words[0] != "error") continue;
-    said.modules[words[1]] = {true, words[0] == "ok", words[2], words[3], words[4]};
-    said.running.clear();
-  }
-  return said;
-}
-
-std::string first_two(std::string_view version) {
-  const auto parts = split(version.substr(0, version.find('+')), '.');
-  return parts.size() < 2 ? std::string(version) : parts[0] + "." + parts[1];
-}
-
-/// Why this machine, not the wheel, keeps a module from importing; "" = the wheel's fault.
-std::string machine_lacks(const Subject& subject, const Outcome& outcome) {
-  if (outcome.message.find("libcuda.so.1") != std::string::npos)
-    return "this machine has no NVIDIA driver (libcuda.so.1)";
-  if (outcome.type != "ModuleNotFoundError" || outcome.missing.empty()) return {};
-  const auto package = outcome.missing.substr(0, outcome.missing.find('.'));
-  const bool inside = std::ranges::any_of(subject.members, [&](const MemberFacts& member) {
-    return member.path.starts_with(package + "/") || member.path.starts_with(package + ".");
-  });
-  return inside ? "" : fmt::format("that Python has no {}", package);
-}
-
-/// Why the interpreter is no judge of this wheel; "" = it is.
-std::string unfit(const Subject& subject, const Transcript& said) {
-  if (!said.torch_error.empty()) return fmt::format("that Python cannot import torch ({})", said.torch_error);
-  const Claims& claims = subject.claims;
-  if (said.torch.empty()) return {};
-  if (!claims.torch.empty() && first_two(said.torch) != first_two(claims.torch))
-    return fmt::format("that Python has torch {}, the wheel is for {}", said.torch, claims.torch);
-  if (!claims.cuda.empty() && said.torch_cuda != "none" && first_two(said.torch_cuda) != first_two(claims.cuda))
-    return fmt::format("that Python's torch is for CUDA {}, the wheel for {}", said.torch_cuda, claims.cuda);
-  return {};
-}
-
-/// Dotted names as they are imported; a library for ctypes by its path.
-std::string import_word(const Subject& subject, const std::string& name) {
-  for (const auto& kernel : subject.spec->kernels)
-    if (kernel.module == name && kernel.plain_module) {
-      const MemberFacts* member = subject.find_module(name);
-      return member == nullptr ? name : member->path;
-    }
-  return name;
-}
-
-void judge_modules(const Subject& subject, const fs::path& python, const Transcript& said, const CommandResult& result,
-                   const std::vector<std::string>& words, Judgement& judgement) {
-  for (const auto& word : words) {
-    const auto found = said.modules.find(word);
-    if (found != said.modules.end() && found->second.ok) {
-      judgement.note("IMP001", fmt::format("{} imports in {}", word, python.string()), word);
-    } else if (found != said.modules.end()) {
-      const auto& outcome = found->second;
-      if (const auto why = machine_lacks(subject, outcome); !why.empty())
-        judgement.skipped("IMP001", fmt::format("{} in {}: {}", word, python.string(), why));
-      else
-        judgement.broken(
-            "IMP001",
-            fmt::format("{} does not import in {}: {}: {}", word, python.string(), outcome.type, outcome.message),
-            word);
-    } else if (said.running == word) {
-      const auto how = result.timed_out ? fmt::format("does not come back within {} s", k_seconds)
-                                        : fmt::format("ends the interpreter (exit {})", result.exit_code);
-      judgement.broken("IMP001", fmt::format("importing {} in {} {}", word, python.string(), how), word);
-    } else {
-      judgement.skipped("IMP001", fmt::format("{} in {}: not reached", word, python.string()));
-    }
-  }
-}
-
-std::string expected_python(const Subject& subject) {
-  if (!subject.claims.python.empty()) return subject.claims.python;
-  for (const auto& tag : subject.name.python)
-    if (tag.starts_with("cp") && tag.size() > 3 && is_digits(tag.substr(2)))
-      return tag.substr(2, 1) + "." + tag.substr(3);
-  return {};
-}
-
-Result<CommandResult> run_script(const fs::path& python, const std::vector<std::string>& arguments,
-                                 const fs::path& folder, const VerifyOptions& options, CommandRunner& runner) {
-  Command command;
-  command.argv = {python.string(), "-I", "-c", std::string(k_import_script)};
-  command.argv.insert(command.argv.end(), arguments.begin(), arguments.end());
-  command.environment = options.child_environment;
-  command.working_directory = folder;
-  command.timeout_seconds = k_seconds;
-  command.separate_stderr = true;
-  return runner.run(command);
-}
 
 }  // namespace
 
@@ -159,52 +204,36 @@ Status check_imports(const Subject& subject, const VerifyOptions& options, Comma
   const auto skip = [&](std::string reason, std::string hint = {}) {
     judgement.skipped("IMP001", std::move(reason), std::move(hint));
   };
-  if (subject.spec == nullptr || subject.spec->verify.import_modules.empty())
-    return skip("no loaded plugin says what to import"), Status();
   if (options.interpreters.empty())
     return skip("no interpreter was given or found to import with",
-                "--interpreter PATH, a Python that has this wheel's torch"),
+                "--interpreter PATH, a Python that has what this wheel requires"),
            Status();
+  const auto modules = importable_modules(subject);
+  if (modules.empty()) return judgement.done("IMP001", "there is no extension module to import"), Status();
+  auto pythons = ChildPythons::unpack(subject, options, runner);
+  if (!pythons && pythons.error().kind == ErrorKind::failed)
+    return skip(pythons.error().message, pythons.error().hint), Status();
+  if (!pythons) return std::unexpected(pythons.error());
 
-  const auto parent = options.child_environment.find("TMPDIR");
-  TRY_ASSIGN(const auto folder,
-             TemporaryFolder::create(parent == options.child_environment.end() ? "/tmp" : fs::path(parent->second),
-                                     "sagekit-import"));
-  if (auto unpacked = unpack(subject, folder.path()); !unpacked) {
-    if (unpacked.error().kind != ErrorKind::failed) return unpacked;
-    return skip(unpacked.error().message), Status();
-  }
-
-  std::vector<std::string> words;
-  for (const auto& name : subject.spec->verify.import_modules) {
-    // A module that this arch set does not have is CNT002's affair.
-    const bool kernel = std::ranges::count(subject.spec->kernels, name, &KernelSpec::module) > 0;
-    if (!kernel || subject.find_module(name) != nullptr) words.push_back(import_word(subject, name));
-  }
-  std::vector<std::string> arguments{folder.path().string(), needs_torch(*subject.spec) ? "1" : "0"};
-  arguments.insert(arguments.end(), words.begin(), words.end());
-
-  const auto wanted = expected_python(subject);
-  std::size_t asked = 0;
+  std::vector<std::string> misfits;
+  bool complete = true;
   for (const auto& python : options.interpreters) {
-    auto version = run_script(python, {folder.path().string(), "0"}, folder.path(), options, runner);
-    if (!version && version.error().kind == ErrorKind::interrupted) return std::unexpected(version.error());
-    if (!version || !version->ok()) {
-      skip(fmt::format("{} does not start", python.string()));
+    const auto about = pythons->ask(python, k_child_import_module, Json{{"name", ""}}, k_seconds);
+    if (!about && about.error().kind == ErrorKind::interrupted) return std::unexpected(about.error());
+    const auto why = !about ? "it does not start" : python_misfit(subject, *about);
+    if (!why.empty()) {
+      misfits.push_back(fmt::format("{}: {}", python.string(), why));
       continue;
     }
-    const auto minor = read_transcript(version->output).python;
-    if (!wanted.empty() && minor != wanted) continue;
-    ++asked;
-    TRY_ASSIGN(const auto result, run_script(python, arguments, folder.path(), options, runner));
-    const auto said = read_transcript(result.output);
-    if (const auto why = unfit(subject, said); !why.empty())
-      skip(fmt::format("{}: {}", python.string(), why));
-    else
-      judge_modules(subject, python, said, result, words, judgement);
+    const auto own_path = about->raw("executable");  // a shim of a version manager may need the HOME that children lack
+    TRY_ASSIGN(const bool all, ImportCheck(subject, *pythons, own_path.empty() ? python : fs::path(own_path),
+                                           python.string(), judgement)
+                                   .run(modules));
+    complete = complete && all;
   }
-  if (asked == 0 && !judgement.said("IMP001"))
-    skip(fmt::format("none of the given interpreters is a Python {}", wanted));
+  if (misfits.size() == options.interpreters.size()) return skip(join(misfits, "; ")), Status();
+  for (const char* code : {"IMP002", "IMP003", "IMP004"})
+    if (complete) judgement.done(code);
   return {};
 }
 

@@ -1,13 +1,13 @@
+#include "inspect/symbol_name.hpp"
 #include "spec/libc_floor.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
 #include "verify/checks.hpp"
 #include "verify/declared_torch.hpp"
 #include "verify/libraries.hpp"
-#include "inspect/symbol_name.hpp"
 
 #include <algorithm>
-#include <array>
+#include <set>
 
 namespace sagekit {
 
@@ -15,47 +15,62 @@ namespace {
 
 using System = PlatformTag::System;
 
-constexpr std::array<std::string_view, 4> k_kinds{"GLIBC", "GLIBCXX", "CXXABI", "GCC"};
-
-/// A symbol version that a module wants.
+/// A symbol version that a module wants of the system's libraries.
 struct Need {
-  std::string kind;  ///< "GLIBC"
-  VersionNumber number;
-  std::string version;  ///< "2.17"
-  std::string symbol;   ///< one that wants it; "" = the module does not say which
+  std::string version;                  ///< "GLIBC_2.17", "CXXABI_TM_1"
+  std::optional<VersionNumber> number;  ///< of "GLIBC_2.17"; nothing of names
+  std::optional<VersionNumber> level;   ///< the glibc of the oldest manylinux tag that has it; nothing = none has
+  std::string symbol;                   ///< one that wants it; "" = the module does not say which
   std::string module, machine;
 
+  bool is_glibc() const { return version.starts_with("GLIBC_"); }
   /// "GLIBC_2.32 for __libc_single_threaded"
   std::string text() const {
-    const auto name = fmt::format("{}_{}", kind, version);
-    return symbol.empty() ? name : fmt::format("{} for {}", name, name_for_people(symbol));
+    return symbol.empty() ? version : fmt::format("{} for {}", version, name_for_people(symbol));
+  }
+  /// Does it keep modules from more systems than `other`?
+  bool is_stricter_than(const Need& other) const {
+    if (!level || !other.level) return !level && other.level.has_value();
+    return *other.level < *level;
   }
 };
 
-/// All versions of the system's libraries that modules want.
+/// All versions of the system's libraries that modules want. The loader's own are the C library's, and those of
+/// libraries that lie in the wheel are satisfied there.
 std::vector<Need> needs_of(const Subject& subject) {
   std::vector<Need> needs;
   for (const auto& member : subject.members) {
     if (!member.elf || !is_native(member.path)) continue;
     for (const auto& wanted : member.elf->wanted_versions) {
-      const auto name = std::string_view(wanted).substr(wanted.find(':') + 1);
-      const auto bar = name.rfind('_');
-      if (bar == std::string_view::npos || std::ranges::count(k_kinds, name.substr(0, bar)) == 0) continue;
-      const auto number = parse_version_number(name.substr(bar + 1));
-      if (!number) continue;  // GLIBC_PRIVATE and the like
+      const auto colon = wanted.find(':');
+      const auto library = wanted.substr(0, colon), version = wanted.substr(colon + 1);
+      if (!is_manylinux_version(version) || library.starts_with("ld-linux")) continue;
+      if (library_of_wheel(subject, library) != nullptr) continue;
+      const auto number = parse_version_number(std::string_view(version).substr(version.find('_') + 1));
       const auto by = member.elf->wanted_by.find(wanted);
-      needs.push_back({std::string(name.substr(0, bar)), *number, std::string(name.substr(bar + 1)),
+      needs.push_back({version, number ? std::optional(*number) : std::nullopt,
+                       manylinux_level(member.elf->machine, version),
                        by == member.elf->wanted_by.end() ? "" : by->second.front(), member.path, member.elf->machine});
     }
   }
   return needs;
 }
 
-/// The newest of one kind; the first module that wants it.
+/// The newest of one kind ("GLIBC"); the first module that wants it.
 const Need* newest(const std::vector<Need>& needs, std::string_view kind) {
   const Need* most = nullptr;
   for (const auto& need : needs)
-    if (need.kind == kind && (most == nullptr || most->number < need.number)) most = &need;
+    if (need.number && need.version.substr(0, need.version.find('_')) == kind &&
+        (most == nullptr || *most->number < *need.number))
+      most = &need;
+  return most;
+}
+
+/// The need that decides the tag; of equal ones glibc's, then the first.
+const Need* strictest(const std::vector<Need>& needs) {
+  const Need* most = nullptr;
+  for (const auto& need : needs)
+    if (most == nullptr || need.is_stricter_than(*most)) most = &need;
   return most;
 }
 
@@ -63,7 +78,7 @@ void check_floor(const Spec& spec, const std::vector<Need>& needs, Judgement& ju
   const auto floor = parse_version_number(spec.build.glibc_floor);
   if (!floor) return;
   for (const auto& need : needs) {
-    if (need.kind != "GLIBC" || need.number <= floor_on(need.machine, *floor)) continue;
+    if (!need.is_glibc() || !need.number || *need.number <= floor_on(need.machine, *floor)) continue;
     judgement.broken("LBC004",
                      fmt::format("it needs {}, the {} plugin's floor is glibc {}", need.text(), spec.name,
                                  to_string(floor_on(need.machine, *floor))),
@@ -73,22 +88,84 @@ void check_floor(const Spec& spec, const std::vector<Need>& needs, Judgement& ju
   judgement.done("LBC004");
 }
 
+void check_most(const Spec& spec, const std::vector<Need>& needs, Judgement& judgement) {
+  const Need* glibc = newest(needs, "GLIBC");
+  const auto most = parse_version_number(spec.verify.glibc_max);
+  if (!most || glibc == nullptr) return;
+  if (*most < *glibc->number)
+    judgement.broken(
+        "LBC002",
+        fmt::format("it needs {}, the {} plugin allows glibc {}", glibc->text(), spec.name, spec.verify.glibc_max),
+        glibc->module, "build on an older system, or against an older sysroot");
+  judgement.done("LBC002");
+}
+
+/// Is every version there on the systems of this tag?
+void check_tag(const std::string& text, const std::vector<Need>& needs, Judgement& judgement) {
+  const auto tag = parse_platform_tag(text);
+  const auto promised = parse_version_number(tag.libc);
+  if (tag.system != System::manylinux || !promised) return;
+  const Need* worst = nullptr;
+  for (const auto& need : needs) {
+    // What is not in the table may be newer than it; but glibc's own numbers need no table.
+    const bool there = need.is_glibc() && need.number && *need.number <= *promised;
+    if (there || (need.level && *need.level <= *promised)) continue;
+    if (worst == nullptr || need.is_stricter_than(*worst)) worst = &need;
+  }
+  if (worst != nullptr)
+    judgement.broken("LBC003",
+                     fmt::format("the tag {} promises no newer system than glibc {}, a module needs {}", text, tag.libc,
+                                 worst->text()),
+                     worst->module, "installers will choose it on systems where it cannot be loaded");
+}
+
+/// Modules for glibc in a wheel for musl, and the other way round.
+void check_family(const Subject& subject, const std::string& text, Judgement& judgement) {
+  const auto system = parse_platform_tag(text).system;
+  const std::string_view wanted = system == System::manylinux ? "glibc" : system == System::musllinux ? "musl" : "";
+  if (wanted.empty()) return;
+  for (const auto& member : subject.members)
+    if (member.elf && is_native(member.path) && !member.elf->libc.empty() && member.elf->libc != wanted)
+      judgement.broken("LBC006", fmt::format("it is for {}, the tag {} is for {}", member.elf->libc, text, wanted),
+                       member.path, "it cannot be loaded there");
+}
+
+/// Symbols of allowed libraries that not every system of the tag has.
+void check_forbidden(const Subject& subject, const std::string& text, Judgement& judgement) {
+  const auto tag = parse_platform_tag(text);
+  const auto promised = parse_version_number(tag.libc);
+  if (tag.system != System::manylinux || !promised) return;
+  for (const auto& member : subject.members) {
+    if (!member.elf || !is_native(member.path)) continue;
+    for (const auto& library : member.elf->needed) {
+      if (library_of_wheel(subject, library) != nullptr) continue;
+      for (const auto& symbol : forbidden_symbols(*promised, library))
+        if (std::ranges::binary_search(member.elf->undefined, symbol) &&
+            !std::ranges::binary_search(member.elf->undefined_weak, symbol))
+          judgement.broken("LBC007", fmt::format("not every system of {} has {} in {}", text, symbol, library),
+                           member.path, "link that library statically, or leave the symbol alone");
+    }
+  }
+}
+
 /// The oldest tag that has everything, and what keeps it from an older one.
 void say_tag(const Subject& subject, const std::vector<Need>& needs, const std::vector<TorchSysroot>& torches,
              Judgement& judgement) {
-  const Need* decides = nullptr;
-  std::optional<VersionNumber> tag;
-  for (const auto& need : needs) {
-    const auto level = manylinux_level(need.machine, need.kind, need.number);
-    if (!level) return judgement.note("LBC005", fmt::format("no known manylinux tag has {}", need.text()), need.module);
-    if (!tag || *tag < *level) tag = level, decides = &need;
-  }
+  const auto musl = std::ranges::find_if(subject.members, [](const MemberFacts& one) {
+    return one.elf && is_native(one.path) && one.elf->libc == "musl";
+  });
+  if (musl != subject.members.end())
+    return judgement.note("LBC005",
+                          "modules are for musl, whose symbols have no versions: only building on the oldest "
+                          "system of the tag makes a musllinux tag true",
+                          musl->path);
+  const Need* decides = strictest(needs);
   if (decides == nullptr) return;
-  const auto name = [&](const VersionNumber& glibc) {
-    return fmt::format("manylinux_{}_{}_{}", glibc.major(), glibc.minor(), decides->machine);
-  };
-  std::string text = fmt::format("modules need no newer system than {}: {}", name(*tag), decides->text());
-  if (const Need* glibc = newest(needs, "GLIBC"); glibc != nullptr && decides->kind != "GLIBC")
+  if (!decides->level)
+    return judgement.note("LBC005", fmt::format("no known manylinux tag has {}", decides->text()), decides->module);
+  std::string text = fmt::format("modules need no newer system than manylinux_{}_{}_{}: {}", decides->level->major(),
+                                 decides->level->minor(), decides->machine, decides->text());
+  if (const Need* glibc = newest(needs, "GLIBC"); glibc != nullptr && !decides->is_glibc())
     text += fmt::format("; of glibc alone {}", glibc->text());
   if (const auto torch = declared_torch(subject))
     if (const auto* sysroot = find_sysroot(*torch, torches, decides->machine))
@@ -104,29 +181,15 @@ void check_libc(const Subject& subject, const std::vector<TorchSysroot>& torches
   std::string text;
   for (const auto kind : {"GLIBC", "GLIBCXX", "CXXABI"})
     if (const Need* need = newest(needs, kind))
-      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", kind, need->version);
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", kind, to_string(*need->number));
   if (!text.empty()) judgement.note("LBC001", "modules need " + text);
-
-  const Need* glibc = newest(needs, "GLIBC");
-  if (subject.spec != nullptr && !subject.spec->verify.glibc_max.empty() && glibc != nullptr) {
-    const auto most = parse_version_number(subject.spec->verify.glibc_max);
-    if (most && *most < glibc->number)
-      judgement.broken("LBC002",
-                       fmt::format("it needs glibc {}, the {} plugin allows {}", glibc->version, subject.spec->name,
-                                   subject.spec->verify.glibc_max),
-                       glibc->module, "build on an older system, or against an older sysroot");
-    judgement.done("LBC002");
-  }
+  if (subject.spec != nullptr) check_most(*subject.spec, needs, judgement);
   for (const auto& tag : subject.name.platform) {
-    const auto platform = parse_platform_tag(tag);
-    if (platform.system != System::manylinux || glibc == nullptr) continue;
-    const auto promised = parse_version_number(platform.libc);
-    if (promised && *promised < glibc->number)
-      judgement.broken(
-          "LBC003", fmt::format("the tag {} promises glibc {}, a module needs {}", tag, platform.libc, glibc->version),
-          glibc->module, "installers will choose it on systems where it cannot be loaded");
+    check_tag(tag, needs, judgement);
+    check_family(subject, tag, judgement);
+    check_forbidden(subject, tag, judgement);
   }
-  judgement.done("LBC003");
+  for (const auto code : {"LBC003", "LBC006", "LBC007"}) judgement.done(code);
   if (subject.spec != nullptr) check_floor(*subject.spec, needs, judgement);
   say_tag(subject, needs, torches, judgement);
 }

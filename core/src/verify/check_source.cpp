@@ -1,5 +1,6 @@
 #include "plugin/judge.hpp"
 #include "support/format.hpp"
+#include "support/text.hpp"
 #include "verify/checks.hpp"
 #include "verify/python_text.hpp"
 
@@ -47,8 +48,8 @@ void check_defects(const Subject& subject, const VerifyOptions& options, Judgeme
                            subject.revision_known && std::ranges::count(subject.revision->defects, defect.id) > 0;
     if (!seen && !of_source) continue;
     const auto message = fmt::format("known defect {}: {}", defect.id, defect.message);
-    if (options.allow_defects)
-      judgement.add({"TRU001", Severity::error, FindingResult::waived, message, defect.duplicate_def_file, {}});
+    if (std::ranges::count(options.allowed_defects, defect.id) > 0)
+      judgement.waived("TRU001", message, defect.duplicate_def_file, "the build was asked to leave it in");
     else
       judgement.broken("TRU001", message, defect.duplicate_def_file,
                        "build from a later revision, or with the plugin's edit");
@@ -76,6 +77,12 @@ void check_record(const Subject& subject, Judgement& judgement) {
   differ("torch", said.torch, subject.claims.torch);
   differ("CUDA", said.cuda, subject.claims.cuda);
   differ("commit", said.commit, subject.claims.commit);
+  const auto& abi = subject.name.abi;
+  const auto tag = "cp" + replace_all(subject.claims.python, ".", "");
+  if (tag != "cp" && std::ranges::count(abi, "abi3") == 0 && std::ranges::count(subject.name.python, tag) == 0 &&
+      std::ranges::any_of(subject.name.python, [](const std::string& one) { return one.starts_with("cp"); }))
+    judgement.broken("TRU003", fmt::format("the name says Python {}, the record {}", join(subject.name.python, "."),
+                                           subject.claims.python));
   judgement.done("TRU003");
 }
 
@@ -109,12 +116,6 @@ JudgedArtifact artifact_of(const Subject& subject) {
   return artifact;
 }
 
-FindingResult result_of(Severity severity) {
-  return severity == Severity::error     ? FindingResult::fail
-         : severity == Severity::warning ? FindingResult::warn
-                                         : FindingResult::pass;
-}
-
 }  // namespace
 
 std::vector<const Defect*> visible_defects(const Subject& subject) {
@@ -133,8 +134,7 @@ void check_source(const Subject& subject, const VerifyOptions& options, Judgemen
 void ask_plugin(const Subject& subject, Judgement& judgement) {
   if (subject.plugin == nullptr || !subject.plugin->has_judge()) return;
   for (auto& found : run_judge(*subject.plugin, artifact_of(subject)))
-    judgement.add(
-        {found.code, found.severity, result_of(found.severity), std::move(found.message), std::move(found.where), {}});
+    judgement.found(found.code, found.severity, std::move(found.message), std::move(found.where));
 }
 
 }  // namespace sagekit

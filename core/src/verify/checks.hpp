@@ -14,22 +14,44 @@ namespace sagekit {
 void check_name(const Subject& subject, Judgement& judgement);
 /// INF1..: METADATA, WHEEL and the name agree. Only for a wheel.
 void check_dist_info(const Subject& subject, Judgement& judgement);
+/// INF1: METADATA field by field.
+void check_metadata(const Subject& subject, Judgement& judgement);
+/// INF1: entry points, top_level.txt, SBOMs, the .data folder.
+void check_package_files(const Subject& subject, Judgement& judgement);
+/// ZIP1: paths that some system cannot have. Only for an archive.
+void check_paths(const Subject& subject, Judgement& judgement);
+/// VAR: label, variant.json and what they promise; only where there is one of them.
+void check_variant(const Subject& subject, Judgement& judgement);
+/// CNT: where files lie, of any project.
+void check_layout(const Subject& subject, Judgement& judgement);
 /// CNT: files that must and must not be there, size.
 void check_content(const Subject& subject, Judgement& judgement);
-/// ELF, PYA: what the loader and Python will find.
+/// ELF, PYA, TAB: what the loader, Python and torch will find.
 void check_modules(const Subject& subject, Judgement& judgement);
+/// ELF002, ELF011, ELF012: the libraries that modules need.
+void check_libraries(const Subject& subject, Judgement& judgement);
+/// PYA: the Python that modules are for.
+void check_python_abi(const Subject& subject, Judgement& judgement);
+/// TAB: the torch that modules were linked with.
+void check_torch_abi(const Subject& subject, Judgement& judgement);
 /// LBC: the C library that modules need. `torches`: to say what the torch itself needs.
 void check_libc(const Subject& subject, const std::vector<TorchSysroot>& torches, Judgement& judgement);
 /// ELF007: undefined symbols against the torch that is declared.
 void check_symbols(const Subject& subject, const std::vector<TorchSysroot>& torches, Judgement& judgement);
 /// FAT1..: each module's GPU code against what its kernel rows say for the claimed arches.
 void check_gpu_code(const Subject& subject, Judgement& judgement);
+/// FAT106..: what is in the kernels, and how they are linked. Part of check_gpu_code.
+void check_kernels(const Subject& subject, Judgement& judgement);
 /// TRU: known defects of the source, what the wheel says about itself.
 void check_source(const Subject& subject, const VerifyOptions& options, Judgement& judgement);
 /// What the plugin's own judge finds.
 void ask_plugin(const Subject& subject, Judgement& judgement);
-/// IMP: a child process imports each module. Errors: a temporary folder that cannot be made, an interrupt.
+/// IMP: each module is loaded in a child process of its own. Errors: a temporary folder that cannot be made, an
+/// interrupt.
 Status check_imports(const Subject& subject, const VerifyOptions& options, CommandRunner& runner, Judgement& judgement);
+/// RUN1: with VerifyOptions::gpu the spec's cases are called on this machine's GPU, in child processes. Errors: as
+/// check_imports.
+Status check_gpu(const Subject& subject, const VerifyOptions& options, CommandRunner& runner, Judgement& judgement);
 
 /// Ids of the defects that are visible in the subject's files.
 std::vector<const Defect*> visible_defects(const Subject& subject);

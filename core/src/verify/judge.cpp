@@ -8,9 +8,14 @@ namespace sagekit {
 
 Result<WheelReport> judge(const Subject& subject, Judgement judgement, const VerifyOptions& options,
                           CommandRunner& runner, std::string path, std::string sha256) {
-  check_name(subject, judgement);
+  if (!subject.in_folder()) check_name(subject, judgement);
+  check_paths(subject, judgement);
   check_dist_info(subject, judgement);
+  check_metadata(subject, judgement);
+  check_package_files(subject, judgement);
+  check_variant(subject, judgement);
   check_content(subject, judgement);
+  check_layout(subject, judgement);
   check_modules(subject, judgement);
   check_libc(subject, options.torches, judgement);
   check_symbols(subject, options.torches, judgement);
@@ -20,7 +25,10 @@ Result<WheelReport> judge(const Subject& subject, Judgement judgement, const Ver
   auto table = runs_on(subject);
   check_runs_on(subject, table, judgement);
   TRY(check_imports(subject, options, runner, judgement));
-  return std::move(judgement).report(std::move(path), std::move(sha256), std::move(table));
+  TRY(check_gpu(subject, options, runner, judgement));
+  auto report = std::move(judgement).report(std::move(path), std::move(sha256), std::move(table));
+  report.kind = to_string(subject.kind);
+  return report;
 }
 
 }  // namespace sagekit

@@ -1,6 +1,7 @@
 #include "verify/judgement.hpp"
 
 #include "support/format.hpp"
+#include "support/text.hpp"
 
 #include <algorithm>
 #include <tuple>
@@ -9,18 +10,15 @@ namespace sagekit {
 
 namespace {
 
-FindingResult result_of(Severity severity) {
-  switch (severity) {
-    case Severity::error: return FindingResult::fail;
-    case Severity::warning: return FindingResult::warn;
-    case Severity::note: return FindingResult::pass;
-  }
-  return FindingResult::fail;
-}
-
 bool is_framing(std::string_view code) {
   const auto letters = family(code);
   return letters == "NAM" || letters == "ZIP" || letters == "INF";
+}
+
+bool matches(const Waiver& waiver, const Finding& finding, const std::string& wheel) {
+  return (waiver.code == finding.code || waiver.code == family(finding.code)) &&
+         (waiver.where.empty() || glob_match(waiver.where, finding.where)) &&
+         (waiver.wheel.empty() || glob_match(waiver.wheel, wheel));
 }
 
 }  // namespace
@@ -30,28 +28,40 @@ void Judgement::add(Finding finding) {
   m_findings.push_back(std::move(finding));
 }
 
+void Judgement::weigh(std::string_view code, Weight usual, std::string message, std::string where, std::string hint) {
+  const Weight weight = m_standard.weight(code, usual);
+  if (weight == Weight::off) return;
+  const auto [severity, result] = weight == Weight::error     ? std::pair{Severity::error, FindingResult::fail}
+                                  : weight == Weight::warning ? std::pair{Severity::warning, FindingResult::warn}
+                                                              : std::pair{Severity::note, FindingResult::pass};
+  add({std::string(code), severity, result, std::move(message), std::move(where), std::move(hint)});
+}
+
+bool Judgement::is_off(std::string_view code) const {
+  const Rule* rule = find_rule(code);
+  return rule != nullptr && m_standard.weight(code, rule->weight(policy())) == Weight::off;
+}
+
+bool Judgement::is_required(std::string_view code) const {
+  return std::ranges::count(m_standard.require, family(code)) > 0;
+}
+
 void Judgement::broken(std::string_view code, std::string message, std::string where, std::string hint) {
   const Rule* rule = find_rule(code);
-  const Weight weight = rule == nullptr ? Weight::error : rule->weight(m_policy);
-  if (weight == Weight::off) return;
-  const Severity severity = weight == Weight::error     ? Severity::error
-                            : weight == Weight::warning ? Severity::warning
-                                                        : Severity::note;
-  add({std::string(code), severity, result_of(severity), std::move(message), std::move(where), std::move(hint)});
+  weigh(code, rule == nullptr ? Weight::error : rule->weight(policy()), std::move(message), std::move(where),
+        std::move(hint));
 }
 
 void Judgement::done(std::string_view code, std::string message) {
-  if (said(code)) return;
+  if (said(code) || is_off(code)) return;
   const Rule* rule = find_rule(code);
-  if (rule != nullptr && rule->weight(m_policy) == Weight::off) return;
   if (message.empty() && rule != nullptr) message = rule->meaning;
-  add({std::string(code), Severity::note, FindingResult::pass, std::move(message), {}, {}});
+  note(code, std::move(message));
 }
 
 void Judgement::skipped(std::string_view code, std::string reason, std::string hint) {
-  const Rule* rule = find_rule(code);
-  if (rule != nullptr && rule->weight(m_policy) == Weight::off) return;
-  const bool required = m_require.contains(family(code));
+  if (is_off(code)) return;
+  const bool required = is_required(code);
   if (required) reason = fmt::format("required, but could not be checked: {}", reason);
   add({std::string(code),
        required ? Severity::error : Severity::note,
@@ -65,25 +75,101 @@ void Judgement::note(std::string_view code, std::string message, std::string whe
   add({std::string(code), Severity::note, FindingResult::pass, std::move(message), std::move(where), {}});
 }
 
+void Judgement::found(std::string_view code, Severity severity, std::string message, std::string where,
+                      std::string hint) {
+  if (find_rule(code) != nullptr) return broken(code, std::move(message), std::move(where), std::move(hint));
+  if (policy() == Policy::own && severity == Severity::warning && is_framing(code)) severity = Severity::error;
+  const Weight usual = severity == Severity::error     ? Weight::error
+                       : severity == Severity::warning ? Weight::warning
+                                                       : Weight::note;
+  weigh(code, usual, std::move(message), std::move(where), std::move(hint));
+}
+
+void Judgement::waived(std::string_view code, std::string message, std::string where, std::string reason) {
+  add({std::string(code),
+       Severity::error,
+       FindingResult::waived,
+       std::move(message),
+       std::move(where),
+       {},
+       std::move(reason)});
+}
+
 void Judgement::read_problems(const Diagnostics& problems, std::string_view where) {
-  for (const auto& problem : problems) {
-    const auto place = problem.where.file.empty() ? std::string(where) : problem.where.file;
-    if (find_rule(problem.code) != nullptr) {
-      broken(problem.code, problem.message, place, problem.hint);
-      continue;
+  for (const auto& problem : problems)
+    found(problem.code, problem.severity, problem.message,
+          problem.where.file.empty() ? std::string(where) : problem.where.file, problem.hint);
+}
+
+void Judgement::require_all() {
+  for (const auto& letters : std::set(m_standard.require.begin(), m_standard.require.end()))
+    if (std::ranges::none_of(m_said, [&](const std::string& code) { return family(code) == letters; }))
+      broken("VFY103", fmt::format("{} is required, but this artifact gives its checks nothing to look at", letters));
+}
+
+std::vector<std::size_t> Judgement::apply_waivers() {
+  std::set<std::size_t> needed, ended;
+  const auto& waivers = m_standard.file == nullptr ? std::vector<Waiver>() : m_standard.file->waivers;
+  for (auto& finding : m_findings) {
+    if (finding.result != FindingResult::fail && finding.result != FindingResult::warn) continue;
+    for (std::size_t i = 0; i < waivers.size(); ++i) {
+      if (!matches(waivers[i], finding, m_standard.wheel)) continue;
+      needed.insert(i);
+      if (m_standard.today.empty() || m_standard.today > waivers[i].until) {
+        ended.insert(i);
+        continue;
+      }
+      finding.result = FindingResult::waived;
+      finding.reason = waivers[i].reason;
+      finding.until = waivers[i].until;
+      break;
     }
-    Severity severity = problem.severity;
-    if (m_policy == Policy::own && severity == Severity::warning && is_framing(problem.code))
-      severity = Severity::error;
-    add({problem.code, severity, result_of(severity), problem.message, place, problem.hint});
   }
+  for (const auto i : ended) {
+    const Waiver& waiver = waivers[i];
+    const auto why = m_standard.today.empty() ? "does not hold, for today's date is not known"
+                                              : fmt::format("ended on {}", waiver.until);
+    broken("VFY101", fmt::format("the waiver of {} ({}) {}", waiver.code, waiver.reason, why),
+           fmt::format("{}:{}", m_standard.file->origin, waiver.line),
+           "mend what it excused, or give it a new end and say why");
+  }
+  return {needed.begin(), needed.end()};
 }
 
 WheelReport Judgement::report(std::string path, std::string sha256, std::vector<RunsOn> runs_on) && {
+  require_all();
+  auto needed = apply_waivers();
   std::ranges::stable_sort(m_findings, {}, [](const Finding& f) { return std::tie(f.code, f.where); });
-  WheelReport report{std::move(path), std::move(sha256), true, std::move(m_findings), std::move(runs_on)};
+  WheelReport report;
+  report.path = std::move(path);
+  report.sha256 = std::move(sha256);
+  report.findings = std::move(m_findings);
+  report.runs_on = std::move(runs_on);
+  report.policy = m_standard.name();
+  report.waivers = std::move(needed);
   report.pass = std::ranges::none_of(report.findings, [](const Finding& f) { return f.result == FindingResult::fail; });
   return report;
+}
+
+Diagnostics stale_waivers(const PolicyFile& file, const std::vector<WheelReport>& reports) {
+  const Severity severity = file.stale_waivers == "error"  ? Severity::error
+                            : file.stale_waivers == "note" ? Severity::note
+                                                           : Severity::warning;
+  Diagnostics stale;
+  for (std::size_t i = 0; i < file.waivers.size(); ++i) {
+    const Waiver& waiver = file.waivers[i];
+    if (std::ranges::any_of(reports, [&](const WheelReport& one) { return std::ranges::count(one.waivers, i) > 0; }))
+      continue;
+    std::string what = waiver.code;
+    if (!waiver.where.empty()) what += " in " + waiver.where;
+    if (!waiver.wheel.empty()) what += " of " + waiver.wheel;
+    stale.push_back({severity,
+                     "VFY102",
+                     fmt::format("nothing needs the waiver of {} ({})", what, waiver.reason),
+                     {file.origin, waiver.line, waiver.line > 0 ? 1 : 0, {}},
+                     "remove it, so that the list of exceptions only shrinks"});
+  }
+  return stale;
 }
 
 }  // namespace sagekit

@@ -1,7 +1,7 @@
 #pragma once
 // The list that all checks write to. A check says what it saw; the policy says what that means.
 
-#include "verify/rules.hpp"
+#include "verify/standard.hpp"
 
 #include <sagekit/verify.hpp>
 
@@ -14,8 +14,9 @@ namespace sagekit {
 
 class Judgement {
  public:
-  Judgement(Policy policy, const std::vector<std::string>& require)
-      : m_policy(policy), m_require(require.begin(), require.end()) {}
+  explicit Judgement(Standard standard) : m_standard(std::move(standard)) {}
+  Judgement(Policy policy, std::vector<std::string> require)
+      : Judgement(Standard{policy, nullptr, {}, {}, std::move(require)}) {}
 
   /// The rule `code` does not hold. Its weight under the policy makes it a failure, a warning, a note or nothing.
   void broken(std::string_view code, std::string message, std::string where = {}, std::string hint = {});
@@ -28,19 +29,31 @@ class Judgement {
   /// What a reader could not read. Our own wheels have nothing that a reader so much as warns of in names, framing and
   /// dist-info.
   void read_problems(const Diagnostics& problems, std::string_view where);
-  /// A finding whose weight somebody else decided: a plugin's judge, a waiver.
+  /// Found by somebody who knows how bad it is, a reader or a plugin's judge; rules and the policy file may differ.
+  void found(std::string_view code, Severity severity, std::string message, std::string where = {},
+             std::string hint = {});
+  /// The rule does not hold, and the build was asked to leave it so.
+  void waived(std::string_view code, std::string message, std::string where, std::string reason);
+  /// As it is: no policy changes it.
   void add(Finding finding);
 
-  Policy policy() const { return m_policy; }
+  Policy policy() const { return m_standard.policy; }
   bool said(std::string_view code) const { return m_said.contains(code); }
 
-  /// The report: sorted by code and place; `pass` set.
+  /// The report: waivers applied, sorted by code and place; `pass` set.
   WheelReport report(std::string path, std::string sha256, std::vector<RunsOn> runs_on) &&;
 
  private:
-  Policy m_policy;
-  std::set<std::string, std::less<>> m_require;  ///< families
-  std::set<std::string, std::less<>> m_said;     ///< codes with a finding
+  void weigh(std::string_view code, Weight usual, std::string message, std::string where, std::string hint);
+  bool is_off(std::string_view code) const;
+  bool is_required(std::string_view code) const;
+  /// Every required family must have been looked at.
+  void require_all();
+  /// Returns the waivers that were needed, by number.
+  std::vector<std::size_t> apply_waivers();
+
+  Standard m_standard;
+  std::set<std::string, std::less<>> m_said;  ///< codes with a finding
   std::vector<Finding> m_findings;
 };
 

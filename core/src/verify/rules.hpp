@@ -6,7 +6,9 @@
 #include <sagekit/verify.hpp>
 
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace sagekit {
 
@@ -39,5 +41,7 @@ const Rule* find_rule(std::string_view code);
 
 /// "NAM" of "NAM101": the letters in front.
 std::string_view family(std::string_view code);
+/// Families of checks, sorted: what --require may name.
+std::vector<std::string> judged_families();
 
 }  // namespace sagekit

@@ -14,22 +14,34 @@ namespace {
 
 enum class Reach { no, jit, yes };
 
-/// Best way that one module's code has to a GPU, and the arch that decides.
+/// Best way that one module's code has to a GPU, and the code that decides.
 struct ModuleReach {
-  std::string module;
   Reach reach = Reach::no;
-  std::optional<Arch> by;
+  const GpuCode* by = nullptr;
 };
 
-ModuleReach reach_of(const std::string& name, const MemberFacts& member, Capability gpu) {
-  ModuleReach best{name, Reach::no, {}};
-  // The driver takes the newest code that fits; arches are sorted, so the last one wins.
-  for (const auto& arch : loaded_arches(member, false))
-    if (code_runs_on(arch, gpu)) best = {name, Reach::yes, arch};
-  if (best.reach == Reach::yes) return best;
-  for (const auto& arch : loaded_arches(member, true))
-    if (ptx_reaches(arch, gpu)) best = {name, Reach::jit, arch};
+ModuleReach reach_of(const MemberFacts& member, Capability gpu) {
+  ModuleReach best;
+  for (const auto& code : member.gpu) {
+    if (!code.loaded || code.lto || code.count == 0) continue;
+    const bool fits = code.ptx ? ptx_reaches(code.arch, gpu) : code_runs_on(code.arch, gpu);
+    const Reach reach = !fits ? Reach::no : code.ptx ? Reach::jit : Reach::yes;
+    // The driver takes machine code before PTX, and the newest that fits.
+    if (reach > best.reach || (fits && reach == best.reach && best.by->arch < code.arch)) best = {reach, &code};
+  }
   return best;
+}
+
+/// What the driver must be for the code that decides; the newest of all modules.
+void add_driver(RunsOn& row, const GpuCode& code) {
+  std::string branch = driver_for(code.toolkit, code.ptx);
+  const auto newer = [](const std::string& a, const std::string& b) {  // branches have three digits
+    return std::max(a, b);
+  };
+  if (code.zstd > 0) branch = newer(branch, gpu_data().zstd_driver);
+  row.driver = newer(row.driver, branch);
+  const auto known = parse_version_number(row.toolkit), now = parse_version_number(code.toolkit);
+  if (now && (!known || *known < *now)) row.toolkit = code.toolkit;
 }
 
 std::string last_part(const std::string& dotted) { return dotted.substr(dotted.rfind('.') + 1); }
@@ -44,7 +56,20 @@ std::string code_words(const MemberFacts& member) {
 
 std::string verdict(Reach reach) { return reach == Reach::yes ? "yes" : reach == Reach::jit ? "jit" : "no"; }
 
-RunsOn row_for(Capability gpu) { return {gpu, gpu_names(gpu), "no", {}, {}}; }
+RunsOn row_for(Capability gpu) {
+  RunsOn row;
+  row.capability = gpu;
+  row.gpus = gpu_names(gpu);
+  row.verdict = "no";
+  return row;
+}
+
+/// A row that says no needs no driver, whatever some of its modules do.
+RunsOn refused(RunsOn row) {
+  row.driver.clear();
+  row.toolkit.clear();
+  return row;
+}
 
 bool hurts(const Defect& defect, Capability gpu) {
   return defect.capabilities.empty() || std::ranges::count(defect.capabilities, gpu) > 0;
@@ -84,20 +109,21 @@ RunsOn by_dispatch(const Subject& subject, Capability gpu, const std::vector<con
     const MemberFacts* member = subject.find_module(name);
     if (member == nullptr) {
       row.reason = fmt::format("it would call {}, which is not in the wheel", last_part(name));
-      return row;
+      return refused(std::move(row));
     }
-    const auto reach = reach_of(name, *member, gpu);
-    if (reach.reach == Reach::no) {
+    const auto [reach, by] = reach_of(*member, gpu);
+    if (reach == Reach::no) {
       row.reason = fmt::format("it would call {}, which has {}", last_part(name), code_words(*member));
-      return row;
+      return refused(std::move(row));
     }
-    if (reach.reach == Reach::jit) jit.push_back(fmt::format("{} (PTX for {})", last_part(name), to_string(*reach.by)));
-    all = std::min(all, reach.reach);
+    if (reach == Reach::jit) jit.push_back(fmt::format("{} (PTX for {})", last_part(name), to_string(by->arch)));
+    add_driver(row, *by);
+    all = std::min(all, reach);
   }
   for (const auto* defect : defects)
     if (hurts(*defect, gpu)) {
       row.reason = fmt::format("known defect {}: {}", defect->id, defect->message);
-      return row;
+      return refused(std::move(row));
     }
   row.verdict = verdict(all);
   row.reason = dispatch->path;
@@ -118,9 +144,11 @@ RunsOn by_code(const Subject& subject, Capability gpu) {
   for (const auto& [name, member] : subject.modules()) {
     if (std::ranges::none_of(member->gpu, &GpuCode::loaded)) continue;
     ++with_code;
-    const auto reach = reach_of(name, *member, gpu);
-    best = std::max(best, reach.reach);
-    if (reach.reach != Reach::no) row.modules.push_back(name);
+    const auto [reach, by] = reach_of(*member, gpu);
+    best = std::max(best, reach);
+    if (reach == Reach::no) continue;
+    row.modules.push_back(name);
+    add_driver(row, *by);
   }
   row.verdict = verdict(best);
   if (best == Reach::no)
@@ -133,11 +161,18 @@ RunsOn by_code(const Subject& subject, Capability gpu) {
   return row;
 }
 
+/// Has any module code for it? A GPU of the past is worth a row only then.
+bool reaches_any(const Subject& subject, Capability gpu) {
+  return std::ranges::any_of(subject.modules(),
+                             [&](const auto& module) { return reach_of(*module.second, gpu).reach != Reach::no; });
+}
+
 }  // namespace
 
 std::vector<RunsOn> runs_on(const Subject& subject) {
   std::set<Capability> gpus;
-  for (const auto& models : core_data().gpus) gpus.insert(models.capability);
+  for (const auto& models : gpu_data().models)
+    if (!models.legacy || reaches_any(subject, models.capability)) gpus.insert(models.capability);
   std::vector<RunsOn> table;
   if (subject.spec != nullptr && subject.revision != nullptr) {
     for (const auto& row : subject.spec->dispatch) gpus.insert(row.capability);

@@ -87,6 +87,17 @@ std::vector<std::pair<std::string, const MemberFacts*>> Subject::modules() const
   return list;
 }
 
+std::string_view to_string(Subject::Kind kind) {
+  switch (kind) {
+    case Subject::Kind::wheel: return "wheel";
+    case Subject::Kind::build: return "build";
+    case Subject::Kind::unpacked: return "unpacked";
+    case Subject::Kind::installed: return "installed";
+    case Subject::Kind::folder: return "folder";
+  }
+  return "wheel";
+}
+
 void choose_revision(Subject& subject) {
   if (subject.spec == nullptr) return;
   const Spec& spec = *subject.spec;

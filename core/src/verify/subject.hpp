@@ -7,6 +7,7 @@
 #include <sagekit/plugin.hpp>
 #include <sagekit/spec.hpp>
 
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -31,9 +32,13 @@ std::string module_name(std::string_view archive_path);
 bool is_native(std::string_view archive_path);
 
 struct Subject {
-  WheelName name;
+  /// What is judged, which decides what can be: `wheel` an archive; `build` staged files of a planned name; `unpacked`
+  /// and `installed` a package in a folder, with its dist-info; `folder` any other folder.
+  enum class Kind { wheel, build, unpacked, installed, folder } kind = Kind::wheel;
+  std::filesystem::path root;         ///< of the last three: the folder in which the members lie
+  WheelName name;                     ///< without a file name, what dist-info says
   std::vector<MemberFacts> members;   ///< sorted by path
-  const WheelFacts* wheel = nullptr;  ///< null: files that are not in a wheel yet
+  const WheelFacts* wheel = nullptr;  ///< null: there is no dist-info
   std::uint64_t wheel_bytes = 0;      ///< 0 = not a wheel yet
   Claims claims;
   const Spec* spec = nullptr;  ///< null: no plugin makes this package
@@ -42,6 +47,8 @@ struct Subject {
   bool revision_known = false;         ///< false: `revision` is the spec's default, taken for want of a better
   std::function<Result<std::string>(const std::string& archive_path)> read;
 
+  /// Is it in a folder, without an archive and a file name?
+  bool in_folder() const { return kind == Kind::unpacked || kind == Kind::installed || kind == Kind::folder; }
   const MemberFacts* find(std::string_view archive_path) const;
   /// The member that Python finds for a dotted module name; null when there is none.
   const MemberFacts* find_module(std::string_view dotted) const;
@@ -50,6 +57,9 @@ struct Subject {
   /// Dotted names of all native members, with them.
   std::vector<std::pair<std::string, const MemberFacts*>> modules() const;
 };
+
+/// "wheel", "build", "unpacked", "installed", "folder".
+std::string_view to_string(Subject::Kind kind);
 
 /// Sets `revision` from the claims' commit, else from the spec's default.
 void choose_revision(Subject& subject);

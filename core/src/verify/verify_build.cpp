@@ -20,7 +20,9 @@ Result<MemberFacts> measure(const StagedFile& staged) {
   const auto bytes = file.bytes();
   MemberFacts facts;
   if (is_native(staged.archive_path)) {
-    TRY_ASSIGN(facts, inspect_bytes(staged.archive_path, bytes));
+    InspectOptions how;
+    how.resources = true;
+    TRY_ASSIGN(facts, inspect_bytes(staged.archive_path, bytes, how));
   }
   facts.path = staged.archive_path;
   facts.size_bytes = bytes.size();
@@ -41,9 +43,12 @@ void check_recorded(const CellBuild& build, const std::vector<MemberFacts>& memb
 
 Result<Verdict<VerifiedBuild>> verify_build(const Spec& spec, const Plugin* plugin, const CellBuild& build,
                                             const VerifyOptions& options, CommandRunner& runner) {
-  TRY_ASSIGN(const auto policy, parse_policy(options.policy.empty() ? "own" : options.policy));
-  Judgement judgement(policy, options.require);
+  VerifyOptions own = options;
+  if (own.policy.empty()) own.policy = "own";
+  TRY_ASSIGN(auto standard, choose_standard(own, {}, build.cell.wheel));
+  Judgement judgement(std::move(standard));
   Subject subject;
+  subject.kind = Subject::Kind::build;
   TRY_ASSIGN(subject.name, parse_wheel_name(build.cell.wheel));
   subject.claims = claims_of(build);
   subject.spec = &spec;
@@ -55,8 +60,8 @@ Result<Verdict<VerifiedBuild>> verify_build(const Spec& spec, const Plugin* plug
     if (facts) {
       subject.members.push_back(std::move(*facts));
     } else {
-      judgement.add({facts.error().code, Severity::error, FindingResult::fail, facts.error().message,
-                     staged.archive_path, facts.error().hint});
+      judgement.found(facts.error().code, Severity::error, facts.error().message, staged.archive_path,
+                      facts.error().hint);
       TRY_ASSIGN(auto sha256, sha256_file(staged.file));
       MemberFacts unread;
       unread.path = staged.archive_path;

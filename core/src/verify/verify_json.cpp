@@ -1,4 +1,5 @@
 #include "support/json.hpp"
+#include "verify/words.hpp"
 
 #include <sagekit/verify.hpp>
 
@@ -6,30 +7,12 @@ namespace sagekit {
 
 namespace {
 
-std::string_view word(Severity severity) {
-  switch (severity) {
-    case Severity::error: return "error";
-    case Severity::warning: return "warning";
-    case Severity::note: return "note";
-  }
-  return "error";
-}
-
-std::string_view word(FindingResult result) {
-  switch (result) {
-    case FindingResult::pass: return "pass";
-    case FindingResult::fail: return "fail";
-    case FindingResult::warn: return "warn";
-    case FindingResult::skipped: return "skipped";
-    case FindingResult::waived: return "waived";
-  }
-  return "fail";
-}
-
 Json finding_json(const Finding& finding) {
-  return {{"code", finding.code},           {"severity", word(finding.severity)},
-          {"result", word(finding.result)}, {"message", finding.message},
-          {"where", finding.where},         {"hint", finding.hint}};
+  Json json{{"code", finding.code},           {"severity", word(finding.severity)},
+            {"result", word(finding.result)}, {"message", finding.message},
+            {"where", finding.where},         {"hint", finding.hint}};
+  if (finding.result == FindingResult::waived) json["waived"] = {{"reason", finding.reason}, {"until", finding.until}};
+  return json;
 }
 
 Json row_json(const RunsOn& row) {
@@ -37,11 +20,15 @@ Json row_json(const RunsOn& row) {
           {"gpus", row.gpus},
           {"verdict", row.verdict},
           {"modules", row.modules},
-          {"reason", row.reason}};
+          {"reason", row.reason},
+          {"driver", row.driver},
+          {"toolkit", row.toolkit}};
 }
 
 Json report_json(const WheelReport& report, bool all) {
   Json json{{"path", report.path}, {"sha256", report.sha256}, {"verdict", report.pass ? "pass" : "fail"}};
+  json["policy"] = report.policy;
+  json["kind"] = report.kind;
   Json& findings = json["findings"] = Json::array();
   std::size_t skipped = 0;
   for (const auto& finding : report.findings) {
@@ -56,10 +43,17 @@ Json report_json(const WheelReport& report, bool all) {
 
 }  // namespace
 
-std::string verify_json(const std::vector<WheelReport>& reports, bool all) {
+std::string verify_json(const std::vector<WheelReport>& reports, bool all, const Diagnostics& stale) {
   Json json{{"schema", "sagekit.verify/1"}};
   Json& wheels = json["wheels"] = Json::array();
   for (const auto& report : reports) wheels.push_back(report_json(report, all));
+  Json& waivers = json["stale_waivers"] = Json::array();
+  for (const auto& one : stale)
+    waivers.push_back({{"code", one.code},
+                       {"severity", word(one.severity)},
+                       {"message", one.message},
+                       {"file", one.where.file},
+                       {"line", one.where.line}});
   return json_text(json);
 }
 

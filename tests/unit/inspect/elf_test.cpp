@@ -146,3 +146,81 @@ TEST_CASE("the gnu hash table gives the number of symbols when there is no secti
   CHECK(facts.elf->exports == Names{"PyInit__tiny", "answer"});
   CHECK(facts.elf->undefined.size() == 2);
 }
+
+TEST_CASE("what the loader does to the process is read") {
+  ModuleBuilder builder;
+  auto facts = *read(builder.build()).elf;
+  CHECK(facts.libc == "glibc");
+  CHECK(facts.relro == "none");
+  CHECK(facts.interpreter.empty());
+  CHECK(facts.build_id.empty());
+  CHECK(facts.position_independent);
+  CHECK_FALSE(facts.text_relocations);
+  CHECK_FALSE(facts.writable_code);
+
+  builder.segments = {{0x6474e552, ".dynamic"}};
+  CHECK(read(builder.build()).elf->relro == "partial");
+  for (const auto& now : {std::pair{24, 0}, {30, 8}, {0x6ffffffb, 1}}) {  // BIND_NOW, FLAGS, FLAGS_1
+    builder.tags = {{now.first, now.second}};
+    CHECK(read(builder.build()).elf->relro == "full");
+  }
+  builder.tags = {{30, 4}};
+  CHECK(read(builder.build()).elf->text_relocations);
+  builder.tags = {{22, 0}};
+  CHECK(read(builder.build()).elf->text_relocations);
+  builder.load_flags = 7;
+  CHECK(read(builder.build()).elf->writable_code);
+  builder.type = 2;
+  CHECK_FALSE(read(builder.build()).elf->position_independent);
+}
+
+TEST_CASE("a program names its interpreter, and that its C library") {
+  ModuleBuilder builder;
+  builder.needed.clear();
+  builder.versions.clear();
+  builder.more = {{".interp", std::string("/lib/ld-musl-x86_64.so.1\0", 25), 1, 0}};
+  builder.segments = {{3, ".interp"}};
+  const auto facts = *read(builder.build()).elf;
+  CHECK(facts.interpreter == "/lib/ld-musl-x86_64.so.1");
+  CHECK(facts.libc == "musl");
+  builder.segments.clear();
+  CHECK(read(builder.build()).elf->libc.empty());
+  builder.needed = {"libc.musl-x86_64.so.1"};
+  CHECK(read(builder.build()).elf->libc == "musl");
+}
+
+TEST_CASE("the notes tell the build id and the processor that is asked for") {
+  const auto note = [](std::uint32_t type, const std::string& content) {
+    test::ByteWriter out;
+    return out.u32(4).u32(content.size()).u32(type).text(std::string("GNU\0", 4)).text(content).align(4).bytes();
+  };
+  const auto property = [](std::uint32_t type, std::uint32_t value) {
+    test::ByteWriter out;
+    return out.u32(type).u32(4).u32(value).u32(0).bytes();
+  };
+  ModuleBuilder builder;
+  builder.segments = {{4, ".notes"}};
+  const auto read_notes = [&](const std::string& notes) {
+    builder.more = {{".notes", notes, 7, 0}};
+    const MemberFacts facts = read(builder.build());
+    CHECK(facts.problems.empty());
+    return *facts.elf;
+  };
+  const auto facts = read_notes(note(1, "abcd") + note(3, std::string("\x01\xab\xff\x00", 4)) +
+                                note(5, property(0xc0000002, 3) + property(0xc0008002, 7)));
+  CHECK(facts.build_id == "01abff00");
+  CHECK(facts.isa == "x86-64-v3");
+  CHECK(read_notes(note(5, property(0xc0008002, 1))).isa.empty());  // the baseline
+  CHECK(read_notes(note(3, "ab").substr(0, 17)).build_id.empty());  // cut off
+  test::ByteWriter huge;
+  huge.u32(0xfffffff0).u32(0xffffffff).u32(3).zeros(16);
+  CHECK(read_notes(huge.bytes()).build_id.empty());
+}
+
+TEST_CASE("debug sections are measured") {
+  ModuleBuilder builder;
+  builder.more = {{".debug_info", std::string(100, 'x'), 1, 0}, {".zdebug_line", std::string(20, 'x'), 1, 0}};
+  const auto facts = *read(builder.build()).elf;
+  CHECK(facts.debug_info);
+  CHECK(facts.debug_bytes == 120);
+}

@@ -126,13 +126,13 @@ TEST_CASE("what cannot be inspected is refused with its kind") {
   const auto code = [](const Result<FileFacts>& facts) { return facts ? std::string("read") : facts.error().code; };
   CHECK(code(inspect_file(folder.path() / "absent.whl")) == "FIL001");
   CHECK(inspect_file(folder.path() / "absent.whl").error().kind == ErrorKind::usage);
-  CHECK(code(inspect_file(written(folder, "a.txt", "hello"))) == "INS001");
+  CHECK(code(inspect_file(written(folder, "a.txt", "hello"))) == "INS053");
   CHECK(inspect_file(folder.path() / "a.txt").error().kind == ErrorKind::failed);
-  CHECK(code(inspect_file(written(folder, "empty", ""))) == "INS001");
-  CHECK(code(inspect_file(written(folder, "x-1-py3-none-any.whl", "hello"))) == "ZIP001");
+  CHECK(code(inspect_file(written(folder, "empty", ""))) == "INS054");
+  CHECK(code(inspect_file(written(folder, "x-1-py3-none-any.whl", "hello"))) == "INS053");
   test::ZipBuilder zip;
   zip.add("a.txt", "hello");
-  CHECK(code(inspect_file(written(folder, "a.zip", zip.build()))) == "INS002");
+  CHECK(inspect_file(written(folder, "a.zip", zip.build()))->kind == "archive");
   CHECK(code(inspect_file(written(folder, "cut.so",
                                   "\x7f"
                                   "ELF"))) == "INS020");
@@ -202,10 +202,25 @@ TEST_CASE("images that claim to grow without measure are refused before memory i
   CHECK(image_size_is_sane(1000, 1000000));
   CHECK_FALSE(image_size_is_sane(1000, 1000000000));
   CHECK_FALSE(image_size_is_sane(~std::uint64_t{0}, 1));
-  CHECK_FALSE(decompress_image("xx", ImageCompression::zstd, 10));
-  CHECK_FALSE(decompress_image(test::zstd_raw_frame("hello") + "x", ImageCompression::zstd, 5));
-  CHECK(decompress_image(test::zstd_raw_frame("hello"), ImageCompression::zstd, 5) == "hello");
-  CHECK(decompress_image(test::lz4_literal_block("hello"), ImageCompression::lz4, 5) == "hello");
+  ImageDecoder decoder;
+  CHECK_FALSE(decoder.whole("xx", ImageCompression::zstd, 10));
+  CHECK_FALSE(decoder.whole(test::zstd_raw_frame("hello") + "x", ImageCompression::zstd, 5));
+  CHECK(decoder.whole(test::zstd_raw_frame("hello"), ImageCompression::zstd, 5) == "hello");
+  CHECK(decoder.whole(test::lz4_literal_block("hello"), ImageCompression::lz4, 5) == "hello");
+  CHECK(decoder.whole("hello", ImageCompression::none, 5) == "hello");
+  CHECK_FALSE(decoder.whole("hello", ImageCompression::none, 4));
+}
+
+TEST_CASE("the beginning of an image is read without the rest") {
+  ImageDecoder decoder;
+  const std::string text(300000, 'x');
+  const std::string zstd = test::zstd_raw_frame("begin" + text), lz4 = test::lz4_literal_block("begin" + text);
+  CHECK(decoder.beginning(zstd, ImageCompression::zstd, 300005, 5) == "begin");
+  CHECK(decoder.beginning(lz4, ImageCompression::lz4, 300005, 5) == "begin");
+  CHECK(decoder.beginning("begin", ImageCompression::none, 5, 1000) == "begin");
+  CHECK(decoder.beginning(zstd.substr(0, 200000), ImageCompression::zstd, 300005, 5) == "begin");
+  CHECK_FALSE(decoder.beginning("nonsense", ImageCompression::zstd, 100, 5));
+  CHECK(decoder.whole(zstd, ImageCompression::zstd, 300005)->size() == 300005);
 }
 
 TEST_CASE("work is done once each, within its budget, and its exceptions come back") {

@@ -50,3 +50,27 @@ TEST_CASE("a Windows module cut off anywhere is an error") {
     CHECK_FALSE(reading.facts.problems.empty());
   }
 }
+
+TEST_CASE("what a Windows module imports is read by name and by number, also what is loaded late") {
+  test::PeBuilder pe;
+  pe.imports = {{"python312.dll", {"PyModule_Create2", "PyErr_SetString", "PyErr_SetString"}}, {"WS2_32.dll", {"#12"}}};
+  pe.delayed = {{"nvcuda.dll", {"cuInit"}}};
+  const std::string bytes = pe.build();
+  const auto facts = read_module("_tiny.pyd", Bytes(bytes), {}, 1).facts;
+  CHECK(facts.problems.empty());
+  CHECK(facts.pe->imports == Names{"WS2_32.dll", "nvcuda.dll", "python312.dll"});
+  CHECK(facts.pe->imported == std::map<std::string, Names>{{"WS2_32.dll", {"#12"}},
+                                                           {"nvcuda.dll", {"cuInit"}},
+                                                           {"python312.dll", {"PyErr_SetString", "PyModule_Create2"}}});
+}
+
+TEST_CASE("a list of imports without an end is a problem") {
+  test::PeBuilder pe;
+  pe.imports = {{"a.dll", {"one"}}};
+  std::string bytes = pe.build();
+  bytes.replace(0x400, 4, std::string("\xff\xff\xff\x7f", 4));  // the address of the list
+  const auto facts = read_module("_tiny.pyd", Bytes(bytes), {}, 1).facts;
+  REQUIRE(facts.problems.size() == 1);
+  CHECK(facts.problems[0].code == "INS034");
+  CHECK(facts.pe->imported.at("a.dll").empty());
+}

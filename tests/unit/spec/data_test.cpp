@@ -17,7 +17,7 @@ Arch arch(const char* text) { return parse_arch(text).value(); }
 TEST_CASE("the embedded data reads without a complaint") {
   for (const Diagnostic& problem : core_data_problems()) FAIL_CHECK(problem.where.file, ": ", problem.message);
   CHECK_FALSE(core_data().torches.empty());
-  CHECK_FALSE(core_data().gpus.empty());
+  CHECK_FALSE(gpu_data().models.empty());
   CHECK_FALSE(core_data().nvcc_arches.empty());
   CHECK_FALSE(core_data().host_compilers.empty());
   CHECK(core_schemes().size() == 4);
@@ -65,7 +65,25 @@ TEST_CASE("GPUs have names from 7.5 to 12.1") {
   for (const Capability c :
        {Capability{7, 5}, {8, 0}, {8, 6}, {8, 7}, {8, 9}, {9, 0}, {10, 0}, {10, 3}, {11, 0}, {12, 0}})
     CHECK_MESSAGE(!gpu_names(c).empty(), to_string(c));
-  CHECK(gpu_names({6, 1}).empty());
+  CHECK(gpu_names({13, 7}).empty());
+}
+
+TEST_CASE("GPUs of the past are marked, current ones are not") {
+  for (const auto& models : gpu_data().models) {
+    CAPTURE(to_string(models.capability));
+    CHECK(models.legacy == (models.capability < Capability{7, 5}));
+  }
+}
+
+TEST_CASE("code needs the driver of its toolkit's family, PTX that of the toolkit itself") {
+  CHECK(driver_for("13.0", false) == "580");
+  CHECK(driver_for("13.5", false) == "580");
+  CHECK(driver_for("12.8", false) == "525");
+  CHECK(driver_for("12.8", true) == "570");
+  CHECK(driver_for("13.5", true).empty());
+  CHECK(driver_for("", false).empty());
+  CHECK(driver_for("odd", true).empty());
+  CHECK_FALSE(gpu_data().zstd_driver.empty());
 }
 
 TEST_CASE("nvcc knows an arch from its first release on") {

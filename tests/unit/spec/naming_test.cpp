@@ -67,6 +67,23 @@ TEST_CASE("a wheel name is split at its dashes") {
   CHECK(two.tags() == std::vector<std::string>{"py2-none-any", "py3-none-any"});
 }
 
+TEST_CASE("every naming scheme in circulation can be read, variant labels too") {
+  for (const char* const name :
+       {"sageattention-2.2.0-280.129-cp312-cp312-linux_x86_64.whl",
+        "sageattention-2.2.0+cu130torch2.9.0-cp39-abi3-win_amd64.whl",
+        "sageattention-2.2.0+cu130.torch2.9.1-cp310-abi3-manylinux_2_28_aarch64.manylinux_2_39_aarch64.whl",
+        "sageattention-2.2.0+cu128torch2.6.0.post3-cp312-cp312-win_amd64.whl",
+        "SageAttention-2.1.1+cu126torch2.6.0-cp310-cp310-linux_x86_64.whl",
+        "flash_attn-2.8.3+cu12torch2.8cxx11abiTRUE-cp312-cp312-linux_x86_64.whl",
+        "torch-2.11.0-cp312-cp312-manylinux_2_28_x86_64-cu130.whl"})
+    CHECK_MESSAGE(parse_wheel_name(name).value().file_name() == name, name);
+  const auto variant = parse_wheel_name("a-1.0-7-cp310-abi3-linux_aarch64-cu130_sm121.whl").value();
+  CHECK(variant.build == "7");
+  CHECK(variant.variant == "cu130_sm121");
+  CHECK(variant.tags() == std::vector<std::string>{"cp310-abi3-linux_aarch64"});
+  CHECK(parse_wheel_name("a-1.0-py3-none-any.whl").value().variant.empty());
+}
+
 TEST_CASE("a name that breaks a rule says which") {
   CHECK(code_of("a-1.0-py3-none-any.zip") == "NAM001");
   CHECK(code_of("dist/a-1.0-py3-none-any.whl") == "NAM001");

@@ -46,6 +46,14 @@ TEST_CASE("a spec that uses every key is read into its values") {
   CHECK(spec.metadata.requires_dist[0] == "torch=={torch_minor}.*");
   CHECK(spec.verify.size_min_bytes == 1u << 20);
   CHECK(spec.verify.size_max_bytes == 60u << 20);
+  REQUIRE(spec.verify.gpu.size() == 1);
+  const GpuCase& gpu = spec.verify.gpu[0];
+  CHECK(gpu.call == "tiny:add");
+  CHECK(gpu.axes.size() == 2);
+  CHECK(gpu.inputs[0].shape == std::vector<std::string>{"2", "8", "length"});
+  CHECK(gpu.transposed.dims == std::vector<int>{1, 2});
+  CHECK(gpu.repetitions == 4);
+  CHECK_FALSE(gpu.deterministic);
   CHECK(spec.companions[0].requires_dist == "triton>=3.6");
   CHECK(spec.advice[0].capabilities[0] == Capability{9, 0});
 }

@@ -95,7 +95,8 @@ TEST_CASE("the good spec of the tests uses every key of the schema") {
 TEST_CASE("every code that the parser and the validator give is in the findings") {
   const std::string findings = *read_file(SAGEKIT_SOURCE_DIR "/docs/findings/SPEC.md");
   for (int code = 1; code <= 13; ++code) CHECK(findings.contains(fmt::format("| SPEC{:03} |", code)));
-  for (const char* file : {"spec_parser.cpp", "spec_validator.cpp", "spec_schema_forms.cpp"}) {
+  for (const char* file :
+       {"spec_parser.cpp", "spec_validator.cpp", "spec_validator_gpu.cpp", "spec_schema_forms.cpp"}) {
     const std::string source = *read_file(std::string(SAGEKIT_SOURCE_DIR "/core/src/spec/") + file);
     for (auto at = source.find("\"SPEC0"); at != std::string::npos; at = source.find("\"SPEC0", at + 1)) {
       const std::string code = source.substr(at + 1, 7);

@@ -16,6 +16,41 @@ When when_torch(std::string_view range) {
 
 }  // namespace
 
+TEST_CASE("each broken rule inside a GPU case has its code, place and words") {
+  const SpecFault faults[] = {
+      {"call = \"tiny:add\"", "call = \"tiny.add\"", "SPEC006", "\"tiny.add\" is not a function"},
+      {"[[verify.gpu]]\nid = \"add\"", "[[verify.gpu]]", "SPEC003", "missing key \"id\""},
+      {"arguments = [\"a\", \"b\",", "arguments = [\"a\", \"bb\",", "SPEC008", "there is no input or axis \"bb\""},
+      {"\"scale=0.5\"", "\"scale=0.5x\"", "SPEC006", "neither a name nor a Python literal"},
+      {"\"scale=0.5\", \"layout=layout\"", "\"scale=0.5\", \"layout\"", "SPEC013", "comes after one that has"},
+      {"reference_arguments = [\"a\", \"b\"]", "reference_arguments = [\"a\", \"c\"]", "SPEC008",
+       "input or axis \"c\""},
+      {"reference = \"torch:add\"\nreference_arguments", "reference_arguments", "SPEC013", "need a reference"},
+      {"cosine_min = 0.999", "cosine_min = 1.5", "SPEC012", "at most 1"},
+      {"outputs = [\"sum\"]", "outputs = [\"some\"]", "SPEC008", "there is no input \"some\""},
+      {"may_change = [\"b\"]", "may_change = [\"layout\"]", "SPEC008", "there is no input \"layout\""},
+      {"repetitions = 4", "repetitions = 0", "SPEC012", "at least 1"},
+      {"axis = \"layout\"", "axis = \"lay\"", "SPEC008", "there is no axis \"lay\""},
+      {"value = \"NHD\"", "value = \"NDH\"", "SPEC008", "\"NDH\""},
+      {"dims = [1, 2]", "dims = [1, 1]", "SPEC012", "two different whole numbers"},
+      {"dims = [1, 2]", "dims = [1]", "SPEC012", "two different whole numbers"},
+      {"name = \"length\"", "name = \"layout\"", "SPEC009", "the name of two axes or inputs"},
+      {"values = [\"64\", \"1000\"]", "values = [\"64\", \"long\"]", "SPEC013", "\"long\" is not a size"},
+      {"name = \"b\"\nshape = [\"2\", \"8\", \"length\"]", "name = \"b\"\nshape = [\"2\", \"8\", \"lenght\"]",
+       "SPEC008", "\"lenght\""},
+      {"dtype = \"float32\"", "dtype = \"float\"", "SPEC008", "it is not a dtype of torch"},
+      {"distribution = \"uniform\"", "distribution = \"uniforn\"", "SPEC006", "is not a distribution"},
+      {"capabilities = [\"9.0\"]\ncall", "capabilities = [\"8.9\"]\ncall", "SPEC008", "there is no [[arch]] \"8.9\""},
+  };
+  for (const auto& fault : faults) check_fault(fault);
+}
+
+TEST_CASE("a GPU case may not make more combinations than anyone waits for") {
+  std::string many = "values = [\"64\"";
+  for (int i = 1; i < 300; ++i) many += ", \"" + std::to_string(i + 64) + "\"";
+  check_fault({"values = [\"64\", \"1000\"]", many + "]", "SPEC012", "more than 512 combinations"});
+}
+
 TEST_CASE("each broken rule between rows has its code, place and words") {
   const SpecFault faults[] = {
       {"default = \"1111111111", "default = \"7111111111", "SPEC008", "there is no [[source.revision]]"},

@@ -1,142 +1,169 @@
-#include "unit/verify/fixture.hpp"
-
-#include <cstdlib>
+#include "support/json.hpp"
+#include "unit/verify/child_subject.hpp"
+#include "unit/verify/real_python.hpp"
+#include "verify/loader_message.hpp"
 
 using namespace sagekit;
 using namespace sagekit::test;
 
 namespace {
 
-CommandResult said(const std::string& text, int exit_code = 0) {
+CommandResult said(const std::vector<Json>& lines, int signal = 0) {
   CommandResult result;
-  result.output = text;
-  result.exit_code = exit_code;
+  for (const auto& line : lines) result.output += line.dump() + "\n";
+  result.signal = signal;
+  result.exit_code = signal == 0 ? 0 : 128 + signal;
   return result;
 }
 
-/// verify_build with an interpreter that says `text` after its version.
-std::vector<Finding> imports(const std::string& text, int exit_code = 0, std::vector<Command>* calls = nullptr) {
-  DemoBuild demo;
-  const auto folder = scratch();
+const Json k_python{{"python", "3.12"},     {"executable", "/usr/bin/python3.12"},
+                    {"system", "linux"},    {"machine", "x86_64"},
+                    {"libc", "glibc 2.36"}, {"noise", 1}};
+const Json k_torch{{"torch", "2.11.0+cu130"}, {"torch_cuda", "13.0"}};
+const Json k_begin{{"begin", "x"}}, k_ok{{"ok", true}};
+
+CommandResult raised(const std::string& type, const std::string& message, const std::string& missing = {}) {
+  return said({k_python, k_torch, k_begin, Json{{"error", message}, {"type", type}, {"missing", missing}}});
+}
+
+/// What IMP says when the children say `answers`: first of the interpreter, then of demo._a, demo._b, demo/raw.so,
+/// demo.
+std::vector<Finding> imports(std::vector<CommandResult> answers, std::vector<Command>* calls = nullptr) {
+  ChildSubject demo{DemoBuild().files, demo_spec(), "3.12", {"cp312"}};
   ScriptedRunner runner;
-  runner.answers = {said("python\t3.12\n"), said("python\t3.12\n" + text, exit_code)};
+  runner.answers = std::move(answers);
   VerifyOptions options;
-  options.interpreters = {"/usr/bin/python3.12"};
-  const auto verdict = verify_build(demo_spec(), nullptr, demo.stage(folder.path()), options, runner);
-  REQUIRE(verdict);
-  const auto& report = *verdict ? (*verdict)->report() : verdict->error();
+  options.interpreters = {"python3.12"};
+  auto found = demo.judged(check_imports, options, runner);
   if (calls) *calls = runner.calls;
-  std::vector<Finding> found;
-  for (const auto& one : report.findings)
-    if (one.code == "IMP001") found.push_back(one);
   return found;
 }
 
-/// The finding about `demo`, the first module of all.
-Finding of_demo(const std::string& text) {
-  for (const auto& one : imports(text))
-    if (one.where == "demo" || one.message.starts_with("demo in ") || one.message.find("torch") != std::string::npos)
-      return one;
+/// The finding about the first module, when all others are right.
+Finding of_first(const CommandResult& answer) {
+  const auto right = said({k_python, k_torch, k_begin, k_ok});
+  for (const auto& one : imports({said({k_python}), answer, right}))
+    if (one.where.starts_with("demo/_a") || one.result == FindingResult::skipped) return one;
   return {};
 }
 
-const std::string k_torch = "torch\t2.11.0+cu130\t13.0\n";
+Json order_of(const Command& command) { return Json::parse(command.argv.at(5)); }
 
 }  // namespace
 
-TEST_CASE("each module that imports is a pass, and torch is imported first") {
+TEST_CASE("each module is loaded in a process of its own, after torch, and a library by its path") {
   std::vector<Command> calls;
-  const auto found =
-      imports(k_torch + "begin\tdemo\nok\tdemo\nbegin\tdemo._a\nok\tdemo._a\nbegin\tdemo._b\nok\tdemo._b\n", 0, &calls);
-  REQUIRE(found.size() == 3);
+  const auto found = imports({said({k_python}), said({k_python, k_torch, k_begin, k_ok})}, &calls);
+  REQUIRE(calls.size() == 5);
+  for (const auto& call : calls) CHECK(call.argv[1] == "-I");
+  CHECK(calls[0].argv[0] == "python3.12");
+  CHECK(calls[1].argv[0] == "/usr/bin/python3.12");
+  CHECK(calls[1].environment.at("LD_LIBRARY_PATH").empty());
+  CHECK(order_of(calls[1])["name"] == "demo._a");
+  CHECK(order_of(calls[1])["torch"] == true);
+  CHECK(order_of(calls[3])["library"] == true);
+  CHECK(order_of(calls[3])["path"] == "demo/raw.so");
+  CHECK(order_of(calls[4])["name"] == "demo");
+  REQUIRE(found.size() == 7);  // four modules, IMP002 to IMP004
   for (const auto& one : found) CHECK(one.result == FindingResult::pass);
-  REQUIRE(calls.size() == 2);
-  const auto& argv = calls[1].argv;
-  REQUIRE(argv.size() == 9);
-  CHECK(argv[1] == "-I");
-  CHECK(argv[5] == "1");
-  CHECK(argv[6] == "demo");
-  CHECK(argv[8] == "demo._b");
 }
 
-TEST_CASE("an import error is a failure that quotes it") {
-  const auto found = of_demo(k_torch + "begin\tdemo\nerror\tdemo\tImportError\t\tundefined symbol: _ZN2at\n");
-  CHECK(found.result == FindingResult::fail);
-  CHECK(found.message.find("undefined symbol: _ZN2at") != std::string::npos);
+TEST_CASE("each way not to load has its code, and the missing thing is named") {
+  using enum FindingResult;
+  const auto error = of_first(raised("ImportError", "cannot import name 'ops'"));
+  CHECK(error.code == "IMP001");
+  CHECK(error.result == fail);
+  const auto library = of_first(raised("ImportError", "libdemo.so.1: cannot open shared object file: No such file"));
+  CHECK(library.code == "IMP002");
+  CHECK(library.message.find("libdemo.so.1") != std::string::npos);
+  const auto symbol = of_first(raised("ImportError", "/x/_a.so: undefined symbol: _ZN3c105ErrorC1Ev"));
+  CHECK(symbol.code == "IMP003");
+  CHECK(symbol.result == fail);
+  CHECK(symbol.message.find("c10::Error") != std::string::npos);
+  const auto crash = of_first(said({k_python, k_torch, k_begin}, 11));
+  CHECK(crash.code == "IMP004");
+  CHECK(crash.message.find("signal 11") != std::string::npos);
+  CommandResult hang = said({k_python, k_torch, k_begin}, 15);
+  hang.timed_out = true;
+  CHECK(of_first(hang).code == "IMP004");
+  // A module of the package itself that is missing is the wheel's fault.
+  CHECK(of_first(raised("ModuleNotFoundError", "No module named 'demo.quant'", "demo.quant")).result == fail);
 }
 
 TEST_CASE("what this machine lacks is skipped, never passed and never failed") {
-  using enum FindingResult;
-  CHECK(of_demo("no-torch\tModuleNotFoundError\tNo module named 'torch'\n").result == skipped);
-  CHECK(of_demo(k_torch + "begin\tdemo\nerror\tdemo\tImportError\t\tlibcuda.so.1: cannot open shared object file\n")
-            .result == skipped);
-  CHECK(of_demo(k_torch + "begin\tdemo\nerror\tdemo\tModuleNotFoundError\ttriton\tNo module named 'triton'\n").result ==
-        skipped);
-  CHECK(of_demo("torch\t2.8.0+cu129\t12.9\n").result == skipped);
-  CHECK(of_demo("torch\t2.11.0+cu128\t12.8\n").result == skipped);
-  // A module of the package itself that is missing is the wheel's fault.
-  CHECK(of_demo(k_torch + "begin\tdemo\nerror\tdemo\tModuleNotFoundError\tdemo.quant\tNo module named 'demo.quant'\n")
-            .result == fail);
+  const auto skipped = [](const CommandResult& answer) { return of_first(answer).result == FindingResult::skipped; };
+  CHECK(skipped(said({k_python, Json{{"no_torch", "ModuleNotFoundError: No module named 'torch'"}}})));
+  CHECK(skipped(said({k_python, Json{{"torch", "2.8.0+cu129"}, {"torch_cuda", "12.9"}}, k_begin, k_ok})));
+  CHECK(skipped(said({k_python, Json{{"torch", "2.11.0+cu128"}, {"torch_cuda", "12.8"}}, k_begin, k_ok})));
+  CHECK(skipped(raised("ModuleNotFoundError", "No module named 'triton'", "triton")));
+  CHECK(skipped(raised("ImportError", "libcudart.so.13: cannot open shared object file: No such file or directory")));
+  CHECK(skipped(raised("ImportError", "/lib/libc.so.6: version `GLIBC_2.99' not found (required by /x/_a.so)")));
+  CHECK(skipped(said({k_python}, 11)));  // torch itself ends it
 }
 
-TEST_CASE("a module that ends the interpreter fails; those after it were not reached") {
-  const auto found = imports(k_torch + "begin\tdemo\nok\tdemo\nbegin\tdemo._a\n", 139);
-  REQUIRE(found.size() == 3);
-  int failed = 0, skipped = 0;
-  for (const auto& one : found) {
-    failed += one.result == FindingResult::fail && one.message.find("demo._a") != std::string::npos;
-    skipped += one.result == FindingResult::skipped && one.message.find("demo._b") != std::string::npos;
-  }
-  CHECK(failed == 1);
-  CHECK(skipped == 1);
+TEST_CASE("one that crashes hides no other, and two that hang end the check") {
+  const auto right = said({k_python, k_torch, k_begin, k_ok});
+  CommandResult hang = said({k_python, k_torch, k_begin}, 15);
+  hang.timed_out = true;
+  int passed = 0;
+  for (const auto& one : imports({said({k_python}), said({k_python, k_torch, k_begin}, 6), right}))
+    passed += one.code == "IMP001" && one.result == FindingResult::pass;
+  CHECK(passed == 3);
+  std::vector<Command> calls;
+  const auto found = imports({said({k_python}), hang}, &calls);
+  CHECK(calls.size() == 3);
+  CHECK(std::ranges::count(found, FindingResult::skipped, &Finding::result) == 1);
 }
 
-TEST_CASE("interpreters of another version are no judges") {
-  DemoBuild demo;
-  const auto folder = scratch();
-  ScriptedRunner runner;
-  runner.answers = {said("python\t3.11\n")};
-  VerifyOptions options;
-  options.interpreters = {"/usr/bin/python3.11"};
-  const auto verdict = verify_build(demo_spec(), nullptr, demo.stage(folder.path()), options, runner);
-  REQUIRE(verdict);
-  REQUIRE(*verdict);
-  CHECK(trouble((*verdict)->report(), "IMP001")[0].message.find("3.12") != std::string::npos);
-  CHECK(runner.calls.size() == 1);
+TEST_CASE("interpreters of another version or machine are no judges") {
+  const auto answer = [](const char* key, const char* value) {
+    Json python = k_python;
+    python[key] = value;
+    const auto found = imports({said({python})});
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].result == FindingResult::skipped);
+    return found[0].message;
+  };
+  CHECK(answer("python", "3.11").find("3.11, the modules are for 3.12") != std::string::npos);
+  CHECK(answer("python", "3.12t").find("3.12t") != std::string::npos);
+  CHECK(answer("machine", "aarch64").find("it is for aarch64, the modules are for x86_64") != std::string::npos);
+}
+
+TEST_CASE("the loader's messages are taken apart, glibc's and musl's") {
+  using Kind = LoaderMessage::Kind;
+  const auto read = [](const char* text) { return read_loader_message(text); };
+  CHECK(read("libcuda.so.1: cannot open shared object file: No such file or directory").name == "libcuda.so.1");
+  const auto symbol = read("/t/a b/_a.so: undefined symbol: cuInit, version X_1");
+  CHECK(symbol.kind == Kind::symbol);
+  CHECK(symbol.name == "cuInit");
+  CHECK(symbol.object == "/t/a b/_a.so");
+  const auto version = read("/lib/libc.so.6: version `GLIBC_2.38' not found (required by /t/_a.so)");
+  CHECK(version.kind == Kind::version);
+  CHECK(version.name == "GLIBC_2.38");
+  CHECK(version.object == "/lib/libc.so.6");
+  CHECK(read("Error loading shared library libx.so: No such file or directory (needed by /t/a.so)").name == "libx.so");
+  CHECK(read("Error relocating /t/a.so: f: symbol not found").name == "f");
+  CHECK(read("cannot import name 'x'").kind == Kind::other);
+  CHECK(read("").kind == Kind::other);
 }
 
 TEST_CASE("a real interpreter imports from the wheel's files and nothing else") {
-  auto spec = demo_spec();
-  for (auto& kernel : spec.kernels) kernel.torch_free = true;
-  spec.verify.import_modules = {"demo"};
-  const auto runner = make_local_runner();
-  Command probe;
-  probe.argv = {"/usr/bin/env", "python3", "-c", "import sys; print(sys.executable, '%d.%d' % sys.version_info[:2])"};
-  const char* path = std::getenv("PATH");
-  probe.environment = {{"PATH", path ? path : "/usr/bin:/bin"}};
-  const auto python = runner->run(probe);
-  if (!python || !python->ok()) {
-    MESSAGE("skipped: no python3 on PATH");
-    return;
-  }
-  const auto blank = python->output.rfind(' ');
-  VerifyOptions options;
-  options.interpreters = {python->output.substr(0, blank)};
-  options.child_environment = probe.environment;
-
+  const auto python = find_python();
+  if (!python) return;
   const auto result = [&](const std::string& init) {
-    DemoBuild demo;
-    demo.files["demo/__init__.py"] = init;
-    demo.build.cell.python = python->output.substr(blank + 1, python->output.find('\n') - blank - 1);
-    const auto folder = scratch();
-    const auto verdict = verify_build(spec, nullptr, demo.stage(folder.path()), options, *runner);
-    REQUIRE(verdict);
-    for (const auto& one : (*verdict ? (*verdict)->report() : verdict->error()).findings)
-      if (one.code == "IMP001") return one;
-    return Finding{};
+    ChildSubject demo{{{"demo/__init__.py", init}, {"demo/ops.py", ""}}, demo_spec(), python->version};
+    demo.spec.verify.import_modules = {"demo"};
+    VerifyOptions options;
+    options.interpreters = {python->path};
+    options.child_environment = python->environment;
+    const auto runner = make_local_runner();
+    const auto found = demo.judged(check_imports, options, *runner);
+    REQUIRE_FALSE(found.empty());
+    return found[0];
   };
-  CHECK(result("from . import ops\nprint('noise')\n").result == FindingResult::pass);
-  CHECK(result("from . import nothing\n").result == FindingResult::fail);
-  CHECK(result("import no_such_package_anywhere\n").result == FindingResult::skipped);
-  CHECK(result("import os\nos.abort()\n").result == FindingResult::fail);
+  using enum FindingResult;
+  CHECK(result("from . import ops\nprint('noise')\n").result == pass);
+  CHECK(result("from . import nothing\n").result == fail);
+  CHECK(result("import no_such_package_anywhere\n").result == skipped);
+  CHECK(result("import os\nos.abort()\n").code == "IMP004");
 }

@@ -198,7 +198,7 @@ TEST_CASE("a known defect is no pass for the GPUs it hurts, and none of the othe
   CHECK(row(report, {8, 0}).verdict == "yes");
 
   VerifyOptions waive;
-  waive.allow_defects = true;
+  waive.allowed_defects = {"twice"};
   const auto waived = judge_build(demo, demo_spec(), waive);
   CHECK(waived.pass);
   REQUIRE_FALSE(trouble(waived, "TRU001").empty());

@@ -1,0 +1,30 @@
+#pragma once
+// Dependency lines as installers read them (dependency specifiers, PEP 508) with their version specifiers (PEP 440).
+
+#include <expected>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sagekit {
+
+/// One line of Requires-Dist, split. Texts as written.
+struct Requirement {
+  std::string name;
+  std::vector<std::string> extras;         ///< asked of the named project
+  std::string specifiers;                  ///< ">=1.0,<2"; "" = any
+  std::string url;                         ///< direct reference; "" = none
+  std::string marker;                      ///< behind ";"; "" = none
+  std::vector<std::string> marker_extras;  ///< values that the marker compares `extra` with
+};
+
+/// Reads a whole line; else says in a few words what is wrong and where: what packaging 26 refuses is refused, too.
+std::expected<Requirement, std::string> read_requirement(std::string_view text);
+
+/// What is wrong with ">=3.9,!=3.10.*"; "" = nothing. Empty parts between commas are allowed, as installers allow them.
+std::string specifier_fault(std::string_view specifiers);
+
+/// Letters and digits at both ends, "." "_" "-" between.
+bool is_project_name(std::string_view text);
+
+}  // namespace sagekit

@@ -1,0 +1,75 @@
+#include "spec/libraries.hpp"
+
+#include "support/text.hpp"
+#include "support/toml.hpp"
+
+#include <algorithm>
+
+namespace sagekit {
+
+extern const std::string_view k_libraries_toml;  // written at build time by cmake/EmbedText.cmake
+
+namespace {
+
+struct Row {
+  std::vector<std::string> files;
+  LibraryOrigin origin;
+};
+
+struct Loaded {
+  std::vector<Row> rows;
+  Diagnostics problems;
+};
+
+void read_cuda(TomlTable& table, Loaded& loaded) {
+  const int major = static_cast<int>(table.integer("major").value_or(0));
+  for (TomlTable& library : table.tables("library")) {
+    auto files = library.required_strings("files");
+    loaded.rows.push_back({std::move(files), {false, false, major, library.required_string("package")}});
+    library.finish();
+  }
+}
+
+Loaded load() {
+  Loaded loaded;
+  const TomlDocument document = TomlDocument::parse(k_libraries_toml, "core/data/libraries.toml", "DAT");
+  TomlTable root = document.root();
+  for (TomlTable& table : root.tables("driver")) {
+    loaded.rows.push_back({table.required_strings("files"), {true, false, 0, {}}});
+    table.required_string("source");
+    table.finish();
+  }
+  for (TomlTable& table : root.tables("torch")) {
+    loaded.rows.push_back({table.required_strings("files"), {false, true, 0, "torch"}});
+    table.required_string("source");
+    table.finish();
+  }
+  for (TomlTable& table : root.tables("cuda")) {
+    read_cuda(table, loaded);
+    table.required_string("source");
+    table.finish();
+  }
+  root.finish();
+  loaded.problems = document.diagnostics();
+  return loaded;
+}
+
+const Loaded& data() {
+  static const Loaded k_loaded = load();
+  return k_loaded;
+}
+
+}  // namespace
+
+std::vector<LibraryOrigin> library_origins(std::string_view file) {
+  const std::string name = file.ends_with(".dll") || file.ends_with(".DLL") ? lower(file) : std::string(file);
+  std::vector<LibraryOrigin> origins;
+  for (const Row& row : data().rows)
+    if (std::ranges::any_of(row.files, [&](const std::string& glob) { return glob_match(glob, name); }))
+      origins.push_back(row.origin);
+  return origins;
+}
+
+Diagnostics library_data_problems() { return data().problems; }
+
+}  // namespace sagekit

@@ -1,0 +1,194 @@
+#include "spec/libc_floor.hpp"
+#include "spec/libraries.hpp"
+#include "support/format.hpp"
+#include "support/text.hpp"
+#include "verify/checks.hpp"
+#include "verify/libraries.hpp"
+#include "verify/requirement.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace sagekit {
+
+namespace {
+
+using System = PlatformTag::System;
+
+constexpr std::string_view k_toolkit = "cuda-toolkit";  // NVIDIA's package that requires the others
+
+bool is_allowed(const VerifySpec& rules, std::string_view library) {
+  return std::ranges::any_of(rules.needed_allowed, [&](const std::string& glob) { return glob_match(glob, library); });
+}
+
+/// "13" of "13.0"; 0 = not known.
+int major_of(const std::string& cuda) {
+  const auto number = parse_version_number(cuda);
+  return number ? static_cast<int>(number->major()) : 0;
+}
+
+/// The folder of a member once it is installed: what lies in NAME.data/platlib goes to the root.
+std::string installed_path(const std::string& path) {
+  for (const std::string_view scheme : {".data/platlib/", ".data/purelib/"})
+    if (const auto at = path.find(scheme); at != std::string::npos && path.find('/') > at)
+      return path.substr(at + scheme.size());
+  return path;
+}
+
+std::string folder_of(const std::string& path) {
+  const auto slash = path.rfind('/');
+  return slash == std::string::npos ? "" : path.substr(0, slash);
+}
+
+/// Where "$ORIGIN/../x.libs" leads from `folder`; nothing when it leaves the wheel.
+std::optional<std::string> resolve(const std::string& run_path, const std::string& folder) {
+  std::string rest;
+  for (const std::string_view origin : {"$ORIGIN", "${ORIGIN}"})
+    if (run_path.starts_with(origin)) rest = folder + run_path.substr(origin.size());
+  if (rest.empty() && !folder.empty()) return {};
+  std::vector<std::string> parts;
+  for (auto& part : split(rest, '/')) {
+    if (part.empty() || part == ".") continue;
+    if (part != "..") {
+      parts.push_back(std::move(part));
+    } else if (parts.empty()) {
+      return {};
+    } else {
+      parts.pop_back();
+    }
+  }
+  return join(parts, "/");
+}
+
+class LibraryCheck {
+ public:
+  LibraryCheck(const Subject& subject, Judgement& judgement) : m_subject(subject), m_judgement(judgement) {
+    const auto& lines = subject.wheel != nullptr ? subject.wheel->requires_dist : subject.claims.requires_dist;
+    for (const auto& line : lines) m_required.insert(requirement_name(line));
+    m_required.insert(normalized_project(subject.name.distribution));
+    m_cuda = major_of(subject.claims.cuda);
+  }
+
+  void module(const MemberFacts& member) {
+    if (member.elf)
+      for (const auto& library : member.elf->needed) elf_library(member, library);
+    if (member.pe)
+      for (const auto& library : member.pe->imports) need(member, library, library_origins(library), false);
+    report(member);
+  }
+
+ private:
+  void elf_library(const MemberFacts& member, const std::string& library) {
+    if (library.starts_with("libpython"))
+      return m_judgement.broken("ELF002", fmt::format("it needs {}: most Pythons have no such library", library),
+                                member.path, "extension modules leave Python's symbols to the interpreter");
+    if (const auto* own = library_of_wheel(m_subject, library)) return own_library(member, library, *own);
+    if (is_promised(library)) return;
+    const bool by_spec = m_subject.spec != nullptr;
+    if (by_spec && !is_allowed(m_subject.spec->verify, library)) return nobody(library);
+    need(member, library, library_origins(library), !by_spec);
+  }
+
+  /// Do all systems have it that the wheel is tagged for?
+  bool is_promised(const std::string& library) const {
+    if (library.starts_with("ld-linux")) return true;
+    bool tagged = false;
+    for (const auto& text : m_subject.name.platform) {
+      const auto tag = parse_platform_tag(text);
+      if (tag.system == System::musllinux)
+        return library.starts_with("libc.musl-") || library == "libc.so" || library == "libz.so.1" ||
+               library.starts_with("ld-musl-");
+      const auto version = tag.system == System::manylinux ? parse_version_number(tag.libc) : std::unexpected(Error{});
+      if (!version) continue;
+      tagged = true;
+      if (!has_manylinux_library(*version, library) && !is_system_library(library)) return false;
+    }
+    return tagged || is_system_library(library) || has_manylinux_library(k_any_system, library);
+  }
+
+  /// `all`: libraries of unknown origin count too.
+  void need(const MemberFacts& member, const std::string& library, const std::vector<LibraryOrigin>& origins,
+            bool all) {
+    if (origins.empty()) {
+      if (all) nobody(library);
+      return;
+    }
+    if (std::ranges::any_of(origins, [&](const LibraryOrigin& origin) { return is_brought(origin); })) return;
+    const bool other_cuda = m_cuda != 0 && std::ranges::none_of(origins, [&](const LibraryOrigin& origin) {
+                              return origin.cuda == m_cuda || origin.cuda == 0;
+                            });
+    if (other_cuda)
+      return m_judgement.broken("ELF002",
+                                fmt::format("it needs {} of CUDA {}, the wheel is for CUDA {}", library,
+                                            origins.front().cuda, m_subject.claims.cuda),
+                                member.path, "it was linked with another CUDA toolkit");
+    if (m_subject.spec != nullptr) return;  // it allows the library
+    m_unnamed.push_back(library);
+    m_bringer = origins.front().package;
+  }
+
+  bool is_brought(const LibraryOrigin& origin) const {
+    if (origin.driver) return true;
+    const bool torch = m_required.contains("torch");
+    if (origin.torch) return torch || (m_subject.spec != nullptr && m_required.empty());
+    if (m_cuda != 0 && origin.cuda != m_cuda) return m_required.contains(origin.package);
+    return torch || m_required.contains(std::string(k_toolkit)) || m_required.contains(origin.package);
+  }
+
+  void nobody(const std::string& library) { m_nobody.push_back(library); }
+
+  /// One finding for all libraries of a module.
+  void report(const MemberFacts& member) {
+    if (!m_nobody.empty())
+      m_judgement.broken(
+          "ELF002",
+          fmt::format("it needs {}, which neither the system nor the wheel has; no requirement is known to bring it",
+                      join(m_nobody, ", ")),
+          member.path);
+    if (!m_unnamed.empty())
+      m_judgement.broken("ELF002",
+                         fmt::format("it needs {}, and no Requires-Dist names who brings that", join(m_unnamed, ", ")),
+                         member.path, fmt::format("a user has it by chance only; require {}", m_bringer));
+    m_nobody.clear();
+    m_unnamed.clear();
+  }
+
+  void own_library(const MemberFacts& member, const std::string& library, const MemberFacts& own) {
+    const bool by_name = std::ranges::any_of(
+        m_subject.members, [&](const MemberFacts& one) { return base_name(one.path) == library && one.elf; });
+    if (!by_name)
+      return m_judgement.broken(
+          "ELF011", fmt::format("it needs {}, which lies in the wheel as {} only", library, base_name(own.path)),
+          member.path, "the loader looks for the file's name; it is found only when something loaded it before");
+    const auto folder = folder_of(installed_path(member.path));
+    for (const auto& run_path : member.elf->run_paths)
+      if (const auto place = resolve(run_path, folder); place && holds(*place, library)) return;
+    m_judgement.broken("ELF012", fmt::format("no run path of it leads to {}, which lies in the wheel", library),
+                       member.path, "something must load it first; a run path of $ORIGIN/... would do");
+  }
+
+  bool holds(const std::string& folder, const std::string& library) const {
+    const auto path = folder.empty() ? library : folder + "/" + library;
+    return std::ranges::any_of(m_subject.members,
+                               [&](const MemberFacts& one) { return installed_path(one.path) == path; });
+  }
+
+  inline static const VersionNumber k_any_system = parse_version_number("999").value_or(VersionNumber{});
+
+  const Subject& m_subject;
+  Judgement& m_judgement;
+  std::set<std::string> m_required;
+  int m_cuda = 0;
+  std::vector<std::string> m_nobody, m_unnamed;  ///< of the module that is looked at
+  std::string m_bringer;
+};
+
+}  // namespace
+
+void check_libraries(const Subject& subject, Judgement& judgement) {
+  LibraryCheck check(subject, judgement);
+  for (const auto& [name, member] : subject.modules()) check.module(*member);
+  for (const auto code : {"ELF002", "ELF011", "ELF012"}) judgement.done(code);
+}
+
+}  // namespace sagekit

@@ -1,0 +1,198 @@
+#include "support/format.hpp"
+#include "support/text.hpp"
+#include "verify/checks.hpp"
+#include "verify/expected_modules.hpp"
+#include "verify/libraries.hpp"
+#include "verify/python_abi.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace sagekit {
+
+namespace {
+
+constexpr std::size_t k_most_named = 5;
+
+bool has(const std::vector<std::string>& list, std::string_view text) { return std::ranges::count(list, text) > 0; }
+
+std::string some_of(const std::set<std::string>& names) {
+  std::vector<std::string> shown;
+  for (const auto& name : names) {
+    if (shown.size() == k_most_named) break;
+    shown.push_back(name);
+  }
+  if (names.size() > shown.size()) shown.push_back(fmt::format("and {} more", names.size() - shown.size()));
+  return join(shown, ", ");
+}
+
+class PythonCheck {
+ public:
+  PythonCheck(const Subject& subject, Judgement& judgement)
+      : m_subject(subject), m_judgement(judgement), m_modules(subject.modules()) {}
+
+  void module(const std::string& name, const MemberFacts& member) {
+    if (is_extension(name, member)) {
+      suffix(name, member);
+      init(name, member);
+    }
+    windows_library(name, member);
+    gone_symbols(member);
+    stable_symbols(member);
+  }
+
+  void end() {
+    for (const auto code : {"PYA001", "PYA002", "PYA003", "PYA004", "PYA005", "PYA006"}) m_judgement.done(code);
+  }
+
+ private:
+  /// Python loads it by its name: all but the libraries that a spec has for ctypes. Without a spec NAME.so may be
+  /// either.
+  bool is_extension(const std::string& name, const MemberFacts& member) const {
+    const KernelSpec* kernel = m_subject.spec == nullptr ? nullptr : known_kernel(*m_subject.spec, name);
+    if (kernel != nullptr) return !kernel->plain_module;
+    return !member.python_abi.empty() && member.python_abi != "none";
+  }
+
+  /// Does another file bring the same module to other Pythons?
+  bool has_siblings(const std::string& name, const MemberFacts& member) const {
+    return std::ranges::any_of(m_modules, [&](const auto& one) {
+      return one.first == name && one.second != &member && one.second->python_abi != member.python_abi;
+    });
+  }
+
+  void suffix(const std::string& name, const MemberFacts& member) {
+    const auto& abi = m_subject.name.abi;
+    const auto& own = member.python_abi;
+    if (own == "abi3t") {
+      if (!has(abi, "abi3t") && !is_for_abi3t_pythons(m_subject.name))
+        m_judgement.broken("PYA001", "its name ends with .abi3t, which Pythons before 3.15 do not look for",
+                           member.path);
+    } else if (own.empty() || own == "none") {
+      if (!has(abi, "none"))
+        m_judgement.broken("PYA001", "its name says no Python, so every Python would load it", member.path);
+    } else if (own != "abi3" && !has(abi, own) && !(has(abi, "none") && has_siblings(name, member))) {
+      m_judgement.broken("PYA001", fmt::format("it is for {}, the wheel is tagged {}", own, join(abi, ".")),
+                         member.path, "that Python will not find it");
+    }
+    const auto file = base_name(member.path);
+    for (const auto& text : m_subject.name.platform) {
+      const auto tag = parse_platform_tag(text);
+      const bool other_linux = !tag.machine.empty() && file.find("-linux-") != std::string_view::npos &&
+                               file.find("-" + tag.machine + "-linux-") == std::string_view::npos;
+      const bool other_windows = text.starts_with("win") && file.find("-win") != std::string_view::npos &&
+                                 file.find("-" + text + ".") == std::string_view::npos;
+      if (other_linux || other_windows)
+        m_judgement.broken("PYA001", fmt::format("its name is for another machine than {}", text), member.path);
+    }
+  }
+
+  void init(const std::string& name, const MemberFacts& member) {
+    const auto last = name.substr(name.rfind('.') + 1);
+    const auto& exports = exports_of(member);
+    if (has(exports, "PyInit_" + last) || has(exports, "PyModExport_" + last)) return;
+    // Libraries of torch operators are built as extension modules and loaded by torch: nobody imports them.
+    if (m_subject.spec == nullptr && python_symbols(m_subject, member).empty())
+      return m_judgement.note("PYA002",
+                              fmt::format("it exports no PyInit_{} and uses nothing of Python: no import finds "
+                                          "a module in it, ctypes and torch.ops can load it",
+                                          last),
+                              member.path);
+    m_judgement.broken("PYA002", fmt::format("it exports no PyInit_{}", last), member.path, "Python cannot import it");
+  }
+
+  void windows_library(const std::string& name, const MemberFacts& member) {
+    if (!member.pe) return;
+    for (const auto& library : member.pe->imports) {
+      const auto python = python_of_library(library);
+      if (!python) continue;
+      if (python->debug) {
+        m_judgement.broken("PYA005", fmt::format("it needs {} of a debug build, which users do not have", library),
+                           member.path, "build without Py_DEBUG and the debug runtime");
+      } else if (python->version.empty()) {
+        continue;  // python3.dll comes with every Python 3
+      } else if (is_limited(member)) {
+        m_judgement.broken("PYA005", fmt::format("it is for every Python 3, but needs {}", library), member.path,
+                           "define Py_LIMITED_API for all its sources, so that python3.dll is linked");
+      } else if (!is_tagged_for(python->version) && !has_siblings(name, member)) {
+        m_judgement.broken(
+            "PYA005", fmt::format("it needs {}, the wheel is tagged {}", library, join(m_subject.name.python, ".")),
+            member.path, "it was linked with another Python");
+      }
+    }
+  }
+
+  /// "312": one of the wheel's Pythons, or none of them has a number.
+  bool is_tagged_for(const std::string& version) const {
+    return std::ranges::any_of(m_subject.name.python, [&](const std::string& tag) {
+      return tag == "cp" + version || tag + "t" == "cp" + version || !tag.starts_with("cp");
+    });
+  }
+
+  static const std::vector<std::string>& exports_of(const MemberFacts& member) {
+    return member.elf ? member.elf->exports : member.pe ? member.pe->exports : k_nothing;
+  }
+
+  static bool exports_init(const MemberFacts& member) {
+    return std::ranges::any_of(exports_of(member), [](const std::string& name) {
+      return name.starts_with("PyInit_") || name.starts_with("PyModExport_");
+    });
+  }
+
+  bool is_limited(const MemberFacts& member) const {
+    return member.python_abi.starts_with("abi3") || has(m_subject.name.abi, "abi3") || has(m_subject.name.abi, "abi3t");
+  }
+
+  void gone_symbols(const MemberFacts& member) {
+    std::set<std::string> gone;
+    for (const auto& symbol : python_symbols(m_subject, member))
+      if (symbol.starts_with("PyUnicodeUCS") || symbol.starts_with("PyFPE_")) gone.insert(symbol);
+    if (!gone.empty())
+      m_judgement.broken("PYA006", fmt::format("it uses {}, which no Python since 3.9 has", some_of(gone)), member.path,
+                         "it was compiled for a Python of long ago");
+  }
+
+  void stable_symbols(const MemberFacts& member) {
+    if (!is_limited(member)) return;
+    const auto symbols = python_symbols(m_subject, member);
+    if (symbols.empty()) {
+      if (exports_init(member))
+        m_judgement.skipped("PYA003", fmt::format("{} shows no symbol of Python, so nothing proves what it uses",
+                                                  base_name(member.path)));
+      return;
+    }
+    const StableUse use = stable_use(symbols);
+    const bool promised =
+        has(m_subject.name.abi, "abi3") || has(m_subject.name.abi, "abi3t") || has(m_subject.name.abi, "none");
+    if (!promised) return;  // one Python's wheel: that Python has more than the stable ABI
+    if (!use.outside.empty())
+      m_judgement.broken("PYA003", fmt::format("the stable ABI does not have {}", some_of(use.outside)), member.path,
+                         "a Python may drop or change it; define Py_LIMITED_API for all its sources");
+    const auto oldest = oldest_promised_python(m_subject);
+    if (!oldest)
+      return m_judgement.skipped("PYA004", "neither a tag nor Requires-Python says which Python is the oldest");
+    std::set<std::string> newer;
+    for (const auto& [symbol, since] : use.since)
+      if (*oldest < since) newer.insert(fmt::format("{} ({})", symbol, to_string(since)));
+    if (!newer.empty())
+      m_judgement.broken("PYA004",
+                         fmt::format("it uses {}, the wheel promises Python {}", some_of(newer), to_string(*oldest)),
+                         member.path, "raise the tag, or define Py_LIMITED_API as the oldest Python");
+  }
+
+  inline static const std::vector<std::string> k_nothing;
+
+  const Subject& m_subject;
+  Judgement& m_judgement;
+  std::vector<std::pair<std::string, const MemberFacts*>> m_modules;
+};
+
+}  // namespace
+
+void check_python_abi(const Subject& subject, Judgement& judgement) {
+  PythonCheck check(subject, judgement);
+  for (const auto& [name, member] : subject.modules()) check.module(name, *member);
+  check.end();
+}
+
+}  // namespace sagekit

@@ -1,0 +1,64 @@
+# Loads one module. ORDER: name (dotted, or the library's path; "" = only the interpreter is described), path (below TREE; "" = only by
+# name), library (true: for ctypes), torch (true: imported before), stand_ins (libraries to load before everything).
+# Says ok, or error, type and missing (the module that was not found); alone is true when the module was loaded by itself
+# because its package cannot be imported here.
+import ctypes
+import importlib.machinery
+import importlib.util
+
+
+def load_library(path):
+    try:
+        ctypes.CDLL(path)
+    except OSError:
+        # Packages load what their libraries need beforehand: this one's is given the chance to.
+        package = order["path"].split("/")[0]
+        if not os.path.isfile(os.path.join(tree, package, "__init__.py")):
+            raise
+        try:
+            importlib.import_module(package)
+        except BaseException:
+            pass
+        ctypes.CDLL(path)
+
+
+def is_of_tree(name):
+    part = os.path.join(tree, *name.split("."))
+    return os.path.isdir(part) or os.path.exists(part + ".py") or name.split(".")[0] == order["name"].split(".")[0]
+
+
+def load_module(name, path):
+    try:
+        module = importlib.import_module(name)
+    except ModuleNotFoundError as e:
+        if not path or not e.name or is_of_tree(e.name):
+            raise
+        loader = importlib.machinery.ExtensionFileLoader(name, path)
+        module = importlib.util.module_from_spec(importlib.util.spec_from_file_location(name, path, loader=loader))
+        loader.exec_module(module)
+        say(alone=True, missing=e.name)
+    if not is_from_tree(module):
+        raise ImportError("it came from %s, not from the wheel" % getattr(module, "__file__", "elsewhere"))
+
+
+def run():
+    say_python()
+    if not order["name"]:
+        return
+    for path in order["stand_ins"]:
+        ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL)
+    if order["torch"] and import_torch() is None:
+        return
+    path = os.path.join(tree, order["path"]) if order["path"] else ""
+    say(begin=order["name"])
+    try:
+        if order["library"]:
+            load_library(path)
+        else:
+            load_module(order["name"], path)
+        say(ok=True)
+    except BaseException as e:
+        say(error=str(e), type=type(e).__name__, missing=getattr(e, "name", None) or "")
+
+
+run()

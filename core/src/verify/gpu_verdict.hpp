@@ -1,0 +1,43 @@
+#pragma once
+// What was seen of GPU cases, against what their rows of the spec ask.
+
+#include "support/json.hpp"
+#include "verify/gpu_order.hpp"
+#include "verify/judgement.hpp"
+#include "verify/subject.hpp"
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sagekit {
+
+/// The GPU that cases run on, and the interpreter.
+struct GpuMachine {
+  std::string name;  ///< "NVIDIA H200"
+  Capability capability;
+  std::string torch;  ///< "2.11.0+cu130"
+  std::filesystem::path python;
+};
+
+/// What a child says of one case (child/gpu_cases.py), or how it ended in it.
+struct GpuFacts {
+  std::string ended;                     ///< why there are no facts: "it ends the process (signal 11)"
+  std::string error, type, missing;      ///< an exception; the module that was not found
+  bool device = false;                   ///< the exception is an error of the GPU
+  std::vector<std::string> changed;      ///< inputs that were written to
+  std::string shape;                     ///< how results and reference do not fit together
+  bool differs = false;                  ///< two repetitions gave other bits
+  double unwritten = 0, not_finite = 0;  ///< largest share of a result's elements, 0 to 1
+  std::optional<double> cosine, row_cosine, relative_l1, absolute;  ///< the worst of all results and repetitions
+};
+
+GpuFacts read_gpu_facts(const Json& line);
+
+/// RUN100 to RUN106: one finding for each row and fault, with the worst case named.
+void judge_gpu_runs(const Subject& subject, const GpuMachine& machine, const std::vector<GpuRun>& runs,
+                    const std::map<std::size_t, GpuFacts>& facts, Judgement& judgement);
+
+}  // namespace sagekit

@@ -1,0 +1,56 @@
+#include "verify/prepare.hpp"
+
+#include "support/format.hpp"
+#include "support/text.hpp"
+
+namespace sagekit {
+
+namespace {
+
+/// What an artifact says of itself: its record, else its version.
+Claims read_claims(const Subject& subject, Judgement& judgement) {
+  Claims claims = claims_of_version(subject.name.version);
+  if (subject.wheel == nullptr) return claims;
+  const auto path = fmt::format("{}/{}", subject.wheel->dist_info, k_provenance_file);
+  if (subject.find(path) == nullptr) return claims;
+  const auto text = subject.read(path);
+  auto recorded = text ? read_provenance(*text) : std::unexpected(text.error());
+  if (recorded) return std::move(*recorded);
+  judgement.broken("TRU003", recorded.error().message, path);
+  return claims;
+}
+
+/// Of the plugins that make this distribution: the one it was made with, else one that knows its commit, else the
+/// first.
+const Plugin* choose_plugin(const std::vector<const Plugin*>& plugins, const WheelName& name, const Claims& claims) {
+  const Plugin* chosen = nullptr;
+  bool knows_commit = false;
+  for (const Plugin* plugin : plugins) {
+    if (normalized_project(plugin->spec().metadata.name) != normalized_project(name.distribution)) continue;
+    if (!claims.plugin.empty() && plugin->name() == claims.plugin) return plugin;
+    const bool knows = !claims.commit.empty() && find_revision(plugin->spec(), claims.commit) != nullptr;
+    if (chosen == nullptr || (knows && !knows_commit)) chosen = plugin, knows_commit = knows;
+  }
+  return chosen;
+}
+
+}  // namespace
+
+InspectOptions reading_options(const VerifyOptions& options) {
+  InspectOptions how;
+  how.memory_bytes = options.memory_bytes;
+  how.resources = true;
+  return how;
+}
+
+void prepare(Subject& subject, const std::vector<const Plugin*>& plugins, const Spec* spec, Judgement& judgement) {
+  subject.claims = read_claims(subject, judgement);
+  subject.plugin = choose_plugin(plugins, subject.name, subject.claims);
+  subject.spec = spec != nullptr ? spec : subject.plugin != nullptr ? &subject.plugin->spec() : nullptr;
+  choose_revision(subject);
+  // Files that are no modules say here what could not be read in them; modules where they are judged.
+  for (const auto& member : subject.members)
+    if (!is_native(member.path)) judgement.read_problems(member.problems, member.path);
+}
+
+}  // namespace sagekit

@@ -1,0 +1,20 @@
+#pragma once
+// What a wheel and a folder have in common before they are judged: claims, the plugin that knows the package.
+
+#include "verify/judgement.hpp"
+#include "verify/subject.hpp"
+
+#include <sagekit/verify.hpp>
+
+#include <vector>
+
+namespace sagekit {
+
+/// How files are read for judging.
+InspectOptions reading_options(const VerifyOptions& options);
+
+/// Fills in who made it and what it claims, from its name, its record and the plugins: claims, plugin, spec, revision.
+/// `spec` set: that one, whatever the distribution's name. Needs name, members, wheel and `read`.
+void prepare(Subject& subject, const std::vector<const Plugin*>& plugins, const Spec* spec, Judgement& judgement);
+
+}  // namespace sagekit

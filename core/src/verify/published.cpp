@@ -1,0 +1,178 @@
+#include "verify/published.hpp"
+
+#include "support/file.hpp"
+#include "support/format.hpp"
+#include "support/json.hpp"
+#include "support/text.hpp"
+#include "support/try.hpp"
+
+#include <sagekit/naming.hpp>
+
+#include <algorithm>
+
+namespace sagekit {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t k_largest = 16 << 20;
+
+std::string_view last_part(std::string_view path) { return path.substr(path.find_last_of("/\\") + 1); }
+
+bool is_sha256(std::string_view text) {
+  return text.size() == 64 && text.find_first_not_of("0123456789abcdefABCDEF") == std::string_view::npos;
+}
+
+std::string text_at(const Json& json, const char* key) {
+  if (!json.is_object()) return {};
+  const auto found = json.find(key);
+  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+/// Standard and urlsafe alphabet, with or without padding; nothing for what is neither.
+std::optional<std::string> base64(std::string_view text) {
+  while (text.ends_with('=')) text.remove_suffix(1);
+  std::string bytes;
+  std::uint32_t bits = 0;
+  int count = 0;
+  for (const char c : text) {
+    std::uint32_t value = 64;
+    if (c >= 'A' && c <= 'Z') value = static_cast<std::uint32_t>(c - 'A');
+    if (c >= 'a' && c <= 'z') value = static_cast<std::uint32_t>(c - 'a') + 26;
+    if (c >= '0' && c <= '9') value = static_cast<std::uint32_t>(c - '0') + 52;
+    if (c == '+' || c == '-') value = 62;
+    if (c == '/' || c == '_') value = 63;
+    if (value == 64) return std::nullopt;
+    bits = (bits << 6 | value) & 0xffff;
+    count += 6;
+    if (count < 8) continue;
+    count -= 8;
+    bytes += static_cast<char>(bits >> count & 0xff);
+  }
+  return bytes;
+}
+
+std::unexpected<Error> no_attestation(std::string why) {
+  return fail(ErrorKind::failed, "TRU005", "it cannot be read as an attestation: " + std::move(why));
+}
+
+Result<AttestedSubject> subject_of(const Json& attestation) {
+  const auto envelope = attestation.find("envelope");
+  if (envelope == attestation.end()) return no_attestation("it has no envelope");
+  const auto text = base64(text_at(*envelope, "statement"));
+  if (!text || text->empty()) return no_attestation("its statement is not base64");
+  const Json statement = Json::parse(*text, nullptr, false);
+  if (!statement.is_object()) return no_attestation("its statement is not a JSON object");
+  const auto subjects = statement.find("subject");
+  if (subjects == statement.end() || !subjects->is_array() || subjects->size() != 1)
+    return no_attestation("its statement does not have exactly one subject");
+  const Json& subject = subjects->front();
+  AttestedSubject found{text_at(subject, "name"), {}};
+  if (subject.is_object() && subject.contains("digest")) found.sha256 = lower(text_at(subject["digest"], "sha256"));
+  if (found.name.empty() || !is_sha256(found.sha256)) return no_attestation("its subject has no name or no sha256");
+  return found;
+}
+
+/// The text of a file beside the wheel; nothing when there is none, or none that somebody would publish.
+std::optional<std::string> beside(const fs::path& file) {
+  std::error_code error;
+  if (!fs::is_regular_file(file, error) || fs::file_size(file, error) > k_largest || error) return std::nullopt;
+  auto text = read_file(file);
+  return text ? std::optional(std::move(*text)) : std::nullopt;
+}
+
+void check_listed(const PublishedFile& file, std::string_view text, const fs::path& list, bool must, Judgement& out) {
+  const auto name = file.path.filename().string();
+  const auto listed = listed_sha256(text, name);
+  if (!listed) {
+    if (must)
+      out.broken("TRU004", fmt::format("{} does not list {}", list.string(), name), list.string(),
+                 "was it renamed after the list was made?");
+    return;
+  }
+  if (*listed != file.sha256)
+    out.broken("TRU004", fmt::format("its sha256 is {}, {} says {}", file.sha256, list.filename().string(), *listed),
+               list.string(), "it is not the file that was published: fetch it again, and do not install this one");
+  out.done("TRU004");
+}
+
+void check_attestation(const PublishedFile& file, const fs::path& path, Judgement& judgement) {
+  const auto text = beside(path);
+  if (!text) return;
+  const auto where = path.filename().string();
+  const auto subjects = attested_subjects(*text);
+  if (!subjects) return judgement.broken("TRU005", subjects.error().message, where);
+  const auto name = file.path.filename().string();
+  for (const auto& subject : *subjects) {
+    // Index and attestation may spell one name in two ways; as wheel names they are equal.
+    const auto mine = parse_wheel_name(name), its = parse_wheel_name(subject.name);
+    const bool same = subject.name == name || (mine && its && lower(mine->file_name()) == lower(its->file_name()));
+    if (!same)
+      judgement.broken("TRU005", fmt::format("it is about {}, not about {}", subject.name, name), where);
+    else if (subject.sha256 != file.sha256)
+      judgement.broken("TRU005",
+                       fmt::format("it is about a file with sha256 {}, this one has {}", subject.sha256, file.sha256),
+                       where, "it is not the file that was published: fetch it again, and do not install this one");
+  }
+  judgement.done("TRU005", "the attestations are about this file; who signed them was not verified");
+}
+
+}  // namespace
+
+std::optional<std::string> listed_sha256(std::string_view text, std::string_view name) {
+  for (const auto& raw : split(text, '\n')) {
+    std::string_view line(raw);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    std::string_view hash, path;
+    if (line.starts_with("SHA256 (")) {
+      const auto end = line.rfind(") = ");
+      if (end == std::string_view::npos) continue;
+      path = line.substr(8, end - 8);
+      hash = line.substr(end + 4);
+    } else {
+      hash = line.substr(0, 64);
+      if (line.size() < 67 || line[64] != ' ' || (line[65] != ' ' && line[65] != '*')) continue;
+      path = line.substr(66);
+    }
+    if (is_sha256(hash) && last_part(path) == name) return lower(hash);
+  }
+  return std::nullopt;
+}
+
+Result<std::vector<AttestedSubject>> attested_subjects(std::string_view text) {
+  const Json json = Json::parse(text, nullptr, false);
+  if (!json.is_object()) return no_attestation("it is not a JSON object");
+  std::vector<AttestedSubject> found;
+  const auto bundles = json.find("attestation_bundles");
+  if (bundles == json.end()) {
+    TRY_ASSIGN(auto subject, subject_of(json));
+    found.push_back(std::move(subject));
+    return found;
+  }
+  for (const Json& bundle : *bundles) {
+    if (!bundle.is_object() || !bundle.contains("attestations")) return no_attestation("a bundle has no attestations");
+    for (const Json& attestation : bundle["attestations"]) {
+      if (!attestation.is_object()) return no_attestation("an attestation is not a JSON object");
+      TRY_ASSIGN(auto subject, subject_of(attestation));
+      found.push_back(std::move(subject));
+    }
+  }
+  if (found.empty()) return no_attestation("it holds none");
+  return found;
+}
+
+Status check_published(const PublishedFile& file, const fs::path& checksums, Judgement& judgement) {
+  if (!checksums.empty()) {
+    TRY_ASSIGN(const auto text, read_file(checksums));
+    check_listed(file, text, checksums, true, judgement);
+  } else {
+    for (const auto& list : {file.path.parent_path() / "SHA256SUMS", fs::path(file.path.string() + ".sha256")})
+      if (const auto text = beside(list)) check_listed(file, *text, list, false, judgement);
+  }
+  for (const auto* suffix : {".publish.attestation", ".provenance"})
+    check_attestation(file, file.path.string() + suffix, judgement);
+  return {};
+}
+
+}  // namespace sagekit

@@ -1,0 +1,127 @@
+#include "support/file.hpp"
+#include "support/format.hpp"
+#include "support/json.hpp"
+#include "support/text.hpp"
+#include "support/try.hpp"
+#include "verify/guarded.hpp"
+#include "verify/judge.hpp"
+#include "verify/package_folder.hpp"
+#include "verify/prepare.hpp"
+
+#include <sagekit/verify.hpp>
+
+#include <algorithm>
+
+namespace sagekit {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double k_seconds = 60;
+
+// Isolated, so that neither the current folder nor PYTHON* variables add places; the user's own comes last.
+constexpr std::string_view k_places_script =
+    "import site, sys\n"
+    "for p in [*sys.path, site.getusersitepackages()]:\n"
+    "    if p: sys.stdout.buffer.write(p.encode('utf-8', 'surrogateescape') + b'\\n')\n";
+
+/// A direct_url.json (PEP 610) or a hook of setuptools says that the files lie elsewhere.
+std::string work_tree(const Subject& subject) {
+  const auto path = subject.wheel->dist_info + "/direct_url.json";
+  if (subject.find(path) != nullptr) {
+    const auto text = subject.read(path);
+    const Json json = Json::parse(text ? *text : std::string(), nullptr, false);
+    const auto info = json.is_object() ? json.find("dir_info") : json.end();
+    if (json.is_object() && info != json.end() && info->is_object() && info->contains("editable") &&
+        (*info)["editable"] == true)
+      return json.contains("url") && json["url"].is_string() ? json["url"].get<std::string>() : "a work tree";
+  }
+  const auto hook = std::ranges::find_if(
+      subject.members, [](const MemberFacts& member) { return member.path.starts_with("__editable__"); });
+  return hook == subject.members.end() ? "" : hook->path;
+}
+
+void check_installed(const Subject& subject, Judgement& judgement) {
+  if (subject.kind != Subject::Kind::installed) return;
+  if (const auto tree = work_tree(subject); !tree.empty())
+    judgement.broken("TRU006", fmt::format("it is an editable install: its files lie in {} and were not judged", tree),
+                     {}, "judge the wheel that is made from that tree, or install it without -e");
+  judgement.done("TRU006");
+}
+
+/// A folder has no archive and no file name: what is about them is not judged, and so does not pass.
+void skip_archive(const Subject& subject, Judgement& judgement) {
+  judgement.skipped("ZIP100", "it is a folder, not an archive");
+  judgement.skipped("NAM101", "it is a folder, without a wheel's file name");
+  if (subject.wheel == nullptr) judgement.skipped("INF100", "the folder has no dist-info");
+}
+
+bool has_family(const Diagnostics& problems, std::string_view letters) {
+  return std::ranges::any_of(problems, [&](const Diagnostic& one) { return family(one.code) == letters; });
+}
+
+Result<WheelReport> judge_package(const PackageFolder& package, const std::vector<const Plugin*>& plugins,
+                                  const VerifyOptions& options, CommandRunner& runner) {
+  TRY_ASSIGN(auto reading, read_package(package, reading_options(options)));
+  const bool whole = package.kind != Subject::Kind::folder;
+  const auto name = whole ? package.dist_info : package.root.filename().string();
+  TRY_ASSIGN(auto standard, choose_standard(options, reading.wheel.generator, name));
+  Judgement judgement(std::move(standard));
+  judgement.read_problems(reading.wheel.problems, name);
+  if (whole && !has_family(reading.wheel.problems, "INF")) judgement.done("INF100");
+
+  Subject subject;
+  subject.kind = package.kind;
+  subject.root = package.root;
+  subject.name = reading.wheel.name;
+  subject.members = std::move(reading.members);
+  if (whole) subject.wheel = &reading.wheel;
+  subject.read = [&package](const std::string& path) { return read_file(package.root / path); };
+  skip_archive(subject, judgement);
+  prepare(subject, plugins, nullptr, judgement);
+  check_installed(subject, judgement);
+  const auto path = package.kind == Subject::Kind::installed ? package.root / package.dist_info : package.root;
+  return judge(subject, std::move(judgement), options, runner, path.string(), {});
+}
+
+}  // namespace
+
+Result<std::vector<WheelReport>> verify_folder(const fs::path& folder, const FolderChoice& choice,
+                                               const std::vector<const Plugin*>& plugins, const VerifyOptions& options,
+                                               CommandRunner& runner) {
+  return guarded(folder, [&]() -> Result<std::vector<WheelReport>> {
+    TRY_ASSIGN(const auto packages, find_packages(folder, choice));
+    std::vector<WheelReport> reports;
+    for (const auto& package : packages) {
+      TRY_ASSIGN(auto report, judge_package(package, plugins, options, runner));
+      reports.push_back(std::move(report));
+    }
+    return reports;
+  });
+}
+
+Result<std::vector<fs::path>> package_folders(const fs::path& interpreter,
+                                              const std::map<std::string, std::string>& environment,
+                                              CommandRunner& runner) {
+  Command command;
+  command.argv = {interpreter.string(), "-I", "-c", std::string(k_places_script)};
+  command.environment = environment;
+  command.timeout_seconds = k_seconds;
+  command.separate_stderr = true;
+  const auto said = runner.run(command);
+  if (!said && said.error().kind == ErrorKind::interrupted) return std::unexpected(said.error());
+  if (!said || !said->ok())
+    return fail(ErrorKind::usage, "VFY006",
+                fmt::format("{} does not say where its packages are{}", interpreter.string(),
+                            said ? "" : ": " + said.error().message),
+                "name a Python that starts", interpreter.string());
+  std::vector<fs::path> folders;
+  std::error_code error;
+  for (const auto& line : split(said->output, '\n'))
+    if (!line.empty() && fs::is_directory(line, error) && std::ranges::count(folders, fs::path(line)) == 0)
+      folders.emplace_back(line);
+  return folders;
+}
+
+}  // namespace sagekit

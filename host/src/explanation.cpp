@@ -1,0 +1,43 @@
+#include "explanation.hpp"
+
+#include "table.hpp"
+
+#include <fmt/format.h>
+
+namespace sagekit::host {
+
+namespace {
+
+/// "**Why.** ..." with the label in bold, and no stars.
+std::string without_stars(const Console& console, std::string_view line) {
+  std::string text;
+  for (bool strong = false; !line.empty(); strong = !strong) {
+    const auto end = std::min(line.find("**"), line.size());
+    text += strong ? console.bold(line.substr(0, end)) : std::string(line.substr(0, end));
+    line.remove_prefix(std::min(end + 2, line.size()));
+  }
+  return text;
+}
+
+std::string page_text(const Console& console, const FindingPage& page) {
+  std::string text = console.bold(page.code) + "  " + page.title + "\n";
+  if (!page.weight.empty()) text += console.dim(page.weight) + "\n";
+  text += "\n";
+  for (std::size_t at = 0; at < page.text.size();) {
+    const auto end = std::min(page.text.find('\n', at), page.text.size());
+    text += without_stars(console, std::string_view(page.text).substr(at, end - at)) + "\n";
+    at = end + 1;
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string explanation_text(const Console& console, const std::vector<FindingPage>& pages) {
+  if (pages.size() == 1) return page_text(console, pages.front());
+  Rows rows;
+  for (const auto& page : pages) rows.push_back({console.bold(page.code), page.title});
+  return table(rows);
+}
+
+}  // namespace sagekit::host

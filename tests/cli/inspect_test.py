@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""inspect and diff through the real binary, on wheels made here with the machine's own compiler."""
+import base64
+import hashlib
+import subprocess
+import unittest
+import zipfile
+
+from harness import CommandLine
+
+
+def record_of(files):
+    rows = [f"{path},sha256={base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b'=').decode()},{len(data)}"
+            for path, data in files.items()]
+    return "\n".join(rows)
+
+
+class Wheels(CommandLine):
+    def module(self, name, source="int answer(void) { return 42; }"):
+        path = self.folder / name
+        (self.folder / "m.c").write_text(source)
+        subprocess.run(["gcc", "-shared", "-fPIC", "-s", "-o", path, self.folder / "m.c"], check=True)
+        return path.read_bytes()
+
+    def wheel(self, version, files, metadata="", folder="."):
+        info = f"demo-{version}.dist-info"
+        files = dict(files)
+        files[f"{info}/METADATA"] = f"Metadata-Version: 2.1\nName: demo\nVersion: {version}\n{metadata}\n".encode()
+        files[f"{info}/WHEEL"] = b"Wheel-Version: 1.0\nGenerator: hand\nRoot-Is-Purelib: false\nTag: cp312-cp312-linux_x86_64\n"
+        files[f"{info}/RECORD"] = f"{record_of(files)}\n{info}/RECORD,,\n".encode()
+        path = self.folder / folder / f"demo-{version}-cp312-cp312-linux_x86_64.whl"
+        path.parent.mkdir(exist_ok=True)
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, data in files.items():
+                archive.writestr(name, data)
+        return path
+
+
+class Inspect(Wheels):
+    def test_a_wheel_in_text_and_in_json(self):
+        path = self.wheel("1.0", {"demo/__init__.py": b"", "demo/_k.so": self.module("k.so")})
+        done = self.run_sagekit("inspect", path)
+        self.expect(done, 0)
+        for words in ("demo 1.0", "demo/_k.so", "x86_64", "other files"):
+            self.assertIn(words, done.out)
+        document = self.run_sagekit("inspect", path, "--json").json()
+        self.assertEqual(document["schema"], "sagekit.inspect/1")
+        members = {member["path"]: member for member in document["files"][0]["members"]}
+        self.assertEqual(members["demo/_k.so"]["elf"]["machine"], "x86_64")
+        self.assertNotIn("sha256", members["demo/_k.so"])
+
+    def test_hashes_on_request_find_a_changed_file(self):
+        path = self.wheel("1.0", {"demo/a.py": b"right"})
+        document = self.run_sagekit("inspect", path, "--json", "--hashes").json()
+        member = document["files"][0]["members"][0]
+        self.assertEqual(member["sha256"], hashlib.sha256(b"right").hexdigest())
+        with zipfile.ZipFile(path) as old:
+            files = {name: old.read(name) for name in old.namelist()}
+        files["demo/a.py"] = b"wrong"
+        with zipfile.ZipFile(path, "w") as archive:
+            for name, data in files.items():
+                archive.writestr(name, data)
+        self.assertNotIn("INF016", self.run_sagekit("inspect", path).err)
+        self.assertIn("INF016", self.run_sagekit("inspect", path, "--hashes").err)
+
+    def test_little_memory_reads_the_same(self):
+        path = self.wheel("1.0", {f"demo/{i}.py": bytes(200_000) for i in range(8)})
+        self.assertEqual(self.run_sagekit("inspect", path, "--json", "--memory", "1M").out, self.run_sagekit("inspect", path, "--json").out)
+
+
+class Diff(Wheels):
+    def test_two_wheels_by_member_metadata_and_symbol(self):
+        before = self.wheel("1.0", {"demo/a.py": b"a", "demo/gone.py": b"g", "demo/_k.so": self.module("k.so")}, "Requires-Dist: torch==2.10.*\n")
+        after = self.wheel("1.1", {"demo/a.py": b"a", "demo/new.py": b"n", "demo/_k.so": self.module("k.so", "int other(void) { return 1; }")},
+                           "Requires-Dist: torch==2.11.*\n")
+        done = self.run_sagekit("diff", before, after)
+        self.expect(done, 0)
+        for words in ("Version: 1.0 -> 1.1", "- torch==2.10.*", "+ torch==2.11.*", "- demo/gone.py", "+ demo/new.py", "~ demo/_k.so",
+                      "- answer", "+ other"):
+            self.assertIn(words, done.out)
+        self.assertNotIn("demo/a.py", done.out)
+        document = self.run_sagekit("diff", before, after, "--json").json()
+        self.assertEqual(document["schema"], "sagekit.diff/1")
+        changes = {member["path"]: member["change"] for member in document["members"]}
+        self.assertEqual(changes["demo/_k.so"], "changed")
+        self.assertEqual(changes["demo/gone.py"], "removed")
+        self.assertFalse(document["identical"])
+
+    def test_the_same_file_twice(self):
+        path = self.wheel("1.0", {"demo/a.py": b"a"})
+        done = self.run_sagekit("diff", path, path)
+        self.expect(done, 0)
+        self.assertIn("the same bytes", done.out)
+
+    def test_a_file_that_is_not_there(self):
+        path = self.wheel("1.0", {"demo/a.py": b"a"})
+        self.expect(self.run_sagekit("diff", path, self.folder / "none.whl"), 2, "none.whl")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,330 @@
+#!/usr/bin/env python3
+"""`sagekit verify` through its command line: exit codes, policies, waivers, formats, folders, installed packages."""
+import hashlib
+import json
+import os
+import pathlib
+import sys
+import unittest
+
+from harness import SOURCE_DIR, CommandLine
+
+sys.path.insert(0, str(SOURCE_DIR / "tests" / "support"))
+from wheels import MACHINE, SUFFIX, Wheel, compiler, module  # noqa: E402
+
+FINDING_KEYS = {"code", "severity", "result", "message", "where", "hint"}
+
+
+def renamed():
+    """A wheel that somebody renamed: others warn of it, our own fail by it."""
+    wheel = Wheel()
+    wheel.tags = ["py2-none-any"]
+    return wheel
+
+
+class Verify(CommandLine):
+    def verify(self, *words, **options):
+        return self.run_sagekit("verify", *words, **options)
+
+    def policy(self, text):
+        path = self.folder / "wheels.toml"
+        path.write_text("schema = 1\n" + text, encoding="utf-8")
+        return path
+
+    def reports(self, done):
+        return json.loads(done.out)["wheels"]
+
+    def findings(self, *words):
+        (report,) = self.reports(self.verify("--json", *words))
+        return {f["code"]: f for f in report["findings"]}
+
+
+class ExitCodes(Verify):
+    def test_a_right_wheel_passes(self):
+        done = self.verify(Wheel().write(self.folder))
+        self.expect(done, 0)
+        self.assertRegex(done.out, r"pass: \d+ passed, 0 failed, \d+ warnings?, \d+ skipped \(policy others\)")
+
+    def test_a_broken_wheel_fails_and_a_warning_does_not(self):
+        wheel = Wheel()
+        wheel.metadata = wheel.metadata.replace("Version: 1.0", "Version: 2.0")
+        done = self.verify(wheel.write(self.folder))
+        self.expect(done, 1)
+        self.assertIn("INF006", done.out)
+        self.expect(self.verify(renamed().write(self.folder / "b")), 0)
+
+    def test_several_wheels_are_all_judged_and_the_worst_decides(self):
+        wrong = Wheel("wrong")
+        wrong.metadata = "Metadata-Version: 2.1\nName: other\nVersion: 1.0\n"
+        right = Wheel().write(self.folder)
+        done = self.verify(right, wrong.write(self.folder), self.folder / "nowhere.whl")
+        self.expect(done, 2, "nowhere.whl")
+        self.assertEqual(len(self.reports(self.verify("--json", right, self.folder / wrong.name))), 2)
+
+    def test_what_is_no_wheel_is_named_in_a_sentence(self):
+        for name, content in {"pointer": b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"a" * 64 + b"\nsize 12345\n",
+                              "page": b"<!DOCTYPE html>\n<html><head><title>404</title></head></html>\n", "empty": b"", "cut": None}.items():
+            path = self.folder / f"{name}-1.0-py3-none-any.whl"
+            path.write_bytes(content if content is not None else Wheel().write(self.folder / "x").read_bytes()[:-30])
+            with self.subTest(name):
+                done = self.verify(path)
+                self.expect(done, 1)
+                self.assertRegex(done.out, r"fail [A-Z]{3}\d{3}  \S+ \S+")
+
+    def test_usage(self):
+        wheel = Wheel().write(self.folder)
+        self.expect(self.verify(), 2, "needs a wheel")
+        self.expect(self.verify("--policy", "pipy", wheel), 2, "VFY001", "pypi")
+        self.expect(self.verify("--policy", "./nowhere.toml", wheel), 2, "FIL001")
+        self.expect(self.verify("--require", "EFL", wheel), 2, "VFY003", "ELF")
+        self.expect(self.verify("--format", "xml", wheel), 2, "CLI001")
+        self.expect(self.verify("--memory", "lots", wheel), 2, "CLI002")
+        self.expect(self.verify("--installed", "tiny"), 2, "--interpreter")
+        self.expect(self.verify("--sha256", self.folder / "none", wheel), 2, "FIL001")
+
+    def test_memory_is_a_size(self):
+        wheel = Wheel()
+        wheel.files["tiny/data.bin"] = os.urandom(3_000_000)
+        self.expect(self.verify("--memory", "1M", wheel.write(self.folder)), 0)
+
+    def test_a_skipped_check_passes_nothing_and_fails_where_it_is_required(self):
+        wheel = Wheel().write(self.folder)
+        self.assertEqual(self.findings(wheel)["IMP001"]["result"], "skipped")
+        self.expect(self.verify("--require", "IMP", wheel), 1)
+
+    def test_the_help_has_examples(self):
+        done = self.verify("--help")
+        self.expect(done, 0)
+        self.assertGreaterEqual(done.out.count("  sagekit verify "), 2)
+
+
+class Explain(Verify):
+    def test_a_code_its_family_and_a_wrong_one(self):
+        done = self.verify("--explain", "elf003")
+        self.expect(done, 0)
+        self.assertTrue(done.out.startswith("ELF003"), done.out)
+        self.assertNotIn("**", done.out)
+        family = self.verify("--explain", "TRU")
+        self.assertIn("TRU001", family.out)
+        self.assertIn("TRU006", family.out)
+        self.expect(self.verify("--explain", "ELF999"), 2, "VFY009", "ELF0")
+        self.expect(self.verify("--explain", "IDX003"), 0)
+        pages = self.verify("--explain", "TRU001", "--json").json()
+        self.assertEqual(pages["schema"], "sagekit.finding/1")
+        self.assertEqual(set(pages["findings"][0]), {"code", "title", "weight", "text"})
+        self.assertIn("**Why.**", pages["findings"][0]["text"])
+
+
+class Policies(Verify):
+    def test_the_three_policies(self):
+        wheel = renamed().write(self.folder)
+        for policy, code, severity in (("others", 0, "warning"), ("own", 1, "error")):
+            done = self.verify("--json", "--policy", policy, wheel)
+            self.expect(done, code)
+            (report,) = self.reports(done)
+            self.assertEqual(report["policy"], policy)
+            self.assertEqual({f["code"]: f["severity"] for f in report["findings"]}["INF009"], severity)
+
+    def test_a_policy_file_changes_weights(self):
+        wheel = renamed().write(self.folder)
+        self.expect(self.verify("--policy", self.policy('base = "others"\n[severity]\nINF009 = "error"\n'), wheel), 1)
+        done = self.verify("--policy", self.policy('base = "own"\n[severity]\nINF = "off"\nTRU = "off"\n'), wheel)
+        self.assertNotIn("INF009", done.out)
+        self.expect(self.verify("--policy", self.policy('require = ["IMP"]\n'), wheel), 1)
+
+    def test_a_wrong_policy_file_is_refused_with_line_and_nearest_word(self):
+        done = self.verify("--policy", self.policy('[severity]\nELF03 = "error"\nELF003 = "eror"\n'), Wheel().write(self.folder))
+        self.expect(done, 2, "VFY016", "wheels.toml:4:", "error")
+        done = self.verify("--policy", self.policy('[[waiver]]\ncode = "ELF003"\n'), Wheel().write(self.folder))
+        self.expect(done, 2, "VFY013", "reason", "until")
+
+    def waiver(self, until, code="INF009", **more):
+        keys = {"code": code, "reason": "renamed by hand, issue 12", "until": until} | more
+        return "[[waiver]]\n" + "".join(f'{key} = "{value}"\n' for key, value in keys.items())
+
+    def test_a_waiver_holds_until_its_day(self):
+        wheel = renamed().write(self.folder)
+        strict = '[severity]\nINF009 = "error"\n'
+        done = self.verify("--json", "--policy", self.policy(strict + self.waiver("2999-12-31")), wheel)
+        self.expect(done, 0)
+        (report,) = self.reports(done)
+        waived = [f for f in report["findings"] if f["result"] == "waived"]
+        self.assertEqual([f["code"] for f in waived], ["INF009"])
+        self.assertEqual(waived[0]["waived"], {"reason": "renamed by hand, issue 12", "until": "2999-12-31"})
+        text = self.verify("--policy", self.policy(strict + self.waiver("2999-12-31")), wheel)
+        self.assertIn("waived until 2999-12-31: renamed by hand", text.out)
+        self.assertIn(", 1 waived", text.out)
+        ended = self.verify("--policy", self.policy(strict + self.waiver("2020-01-01")), wheel)
+        self.expect(ended, 1)
+        self.assertIn("VFY101", ended.out)
+        self.assertIn("ended on 2020-01-01", ended.out)
+
+    def test_a_waiver_that_nothing_needs_is_said_once_and_may_fail(self):
+        wheels = [Wheel(name).write(self.folder) for name in ("a", "b")]
+        done = self.verify("--policy", self.policy(self.waiver("2999-12-31")), *wheels)
+        self.expect(done, 0, "VFY102", "wheels.toml:2")
+        self.assertEqual(done.err.count("VFY102"), 1)
+        strict = self.policy('[options]\nstale_waivers = "error"\n' + self.waiver("2999-12-31"))
+        self.expect(self.verify("--policy", strict, *wheels), 1)
+        stale = self.verify("--json", "--policy", strict, *wheels).json()["stale_waivers"]
+        self.assertEqual([(s["code"], s["severity"]) for s in stale], [("VFY102", "error")])
+        used = renamed()
+        used.project, used.files = "a", {"a/__init__.py": b""}
+        used.metadata = used.metadata.replace("tiny", "a")
+        self.expect(self.verify("--policy", strict, used.write(self.folder / "used"), wheels[1]), 0)
+
+    def test_a_waiver_is_for_its_wheel(self):
+        wheel = renamed().write(self.folder)
+        strict = '[severity]\nINF009 = "error"\n'
+        self.expect(self.verify("--policy", self.policy(strict + self.waiver("2999-12-31", wheel="tiny-1.*")), wheel), 0)
+        self.expect(self.verify("--policy", self.policy(strict + self.waiver("2999-12-31", wheel="tiny-2.*")), wheel), 1)
+
+
+class Formats(Verify):
+    def test_json_has_the_promised_keys(self):
+        done = self.verify("--json", renamed().write(self.folder))
+        report = done.json()
+        self.assertEqual(list(report)[0], "schema")
+        self.assertEqual(report["schema"], "sagekit.verify/1")
+        (wheel,) = report["wheels"]
+        self.assertEqual(set(wheel), {"path", "sha256", "verdict", "policy", "kind", "findings", "skipped", "runs_on"})
+        self.assertEqual(wheel["sha256"], hashlib.sha256((self.folder / Wheel().name).read_bytes()).hexdigest())
+        self.assertEqual((wheel["verdict"], wheel["kind"]), ("pass", "wheel"))
+        for finding in wheel["findings"]:
+            self.assertEqual(set(finding), FINDING_KEYS)
+            self.assertNotEqual(finding["result"], "pass")
+        every = self.reports(self.verify("--json", "--all", self.folder / Wheel().name))[0]["findings"]
+        self.assertIn("pass", {f["result"] for f in every})
+        self.assertEqual(self.verify("--format", "json", self.folder / Wheel().name).out, done.out)
+
+    def test_sarif(self):
+        wheel = renamed()
+        wheel.files["tiny/__pycache__/x.cpython-312.pyc"] = b"x"
+        path = wheel.write(self.folder)
+        target = self.folder / "found.sarif"
+        self.expect(self.verify("--sarif", target, path), 0)
+        printed = self.verify("--format", "sarif", path)
+        sarif = json.loads(target.read_text())
+        self.assertEqual(sarif, printed.json())
+        (run,) = sarif["runs"]
+        self.assertEqual(sarif["version"], "2.1.0")
+        self.assertEqual(run["tool"]["driver"]["name"], "sagekit")
+        rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
+        self.assertEqual(len(rules), len(set(rules)))
+        listed = {f["code"] for f in self.reports(self.verify("--json", path))[0]["findings"] if f["result"] in ("fail", "warn")}
+        self.assertEqual({result["ruleId"] for result in run["results"]}, listed)
+        self.assertIn("INF009", listed)
+        for result in run["results"]:
+            self.assertEqual(rules[result["ruleIndex"]], result["ruleId"])
+            self.assertIn(result["level"], ("error", "warning"))
+            self.assertTrue(result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].endswith(".whl"))
+            self.assertNotIn(" ", result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"])
+        self.expect(self.verify("--sarif", self.folder / "no" / "such" / "folder", path), 2, "FIL002")
+
+    def test_annotations(self):
+        path = renamed().write(self.folder)
+        lines = self.verify("--format", "github", path).out.splitlines()
+        self.assertTrue(lines)
+        for line in lines:
+            self.assertRegex(line, r"^::(error|warning) file=[^,:]*,title=[A-Z]{3}\d{3} in [^,:]*::\S")
+        self.assertNotIn("::", self.verify(path).out)
+        on_github = self.environment(GITHUB_ACTIONS="true")
+        self.assertIn("\n::warning ", self.verify(path, env=on_github).out)
+        in_json = self.verify("--json", path, env=on_github)
+        self.assertIn("::warning ", in_json.err)
+        in_json.json()
+
+
+class Published(Verify):
+    def test_checksums_beside_the_wheel(self):
+        path = Wheel().write(self.folder)
+        right = hashlib.sha256(path.read_bytes()).hexdigest()
+        self.assertNotIn("TRU004", self.verify("--all", path).out)
+        (self.folder / "SHA256SUMS").write_text(f"{right}  {path.name}\n")
+        self.assertEqual(self.findings("--all", path)["TRU004"]["result"], "pass")
+        (self.folder / "SHA256SUMS").write_text(f"{'0' * 64}  {path.name}\n")
+        self.expect(self.verify(path), 1)
+        given = self.folder / "given.txt"
+        given.write_text(f"{right} *{path.name}\n")
+        self.expect(self.verify("--sha256", given, path), 0)
+        given.write_text(f"{right}  other.whl\n")
+        self.expect(self.verify("--sha256", given, path), 1)
+
+
+@unittest.skipUnless(compiler(), "there is no C compiler to make a module with")
+class Folders(Verify):
+    def native(self, project="tiny", flags=()):
+        wheel = Wheel(project, tag=f"cp312-cp312-linux_{MACHINE}")
+        wheel.files[f"{project}/_k{SUFFIX}"] = module(self.folder, flags=flags)
+        return wheel
+
+    def test_an_installed_package(self):
+        site = self.folder / "venv" / "lib" / "python3.12" / "site-packages"
+        info = self.native().install(site)
+        Wheel("pure").install(site)
+        for path in (site, info):
+            with self.subTest(path.name):
+                done = self.verify("--json", path)
+                self.expect(done, 0)
+                (report,) = self.reports(done)
+                self.assertEqual((report["kind"], pathlib.Path(report["path"]).name), ("installed", "tiny-1.0.dist-info"))
+                codes = {f["code"]: f["result"] for f in report["findings"]}
+                self.assertEqual((codes["ZIP100"], codes["NAM101"]), ("skipped", "skipped"))
+        self.expect(self.verify("--require", "ZIP", site), 1)
+        self.expect(self.verify("--package", "pure", site), 0)
+        self.expect(self.verify("--package", "tinny", site), 4, "VFY004", "tiny")
+
+    def test_what_is_broken_in_an_installed_package_is_found(self):
+        site = self.folder / "site"
+        wheel = self.native()
+        wheel.tags = [f"cp311-cp311-linux_{MACHINE}"]
+        wheel.install(site)
+        (site / "tiny" / "__init__.py").unlink()
+        found = self.findings(site)
+        self.assertEqual(found["PYA001"]["result"], "fail")
+        self.assertEqual(found["INF014"]["result"], "fail")
+
+    def test_the_packages_of_an_interpreter(self):
+        python = self.folder / "python"
+        site = self.folder / "site packages"
+        self.native().install(site)
+        python.write_text(f"#!/bin/sh\nprintf '%s\\n' /nowhere '{site}'\n")
+        python.chmod(0o755)
+        done = self.verify("--installed", "TINY", "--interpreter", python)
+        self.assertIn("tiny-1.0.dist-info", done.out, done.err)
+        self.expect(self.verify("--installed", "other", "--interpreter", python), 4, "VFY004")
+        self.expect(self.verify("--installed", "tiny", "--interpreter", "/nowhere/python"), 2, "VFY006")
+
+    def test_an_unpacked_wheel_a_folder_of_modules_and_a_folder_of_wheels(self):
+        wheel = self.native()
+        site = self.folder / "unpacked"
+        for name, content in wheel.contents().items():
+            (site / name).parent.mkdir(parents=True, exist_ok=True)
+            (site / name).write_bytes(content)
+        (report,) = self.reports(self.verify("--json", site))
+        self.assertEqual((report["kind"], report["verdict"]), ("unpacked", "pass"))
+        (report,) = self.reports(self.verify("--json", site / "tiny"))
+        self.assertEqual((report["kind"], report["verdict"]), ("folder", "pass"))
+        dist = self.folder / "dist"
+        Wheel("a").write(dist), Wheel("b").write(dist)
+        self.assertEqual([r["kind"] for r in self.reports(self.verify("--json", dist))], ["wheel", "wheel"])
+        (self.folder / "empty").mkdir()
+        self.expect(self.verify(self.folder / "empty"), 1, "VFY005")
+
+    def test_a_build_machines_run_path_is_found_in_wheel_and_folder(self):
+        wheel = self.native(flags=["-Wl,-rpath,/build/lib"])
+        for path in (wheel.write(self.folder / "dist"), wheel.install(self.folder / "site")):
+            self.assertEqual(self.findings(path)["ELF003"]["result"], "warn")
+
+    def test_a_link_out_of_the_folder_is_not_followed(self):
+        site = self.folder / "site"
+        wheel = self.native()
+        wheel.install(site)
+        library = site / "tiny" / f"_k{SUFFIX}"
+        library.rename(self.folder / "elsewhere.so")
+        library.symlink_to(self.folder / "elsewhere.so")
+        self.assertEqual(self.findings(site)["VFY007"]["result"], "fail")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)

@@ -1,0 +1,21 @@
+// The decompressors of fatbin images: the first bytes say which, and what size is claimed.
+#include "inspect/image_codec.hpp"
+
+#include <cstdlib>
+
+using namespace sagekit;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size < 4) return 0;
+  const auto compression = static_cast<ImageCompression>(data[0] % 3);
+  const std::uint64_t claimed = data[1] | std::uint64_t{data[2]} << 8;
+  const std::string_view stored(reinterpret_cast<const char*>(data) + 4, size - 4);
+  ImageDecoder decoder;
+  std::string beginning;
+  const auto first = decoder.beginning(stored, compression, claimed, 64);
+  if (first) beginning = *first;
+  // What could be decompressed whole must begin as it did before.
+  const auto whole = decoder.whole(stored, compression, claimed);
+  if (whole && (!first || !whole->starts_with(beginning))) std::abort();
+  return 0;
+}

@@ -1,0 +1,16 @@
+// PTX text: its header, its kernels.
+#include "inspect/ptx_reader.hpp"
+
+#include <cstdint>
+#include <cstdlib>
+
+using namespace sagekit;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  looks_like_ptx(text);
+  const auto header = read_ptx(text, false);
+  const auto whole = read_ptx(text, true);
+  if (header.has_value() != whole.has_value() || (header && header->arch != whole->arch)) std::abort();
+  return 0;
+}

@@ -1,0 +1,47 @@
+#pragma once
+// The demo's files as a subject, and what one check of child processes says of it, without all other checks.
+
+#include "unit/verify/fixture.hpp"
+#include "verify/checks.hpp"
+
+#include <sagekit/inspect.hpp>
+
+namespace sagekit::test {
+
+/// What a check says of these files. `python`: "3.12", the one that the modules are for; "" = any.
+struct ChildSubject {
+  std::map<std::string, std::string> files;
+  Spec spec;
+  std::string python;
+  std::vector<std::string> abi{"none"};  ///< of the wheel's name
+
+  template <class Check>
+  std::vector<Finding> judged(Check check, const VerifyOptions& options, CommandRunner& runner) const {
+    Subject subject;
+    subject.spec = &spec;
+    subject.name.python = {"py3"};
+    subject.name.abi = abi;
+    subject.claims.python = python;
+    subject.claims.torch = "2.11.0";
+    subject.claims.cuda = "13.0";
+    subject.claims.from = "the build record";
+    for (const auto& [path, bytes] : files) {
+      MemberFacts member;
+      if (is_native(path)) {
+        auto facts = inspect_bytes(path, bytes);
+        REQUIRE(facts);
+        member = std::move(*facts);
+      }
+      member.path = path;
+      member.size_bytes = bytes.size();
+      subject.members.push_back(std::move(member));
+    }
+    subject.read = [this](const std::string& path) -> Result<std::string> { return files.at(path); };
+    choose_revision(subject);
+    Judgement judgement(Policy::own, {});
+    REQUIRE(check(subject, options, runner, judgement));
+    return std::move(judgement).report("demo", "", {}).findings;
+  }
+};
+
+}  // namespace sagekit::test

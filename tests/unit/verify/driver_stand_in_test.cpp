@@ -1,0 +1,64 @@
+#include "verify/driver_stand_in.hpp"
+
+#include "unit/verify/fixture.hpp"
+#include "unit/verify/real_python.hpp"
+
+#include <sys/utsname.h>
+
+using namespace sagekit;
+using namespace sagekit::test;
+
+namespace {
+
+Subject subject_for(const std::string& machine) {
+  MemberFacts member;
+  member.path = "demo/_a.so";
+  member.elf = ElfFacts{};
+  member.elf->machine = machine;
+  member.elf->needed = {"libc.so.6", "libcuda.so.1", "libnvidia-ml.so.1"};
+  member.elf->undefined = {"cuInit", "cudaMalloc", "cublasCreate_v2", "malloc", "nvmlInit_v2"};
+  Subject subject;
+  subject.members = {member};
+  return subject;
+}
+
+}  // namespace
+
+TEST_CASE("the driver's libraries that files need are known by name") {
+  const auto subject = subject_for("x86_64");
+  CHECK(driver_libraries(subject) == std::vector<std::string>{"libcuda.so.1", "libnvidia-ml.so.1"});
+  CHECK_FALSE(is_driver_library("libcudart.so.13"));
+}
+
+TEST_CASE("a stand-in has the driver's symbols and no others, for the CPU of the modules") {
+  for (const char* machine : {"x86_64", "aarch64"}) {
+    const auto facts = inspect_bytes("libcuda.so.1", driver_stand_in(subject_for(machine), "libcuda.so.1"));
+    REQUIRE(facts);
+    REQUIRE(facts->elf);
+    CHECK(facts->elf->machine == machine);
+    CHECK(facts->elf->soname == "libcuda.so.1");
+    CHECK(facts->elf->exports == std::vector<std::string>{"cuInit"});
+  }
+  CHECK(driver_stand_in(subject_for("em_243"), "libcuda.so.1").empty());
+  CHECK(driver_stand_in(subject_for("x86_64"), "libcudart.so.13").empty());
+}
+
+TEST_CASE("a stand-in is loaded, and its functions say that they are a stub") {
+  const auto python = find_python();
+  utsname names{};
+  if (!python || uname(&names) != 0) return;
+  const auto stand_in = driver_stand_in(subject_for(names.machine), "libcuda.so.1");
+  if (stand_in.empty()) {
+    MESSAGE("skipped: no stand-in is made for this CPU");
+    return;
+  }
+  const auto folder = scratch();
+  const auto file = folder.path() / "libcuda.so.1";
+  REQUIRE(write_file(file, stand_in));
+  Command command;
+  command.argv = {python->path, "-c", "import ctypes, sys; print(ctypes.CDLL(sys.argv[1]).cuInit(0))", file.string()};
+  command.environment = python->environment;
+  const auto said = make_local_runner()->run(command);
+  REQUIRE(said);
+  CHECK(said->output == "34\n");
+}
