@@ -37,6 +37,21 @@ std::string finding_text(const Console& console, const Finding& finding) {
   return text;
 }
 
+/// Of one result; of one code only the first places, unless all are wanted.
+std::string findings_text(const Console& console, const WheelReport& report, FindingResult result, bool all) {
+  constexpr int k_most_places = 5;
+  std::map<std::string, int> places;
+  std::string text;
+  for (const auto& finding : report.findings)
+    if (finding.result == result && (++places[finding.code] <= k_most_places || all))
+      text += finding_text(console, finding);
+  for (const auto& [code, count] : places)
+    if (count > k_most_places && !all)
+      text += fmt::format("  {} {}  in {} more places (--all lists them)\n", label(console, result), console.bold(code),
+                          count - k_most_places);
+  return text;
+}
+
 /// What could not be checked for one and the same reason is said once.
 std::string skipped_text(const Console& console, const WheelReport& report) {
   std::vector<std::pair<std::string, std::vector<std::string>>> reasons;
@@ -73,8 +88,7 @@ std::string judgement_text(const Console& console, const WheelReport& report, bo
   for (const auto& finding : report.findings) ++counts[finding.result];
   for (const auto result : {fail, warn, waived, pass}) {
     if (result == pass && !all) continue;
-    for (const auto& finding : report.findings)
-      if (finding.result == result) text += finding_text(console, finding);
+    text += findings_text(console, report, result, all);
   }
   text += skipped_text(console, report);
   if (!report.runs_on.empty()) {

@@ -52,8 +52,8 @@ class Inspect(Wheels):
     def test_hashes_on_request_find_a_changed_file(self):
         path = self.wheel("1.0", {"demo/a.py": b"right"})
         document = self.run_sagekit("inspect", path, "--json", "--hashes").json()
-        member = document["files"][0]["members"][0]
-        self.assertEqual(member["sha256"], hashlib.sha256(b"right").hexdigest())
+        members = {member["path"]: member for member in document["files"][0]["members"]}
+        self.assertEqual(members["demo/a.py"]["sha256"], hashlib.sha256(b"right").hexdigest())
         with zipfile.ZipFile(path) as old:
             files = {name: old.read(name) for name in old.namelist()}
         files["demo/a.py"] = b"wrong"

@@ -136,7 +136,7 @@ def content_faults():
     holding("folder without modules", "CNT016", "note", "share/x.txt", "x\n")
     holding("code at every start", "CNT020", "warn", "tiny.pth", "import os; os.getcwd()\n")
     holding("object file", "CNT001", "warn", "tiny_kernels/x.o", "x")
-    holding("CUDA source", "CNT001", "warn", "tiny_kernels/x.cu", "x")
+    holding("object file of the build", "CNT001", "warn", "tiny_kernels/x.o", "x")
     on_wheel("file twice", "CNT009", "note",
              lambda w: w.files.update({"tiny_kernels/a.py": b"#" * 60, "tiny_kernels/b.py": b"#" * 60}))
     on_wheel("nothing to install", "CNT014", "warn", empty_wheel)

@@ -1,4 +1,5 @@
 #include "inspect/archive_reader.hpp"
+#include "inspect/file_hash.hpp"
 #include "inspect/file_kind.hpp"
 #include "inspect/module_reader.hpp"
 #include "inspect/wheel_archive.hpp"
@@ -38,16 +39,6 @@ Result<FileFacts> inspect_wheel(const std::filesystem::path& path, const Inspect
   return read_wheel(archive, options);
 }
 
-std::string hash_of(const MappedFile& file) {
-  constexpr std::size_t piece = std::size_t{4} << 20;
-  Sha256 hash;
-  for (std::string_view rest = file.bytes(); !rest.empty(); rest.remove_prefix(std::min(piece, rest.size()))) {
-    hash.update(rest.substr(0, piece));
-    file.forget(rest.substr(0, piece));
-  }
-  return hash.hex();
-}
-
 Result<FileFacts> inspect_module(const std::filesystem::path& path, const MappedFile& file,
                                  const InspectOptions& options) {
   const std::string_view bytes = file.bytes();
@@ -83,7 +74,7 @@ Result<FileFacts> inspect_module(const std::filesystem::path& path, const Mapped
   result.path = path.string();
   result.kind = reading.kind;
   result.size_bytes = bytes.size();
-  if (options.whole_file) result.sha256 = hash_of(file);
+  if (options.whole_file) result.sha256 = sha256_of(file);
   reading.facts.sha256 = result.sha256;
   result.members.push_back(std::move(reading.facts));
   return result;

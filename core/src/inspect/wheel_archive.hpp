@@ -27,8 +27,7 @@ class WheelArchive {
   const std::filesystem::path& path() const { return m_path; }
   /// The whole file.
   std::string_view bytes() const { return m_file.bytes(); }
-  /// As MappedFile's.
-  void forget(std::string_view part) const { m_file.forget(part); }
+  const MappedFile& file() const { return m_file; }
   /// Sorted by name. Two members of one name are both here (and ZIP010 is in `problems`).
   const std::vector<ZipMember>& members() const { return m_members; }
   const Diagnostics& problems() const { return m_problems; }

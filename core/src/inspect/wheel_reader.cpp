@@ -1,5 +1,6 @@
 #include "inspect/wheel_reader.hpp"
 
+#include "inspect/file_hash.hpp"
 #include "inspect/module_reader.hpp"
 #include "inspect/work_pool.hpp"
 #include "inspect/zip_format.hpp"
@@ -31,21 +32,8 @@ MemberFacts read_member(const WheelArchive& archive, const ZipMember& member, co
   if (!content) return unreadable(member, content.error());
   MemberFacts facts = read_module(member.name, *content, options, threads).facts;
   if (options.member_hashes) facts.sha256 = sha256_hex(content->view());
-  archive.forget(archive.bytes().substr(member.data_offset, member.compressed_size));
+  archive.file().forget(archive.bytes().substr(member.data_offset, member.compressed_size));
   return facts;
-}
-
-/// The hash of the whole file, which leaves its pages behind: they were mapped for this and are read once.
-std::string hash_of(const WheelArchive& archive) {
-  constexpr std::size_t k_piece = std::size_t{4} << 20;
-  Sha256 hash;
-  for (std::string_view rest = archive.bytes(); !rest.empty();) {
-    const auto piece = rest.substr(0, k_piece);
-    hash.update(piece);
-    archive.forget(piece);
-    rest.remove_prefix(piece.size());
-  }
-  return hash.hex();
 }
 
 /// All members, in the order of the archive's list; and the hash of the whole file beside them.
@@ -65,7 +53,7 @@ std::vector<MemberFacts> read_members(const WheelArchive& archive, const Inspect
   run_with_workers(costs, options.memory_bytes, threads, [&] {
     return [&, inflater = std::make_shared<Inflater>()](std::size_t i) {
       if (i == members.size())
-        sha256 = hash_of(archive);
+        sha256 = sha256_of(archive.file());
       else
         facts[i] = read_member(archive, members[i], options, each, *inflater);
     };

@@ -1,7 +1,7 @@
 #pragma once
 // The checks, one function for each group of rules. Each says what it saw to the judgement and nothing else.
 
-#include "verify/judgement.hpp"
+#include "verify/policy/judgement.hpp"
 #include "verify/subject.hpp"
 
 #include <sagekit/command.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 // All checks in their order: the one way of judging, for staged files and for finished wheels.
 
-#include "verify/judgement.hpp"
+#include "verify/policy/judgement.hpp"
 #include "verify/subject.hpp"
 
 namespace sagekit {

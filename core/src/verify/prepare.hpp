@@ -1,7 +1,7 @@
 #pragma once
 // What a wheel and a folder have in common before they are judged: claims, the plugin that knows the package.
 
-#include "verify/judgement.hpp"
+#include "verify/policy/judgement.hpp"
 #include "verify/subject.hpp"
 
 #include <sagekit/verify.hpp>

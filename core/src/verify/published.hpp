@@ -1,7 +1,7 @@
 #pragma once
 // What is published beside a wheel, held against the wheel: checksums and attestations. Signatures are not verified.
 
-#include "verify/judgement.hpp"
+#include "verify/policy/judgement.hpp"
 
 #include <sagekit/error.hpp>
 

@@ -3,7 +3,7 @@
 #include "support/json.hpp"
 #include "support/sha256.hpp"
 #include "support/text.hpp"
-#include "verify/rules.hpp"
+#include "verify/policy/rules.hpp"
 #include "verify/words.hpp"
 
 #include <sagekit/finding.hpp>

@@ -74,8 +74,8 @@ TEST_CASE("a verified build becomes a wheel that its own judge passes under ever
   CHECK(made.size_bytes == std::filesystem::file_size(made.path));
   CHECK_FALSE(made.unchanged);
   CHECK(names_in(output.path() / "dist") == std::vector<std::string>{demo.build.cell.wheel});
-  for (const auto* code : {"ZIP100", "INF100", "INF101", "INF102", "INF103", "INF104", "INF105", "TRU002", "TRU003",
-                           "CNT004", "CNT008", "FAT101", "RUN001"}) {
+  for (const auto* code : {"ZIP100", "INF100", "INF101", "INF102", "INF103", "INF104", "INF129", "INF105", "TRU002",
+                           "TRU003", "CNT004", "CNT008", "FAT101", "RUN001"}) {
     CAPTURE(code);
     CHECK(passed(made.report, code));
   }
@@ -250,7 +250,7 @@ TEST_CASE("a wheel that was tampered with is caught under the right code") {
        [](OpenWheel& w) { w.at("/METADATA").replace(w.at("/METADATA").find("License-File"), 12, "X-License-Fi"); }},
       {"INF023", [](OpenWheel& w) { w.members.erase(w.info + "licenses/LICENSE"); }},
       {"INF103", [](OpenWheel& w) { w.at("/WHEEL").replace(w.at("/WHEEL").find("sagekit"), 7, "bdist_w"); }},
-      {"INF104", [](OpenWheel& w) { w.at("/WHEEL").replace(w.at("/WHEEL").find("false"), 5, "true"); }},
+      {"INF129", [](OpenWheel& w) { w.at("/WHEEL").replace(w.at("/WHEEL").find("false"), 5, "true"); }},
       {"INF105",
        [](OpenWheel& w) { w.at("/METADATA").replace(w.at("/METADATA").find("torch==2.11.*"), 13, "torch==2.11.0"); }},
       {"TRU002", [](OpenWheel& w) { w.members.erase(w.info + "sagekit.json"); }},

@@ -2,7 +2,7 @@
 // break none.
 #include "support/wheel_builder.hpp"
 #include "unit/verify/fixture.hpp"
-#include "verify/rules.hpp"
+#include "verify/policy/rules.hpp"
 
 #include <functional>
 #include <set>
@@ -12,7 +12,6 @@ using namespace sagekit::test;
 
 namespace {
 
-constexpr std::string_view k_tag = "cp312-cp312-linux_x86_64";
 const std::string k_folder = "tiny_kernels-1.2.0.dist-info/";
 const std::string k_data = "tiny_kernels-1.2.0.data/";
 
@@ -41,7 +40,8 @@ Change file(const std::string& path, const std::string& text = "x\n") {
 Change tagged(const std::string& tag) {
   return [=](WheelBuilder& w) {
     w.file_name = "tiny_kernels-1.2.0-" + tag + ".whl";
-    w.wheel.replace(w.wheel.find(k_tag), k_tag.size(), tag);
+    const auto at = w.wheel.find("Tag: ") + 5;
+    w.wheel.replace(at, w.wheel.find('\n', at) - at, tag);
   };
 }
 Change pure(const std::string& path) {
@@ -220,14 +220,19 @@ TEST_CASE("right wheels break none of these rules, under no policy") {
   using enum FindingResult;
   const std::vector<std::pair<std::string, Change>> rights = {
       {"plain", [](WheelBuilder&) {}},
-      {"two Pythons", tagged("cp311.cp312-abi3-linux_x86_64")},
+      {"two Pythons",
+       [](WheelBuilder& w) {
+         tagged("cp311-abi3-linux_x86_64")(w);
+         w.wheel += "Tag: cp312-abi3-linux_x86_64\n";
+         w.file_name = "tiny_kernels-1.2.0-cp311.cp312-abi3-linux_x86_64.whl";
+       }},
       {"commands and data",
        [](WheelBuilder& w) {
+         file(k_data + "scripts/tiny", "#!python\n")(w);  // dist-info comes last
+         file(k_data + "data/share/tiny.txt")(w);
          file(k_folder + "entry_points.txt", "[console_scripts]\ntiny = tiny_kernels:main\n[group]\na b = x.y:z\n")(w);
          file(k_folder + "top_level.txt", "tiny_kernels\n")(w);
          file(k_folder + "sboms/a.cdx.json", "{\"bomFormat\": \"CycloneDX\"}")(w);
-         file(k_data + "scripts/tiny", "#!python\n")(w);
-         file(k_data + "data/share/tiny.txt")(w);
        }},
       {"a linker's script", file("tiny_kernels/libx.so", "/* GNU ld script */ INPUT(-lc)\n")},
       {"variant", variant(variant_json("cu130", R"("sm_arch": ["80_real", "90_real"])"))},

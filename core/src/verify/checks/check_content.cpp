@@ -21,12 +21,14 @@ bool in_dist_info(const Subject& subject, std::string_view path) {
 
 /// Why this file has no business in a wheel; "" = it may be there.
 std::string leftover(const Subject& subject, std::string_view path) {
-  static const std::vector<std::string> sources{"*.o",      "*.obj", "*.a",     "*.lib",  "*.cu",  "*.cubin", "*.ptx",
-                                                "*.fatbin", "*.d",   "*.ninja", "*.orig", "*.rej", "*.log"};
+  static const std::vector<std::string> leftovers{"*.o", "*.obj", "*.d", "*.ninja", "*.orig", "*.rej"};
+  // A package that compiles when it runs brings these; one whose spec builds modules does not.
+  static const std::vector<std::string> sources{"*.a", "*.lib", "*.cu", "*.cubin", "*.ptx", "*.fatbin", "*.log"};
   static const std::vector<std::string> caches{"**/__pycache__/**", "__pycache__/**", ".git/**", "**/.git*",
                                                "**/.DS_Store"};
   const auto matches = [&](const std::string& glob) { return glob_match(glob, path); };
-  if (std::ranges::any_of(sources, matches)) return "a leftover of the build";
+  if (std::ranges::any_of(leftovers, matches)) return "a leftover of the build";
+  if (subject.spec != nullptr && std::ranges::any_of(sources, matches)) return "a leftover of the build";
   if (std::ranges::any_of(caches, matches)) return "a leftover of a tool";
   const auto& platforms = subject.name.platform;
   const bool windows = std::ranges::any_of(platforms, [](const auto& tag) { return tag.starts_with("win"); });

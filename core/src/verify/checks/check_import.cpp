@@ -3,12 +3,12 @@
 #include "support/text.hpp"
 #include "support/try.hpp"
 #include "verify/checks.hpp"
-#include "verify/child_python.hpp"
+#include "verify/child/child_python.hpp"
+#include "verify/child/driver_stand_in.hpp"
+#include "verify/child/importable.hpp"
+#include "verify/child/loader_message.hpp"
 #include "verify/declared_torch.hpp"
-#include "verify/driver_stand_in.hpp"
-#include "verify/importable.hpp"
 #include "verify/libraries.hpp"
-#include "verify/loader_message.hpp"
 
 #include <algorithm>
 #include <map>

@@ -1,4 +1,4 @@
-#include "verify/loader_message.hpp"
+#include "verify/child/loader_message.hpp"
 
 #include "support/text.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 // By what an artifact is judged: a built-in policy, and what a policy file changes of it.
 
-#include "verify/rules.hpp"
+#include "verify/policy/rules.hpp"
 
 #include <sagekit/verify.hpp>
 

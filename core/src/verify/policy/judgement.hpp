@@ -1,11 +1,11 @@
 #pragma once
 // The list that all checks write to. A check says what it saw; the policy says what that means.
 
-#include "verify/standard.hpp"
+#include "verify/policy/standard.hpp"
 
 #include <sagekit/verify.hpp>
 
-#include <set>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,7 +38,7 @@ class Judgement {
   void add(Finding finding);
 
   Policy policy() const { return m_standard.policy; }
-  bool said(std::string_view code) const { return m_said.contains(code); }
+  bool said(std::string_view code) const { return m_groups.contains(code); }
 
   /// The report: waivers applied, sorted by code and place; `pass` set.
   WheelReport report(std::string path, std::string sha256, std::vector<RunsOn> runs_on) &&;
@@ -52,8 +52,14 @@ class Judgement {
   /// Returns the waivers that were needed, by number.
   std::vector<std::size_t> apply_waivers();
 
+  /// The findings of one code.
+  struct Group {
+    std::size_t size = 0;
+    std::size_t rest = 0;  ///< index of the one that stands for those beyond the limit
+  };
+
   Standard m_standard;
-  std::set<std::string, std::less<>> m_said;  ///< codes with a finding
+  std::map<std::string, Group, std::less<>> m_groups;
   std::vector<Finding> m_findings;
 };
 

@@ -1,8 +1,8 @@
-#include "verify/gpu_verdict.hpp"
+#include "verify/child/gpu_verdict.hpp"
 
 #include "support/format.hpp"
 #include "support/text.hpp"
-#include "verify/child_python.hpp"
+#include "verify/child/child_python.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "verify/child_python.hpp"
+#include "verify/child/child_python.hpp"
 
 #include "support/format.hpp"
 #include "support/text.hpp"

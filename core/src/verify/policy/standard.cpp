@@ -1,4 +1,4 @@
-#include "verify/standard.hpp"
+#include "verify/policy/standard.hpp"
 
 #include "support/format.hpp"
 #include "support/text.hpp"

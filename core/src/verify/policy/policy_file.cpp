@@ -2,7 +2,7 @@
 #include "support/format.hpp"
 #include "support/text.hpp"
 #include "support/toml.hpp"
-#include "verify/rules.hpp"
+#include "verify/policy/rules.hpp"
 
 #include <sagekit/finding.hpp>
 #include <sagekit/verify.hpp>

@@ -1,14 +1,17 @@
-#include "verify/judgement.hpp"
+#include "verify/policy/judgement.hpp"
 
 #include "support/format.hpp"
 #include "support/text.hpp"
 
 #include <algorithm>
+#include <set>
 #include <tuple>
 
 namespace sagekit {
 
 namespace {
+
+constexpr std::size_t k_most_of_a_code = 200;  // a hostile wheel breaks one rule in a million places
 
 bool is_framing(std::string_view code) {
   const auto letters = family(code);
@@ -24,8 +27,20 @@ bool matches(const Waiver& waiver, const Finding& finding, const std::string& wh
 }  // namespace
 
 void Judgement::add(Finding finding) {
-  m_said.insert(finding.code);
-  m_findings.push_back(std::move(finding));
+  auto& group = m_groups[finding.code];
+  if (++group.size <= k_most_of_a_code) return m_findings.push_back(std::move(finding));
+  // One more stands for all that follow. It has no place, so that no waiver of a place excuses what nobody listed.
+  if (group.size == k_most_of_a_code + 1) {
+    group.rest = m_findings.size();
+    finding.message = "more places than are listed";
+    finding.where.clear();
+    finding.hint.clear();
+    return m_findings.push_back(std::move(finding));
+  }
+  Finding& rest = m_findings[group.rest];
+  if (rest.result == FindingResult::fail || finding.result == FindingResult::pass) return;
+  rest.result = finding.result;
+  rest.severity = finding.severity;
 }
 
 void Judgement::weigh(std::string_view code, Weight usual, std::string message, std::string where, std::string hint) {
@@ -103,7 +118,7 @@ void Judgement::read_problems(const Diagnostics& problems, std::string_view wher
 
 void Judgement::require_all() {
   for (const auto& letters : std::set(m_standard.require.begin(), m_standard.require.end()))
-    if (std::ranges::none_of(m_said, [&](const std::string& code) { return family(code) == letters; }))
+    if (std::ranges::none_of(m_groups, [&](const auto& group) { return family(group.first) == letters; }))
       broken("VFY103", fmt::format("{} is required, but this artifact gives its checks nothing to look at", letters));
 }
 

@@ -1,4 +1,4 @@
-#include "verify/gpu_order.hpp"
+#include "verify/child/gpu_order.hpp"
 
 #include "support/format.hpp"
 

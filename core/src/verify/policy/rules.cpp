@@ -1,4 +1,4 @@
-#include "verify/rules.hpp"
+#include "verify/policy/rules.hpp"
 
 #include "support/format.hpp"
 #include "support/text.hpp"

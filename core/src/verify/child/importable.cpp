@@ -1,7 +1,7 @@
-#include "verify/importable.hpp"
+#include "verify/child/importable.hpp"
 
 #include "support/text.hpp"
-#include "verify/child_python.hpp"
+#include "verify/child/child_python.hpp"
 #include "verify/expected_modules.hpp"
 #include "verify/libraries.hpp"
 

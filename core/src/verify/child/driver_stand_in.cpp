@@ -1,4 +1,4 @@
-#include "verify/driver_stand_in.hpp"
+#include "verify/child/driver_stand_in.hpp"
 
 #include "index/exports.hpp"
 

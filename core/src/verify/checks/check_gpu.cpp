@@ -2,9 +2,9 @@
 #include "support/text.hpp"
 #include "support/try.hpp"
 #include "verify/checks.hpp"
-#include "verify/child_python.hpp"
-#include "verify/gpu_order.hpp"
-#include "verify/gpu_verdict.hpp"
+#include "verify/child/child_python.hpp"
+#include "verify/child/gpu_order.hpp"
+#include "verify/child/gpu_verdict.hpp"
 
 #include <sagekit/arch.hpp>
 

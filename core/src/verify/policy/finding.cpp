@@ -3,8 +3,8 @@
 #include "support/format.hpp"
 #include "support/json.hpp"
 #include "support/text.hpp"
-#include "verify/page_texts.hpp"
-#include "verify/rules.hpp"
+#include "verify/policy/page_texts.hpp"
+#include "verify/policy/rules.hpp"
 
 #include <sagekit/finding.hpp>
 

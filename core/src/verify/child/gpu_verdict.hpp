@@ -2,8 +2,8 @@
 // What was seen of GPU cases, against what their rows of the spec ask.
 
 #include "support/json.hpp"
-#include "verify/gpu_order.hpp"
-#include "verify/judgement.hpp"
+#include "verify/child/gpu_order.hpp"
+#include "verify/policy/judgement.hpp"
 #include "verify/subject.hpp"
 
 #include <filesystem>
