@@ -67,13 +67,13 @@ struct VerifyArguments {
   std::vector<std::string> interpreters, require, packages, installed;
   std::string sha256_file, sarif_file, explain;
   std::string format;              ///< text, json, sarif, github; "" = text, or json with --json
-  std::uint64_t memory_bytes = 0;  ///< 0 = core's default
+  std::uint64_t memory_bytes = std::uint64_t{2} << 30;
   bool all = false, gpu = false;
 };
 struct InspectArguments {
   std::vector<std::string> files;
   bool kernels = false, resources = false, hashes = false, quick = false;
-  std::uint64_t memory_bytes = 0;  ///< 0 = core's default
+  std::uint64_t memory_bytes = std::uint64_t{2} << 30;
 };
 struct DiffArguments {
   std::string first, second;

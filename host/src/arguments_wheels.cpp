@@ -48,7 +48,7 @@ void WheelVerbs::add_verify(CLI::App& app) {
       ->check(CLI::IsMember({"text", "json", "sarif", "github"}));
   m_verify->add_option("--sarif", verify.sarif_file, "Write SARIF 2.1.0 to this file too")->type_name("FILE");
   m_verify->add_flag("--all", verify.all, "List passes too");
-  m_verify->add_option("--memory", m_memory, "Memory for members in flight; without it 1G")->type_name("SIZE");
+  m_verify->add_option("--memory", m_memory, "Memory for members in flight; without it 2G")->type_name("SIZE");
   m_verify->add_option("--explain", verify.explain, "What a code means and how to mend it; a family lists its codes")
       ->type_name("CODE");
 }
@@ -64,7 +64,7 @@ void WheelVerbs::add_inspect(CLI::App& app) {
                       "Of a module, read the known sections only: no SHA-256, no search for GPU code elsewhere");
   m_inspect->add_flag("--hashes", inspect.hashes,
                       "Hash every file of a wheel and compare with its RECORD, as verify does");
-  m_inspect->add_option("--memory", m_memory, "Memory for what is inflated at a time; without it 1G")
+  m_inspect->add_option("--memory", m_memory, "Memory for what is inflated at a time; without it 2G")
       ->type_name("SIZE");
 }
 
@@ -79,7 +79,7 @@ Result<bool> WheelVerbs::take(VerbArguments& verb) {
   if (*m_diff) {
     verb = m_diff_arguments;
   } else if (*m_inspect) {
-    m_inspect_arguments.memory_bytes = memory;
+    if (memory != 0) m_inspect_arguments.memory_bytes = memory;
     verb = m_inspect_arguments;
   } else {
     VerifyArguments& verify = m_verify_arguments;
@@ -89,7 +89,7 @@ Result<bool> WheelVerbs::take(VerbArguments& verb) {
     if (!verify.installed.empty() && verify.interpreters.empty())
       return fail(ErrorKind::usage, "CLI001", "--installed needs to know which Python has the package",
                   "--interpreter .venv/bin/python");
-    verify.memory_bytes = memory;
+    if (memory != 0) verify.memory_bytes = memory;
     verb = verify;
   }
   return true;

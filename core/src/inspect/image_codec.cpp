@@ -51,6 +51,8 @@ std::optional<std::string_view> ImageDecoder::whole(std::string_view stored, Ima
     if (made < 0 || static_cast<std::size_t>(made) != wanted) return std::nullopt;
   } else {
     // The whole frame goes straight into the buffer, so its declared window needs no memory of its own.
+    // A frame of no stated size is decompressed whole, but not piece by piece: the two must not disagree.
+    if (ZSTD_getFrameContentSize(stored.data(), stored.size()) != wanted) return std::nullopt;
     if (ZSTD_findFrameCompressedSize(stored.data(), stored.size()) != stored.size()) return std::nullopt;
     if (ZSTD_decompressDCtx(zstd().context, out, wanted, stored.data(), stored.size()) != wanted) return std::nullopt;
   }
@@ -83,8 +85,10 @@ std::optional<std::string_view> ImageDecoder::beginning(std::string_view stored,
     if (in.pos + made.pos == before) break;
   }
   ZSTD_DCtx_reset(context, ZSTD_reset_session_and_parameters);
-  if (made.pos != made.size) return std::nullopt;
-  return std::string_view(out, wanted);
+  if (made.pos == made.size) return std::string_view(out, wanted);
+  // A larger window than that is unusual and right: such a frame is decompressed whole.
+  const auto all = whole(stored, compression, size);
+  return all ? std::optional(all->substr(0, wanted)) : std::nullopt;
 }
 
 }  // namespace sagekit

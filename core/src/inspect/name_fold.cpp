@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 namespace sagekit {
 
@@ -84,17 +85,17 @@ void append(std::string& text, std::uint32_t c) {
 std::string folded_name(std::string_view name) {
   if (is_ascii(name) || !is_utf8(name)) return lower(name);
   std::string folded;
-  std::uint32_t previous = 0;
+  std::optional<std::uint32_t> previous;  // a letter that a mark may follow; NUL is a character like any other
   for (std::size_t at = 0; at < name.size();) {
     const std::uint32_t c = lower_letter(next_character(name, at));
-    if (const std::uint32_t both = composed(previous, c); both != 0) {
+    if (const std::uint32_t both = previous ? composed(*previous, c) : 0; both != 0) {
       previous = both;
       continue;
     }
-    if (previous != 0) append(folded, previous);
+    if (previous) append(folded, *previous);
     previous = c;
   }
-  if (previous != 0) append(folded, previous);
+  if (previous) append(folded, *previous);
   return folded;
 }
 

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <condition_variable>
 #include <exception>
+#include <iterator>
 #include <mutex>
-#include <numeric>
+#include <set>
 #include <thread>
 
 namespace sagekit {
@@ -19,27 +20,32 @@ void run_within_budget(const std::vector<std::uint64_t>& costs, std::uint64_t bu
 void run_with_workers(const std::vector<std::uint64_t>& costs, std::uint64_t budget, unsigned threads,
                       const std::function<std::function<void(std::size_t)>()>& make_worker) {
   // Largest first: the last pieces to end are small ones, so no thread waits long for another.
-  std::vector<std::size_t> order(costs.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(),
-            [&](std::size_t a, std::size_t b) { return costs[a] != costs[b] ? costs[a] > costs[b] : a < b; });
+  std::set<std::pair<std::uint64_t, std::size_t>> waiting;
+  for (std::size_t i = 0; i < costs.size(); ++i) waiting.emplace(costs[i], i);
 
   std::mutex mutex;
   std::condition_variable released;
-  std::size_t next = 0;
   std::size_t running = 0;
   std::uint64_t in_use = 0;
   std::exception_ptr failure;
+
+  // The dearest that fits beside what runs; a piece beyond the whole budget runs alone.
+  const auto dearest = [&] {
+    if (running == 0) return std::prev(waiting.end());
+    const std::uint64_t left = in_use <= budget ? budget - in_use : 0;
+    const auto behind = waiting.upper_bound({left, SIZE_MAX});
+    return behind == waiting.begin() ? waiting.end() : std::prev(behind);
+  };
 
   const auto loop = [&] {
     std::function<void(std::size_t)> work;
     std::unique_lock lock(mutex);
     while (true) {
-      released.wait(lock, [&] {
-        return next == order.size() || running == 0 || (in_use <= budget && costs[order[next]] <= budget - in_use);
-      });
-      if (next == order.size()) return;
-      const std::size_t index = order[next++];
+      released.wait(lock, [&] { return waiting.empty() || dearest() != waiting.end(); });
+      if (waiting.empty()) return;
+      const auto chosen = dearest();
+      const std::size_t index = chosen->second;
+      waiting.erase(chosen);
       ++running;
       in_use += costs[index];
       lock.unlock();
@@ -55,7 +61,7 @@ void run_with_workers(const std::vector<std::uint64_t>& costs, std::uint64_t bud
       in_use -= costs[index];
       if (caught && !failure) {
         failure = caught;
-        next = order.size();
+        waiting.clear();
       }
       released.notify_all();
     }

@@ -12,8 +12,8 @@ namespace sagekit {
 unsigned available_threads();
 
 /// Calls `work(i)` once for every i below `costs.size()`, dearest first, on at most `threads` threads.
-/// A piece starts when the costs (bytes) of those that run stay within `budget`, or when none runs.
-/// The first exception that a piece throws is thrown again here, after all threads ended.
+/// A piece starts when the costs (bytes) of those that run stay within `budget`, or when none runs; one that does not
+/// fit lets cheaper ones pass. The first exception that a piece throws is thrown again here, after all threads ended.
 void run_within_budget(const std::vector<std::uint64_t>& costs, std::uint64_t budget, unsigned threads,
                        const std::function<void(std::size_t)>& work);
 

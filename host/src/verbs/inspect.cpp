@@ -114,7 +114,7 @@ int run_verb(Session& session, const InspectArguments& arguments) {
   InspectOptions options{.kernels = arguments.kernels || arguments.resources, .resources = arguments.resources};
   options.member_hashes = arguments.hashes;
   options.whole_file = !arguments.quick;
-  if (arguments.memory_bytes != 0) options.memory_bytes = arguments.memory_bytes;
+  options.memory_bytes = arguments.memory_bytes;
   std::vector<FileFacts> files;
   int code = 0;
   for (const auto& path : arguments.files) {

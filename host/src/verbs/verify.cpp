@@ -143,7 +143,7 @@ VerifyOptions make_options(const Session& session, const VerifyArguments& argume
   options.torches = session.fetched_torches();
   options.gpu = arguments.gpu;
   options.sha256_file = arguments.sha256_file;
-  if (arguments.memory_bytes > 0) options.memory_bytes = arguments.memory_bytes;
+  options.memory_bytes = arguments.memory_bytes;
   return options;
 }
 
