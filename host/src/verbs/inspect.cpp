@@ -52,7 +52,7 @@ std::string system_text(const MemberFacts& member) {
 std::string wheel_text(const WheelFacts& wheel) {
   std::string text =
       fmt::format("  {} {}  for {}\n", wheel.metadata_name, wheel.metadata_version, fmt::join(wheel.wheel_tags, " "));
-  if (!wheel.requires_dist.empty()) text += fmt::format("  needs {}\n", fmt::join(wheel.requires_dist, "; "));
+  if (!wheel.requires_dist.empty()) text += fmt::format("  needs {}\n", fmt::join(wheel.requires_dist, ", "));
   if (!wheel.generator.empty()) text += fmt::format("  made by {}\n", wheel.generator);
   return text;
 }
