@@ -8,8 +8,8 @@
 
 namespace sagekit {
 
-/// Everything `inspect_file` says about a wheel. Members are inflated in parallel, with at most about a gigabyte (or
-/// the largest member) in memory at a time. `options.wheel_name` replaces the file's own name.
+/// Everything `inspect_file` says about a wheel. Members are inflated in parallel, as many at a time as fit into
+/// `options.memory_bytes`; one that is larger alone. `options.wheel_name` replaces the file's own name.
 FileFacts read_wheel(const WheelArchive& archive, const InspectOptions& options = {});
 
 /// What the wheel's own texts and its file name say about each other (NAM, INF). `members` are the facts of all
