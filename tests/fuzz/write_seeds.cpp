@@ -1,6 +1,7 @@
 // Writes the seed inputs of the fuzz targets, made by the builders that the unit tests use: folder/<target>/<name>.
 #include "support/fatbin_builder.hpp"
 #include "support/pe_builder.hpp"
+#include "support/tar_builder.hpp"
 #include "support/wheel_builder.hpp"
 
 #include <cstdio>
@@ -53,6 +54,11 @@ int main(int count, char** arguments) {
   write(folder / "zip/odd", odd.build());
   wheel.files.push_back({"tiny_kernels/_tiny.abi3.so", module(true, false)});
   write(folder / "zip/module", wheel.zip().build());
+  const std::string tarball = tar({{"demo-1.0/setup.py", "x = 1\n"}, {"demo-1.0/_k.so", module(true, false)}});
+  write(folder / "archive/tar", tarball);
+  write(folder / "archive/deb", "!<arch>\n" + ar_member("debian-binary", "2.0\n") +
+                                    ar_member("data.tar", tar({{"usr/lib/a.ptx", sample_ptx()}})));
+  write(folder / "archive/zstd", zstd_raw_frame(tarball));
   write(folder / "elf/sections", module(true, false));
   write(folder / "elf/no_sections", module(false, true));
   write(folder / "pe/module", sample_pe(fatbin('l')));

@@ -134,6 +134,9 @@ struct InspectOptions {
   /// Hash the file and look for GPU code outside its known sections: both read every byte. Off: sha256 stays empty and
   /// only headers are read, in milliseconds per gigabyte. Wheels are always read whole.
   bool whole_file = true;
+  /// List what a module exports and what it wants of other libraries. Off: of ElfFacts, `exports` has Python's entry
+  /// points only, `undefined`, `undefined_weak` and `wanted_by` stay empty.
+  bool symbols = true;
   /// Hash each member of a wheel and compare with RECORD. Off: MemberFacts::sha256 stays empty, INF016 is not judged.
   bool member_hashes = true;
   /// Members of a wheel, and images of a module, are inflated into memory at the same time only as far as they fit.

@@ -68,8 +68,6 @@ Wanted wanted_by(const Plan& plan, const Cell& cell) {
   return wanted;
 }
 
-std::string digits(const std::string& version) { return replace_all(version, ".", ""); }
-
 /// Can a flag list that is split at commas (-Xcompiler=) carry the path?
 bool is_plain(const std::string& path) { return path.find_first_of(" ,\"'\t\n\\") == std::string::npos; }
 
@@ -112,7 +110,7 @@ class Resolver {
       }
     }
     if (!t.torch.root.empty()) {
-      const auto name = fmt::format("torch-{}-cu{}-{}", cell.torch, digits(cell.cuda), platform);
+      const auto name = fmt::format("torch-{}-cu{}-{}", cell.torch, without_dots(cell.cuda), platform);
       TRY(add_root(name, t.torch.root, t.torch.identity));
       table.set_device(name, t.torch.version);
     }

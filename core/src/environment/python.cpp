@@ -95,7 +95,7 @@ ProbedPython probe_python(const Found& found, const ProbeContext& context) {
   python.version = text_of(json, "version");
   python.minor = text_of(json, "minor");
   python.soabi = text_of(json, "soabi");
-  python.abi = "cp" + replace_all(python.minor, ".", "") + text_of(json, "threads");
+  python.abi = "cp" + without_dots(python.minor) + text_of(json, "threads");
   if (const fs::path own = text_of(json, "executable"); own.is_absolute()) python.executable = own;
   probed.prefix = text_of(json, "prefix");
   probed.site_packages = paths_of(json, "sites");

@@ -1,6 +1,6 @@
 #include "index/curl_library.hpp"
 
-#include <dlfcn.h>
+#include "support/lazy_library.hpp"
 
 #include <string>
 
@@ -15,33 +15,26 @@ std::unexpected<Error> missing(std::string why) {
 }  // namespace
 
 Result<CurlLibrary> load_curl(const char* name) {
-  // Never closed: it keeps threads and exit handlers of its own.
-  void* const library = ::dlopen(name, RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) return missing(std::string(name) + " is not on this machine");
+  LazyLibrary library(name);
   CurlLibrary curl;
-  const char* lacking = nullptr;
-  const auto find = [&]<class Function>(Function& function, const char* symbol) {
-    function = reinterpret_cast<Function>(::dlsym(library, symbol));
-    if (function == nullptr) lacking = symbol;
-  };
-  find(curl.global_init, "curl_global_init");
-  find(curl.easy_init, "curl_easy_init");
-  find(curl.easy_cleanup, "curl_easy_cleanup");
-  find(curl.easy_reset, "curl_easy_reset");
-  find(curl.easy_setopt, "curl_easy_setopt");
-  find(curl.easy_getinfo, "curl_easy_getinfo");
-  find(curl.easy_strerror, "curl_easy_strerror");
-  find(curl.multi_init, "curl_multi_init");
-  find(curl.multi_cleanup, "curl_multi_cleanup");
-  find(curl.multi_add_handle, "curl_multi_add_handle");
-  find(curl.multi_remove_handle, "curl_multi_remove_handle");
-  find(curl.multi_perform, "curl_multi_perform");
-  find(curl.multi_poll, "curl_multi_poll");
-  find(curl.multi_wakeup, "curl_multi_wakeup");
-  find(curl.multi_info_read, "curl_multi_info_read");
-  find(curl.slist_append, "curl_slist_append");
-  find(curl.slist_free_all, "curl_slist_free_all");
-  if (lacking != nullptr) return missing(std::string(name) + " is too old: it has no " + lacking);
+  library.find(curl.global_init, "curl_global_init");
+  library.find(curl.easy_init, "curl_easy_init");
+  library.find(curl.easy_cleanup, "curl_easy_cleanup");
+  library.find(curl.easy_reset, "curl_easy_reset");
+  library.find(curl.easy_setopt, "curl_easy_setopt");
+  library.find(curl.easy_getinfo, "curl_easy_getinfo");
+  library.find(curl.easy_strerror, "curl_easy_strerror");
+  library.find(curl.multi_init, "curl_multi_init");
+  library.find(curl.multi_cleanup, "curl_multi_cleanup");
+  library.find(curl.multi_add_handle, "curl_multi_add_handle");
+  library.find(curl.multi_remove_handle, "curl_multi_remove_handle");
+  library.find(curl.multi_perform, "curl_multi_perform");
+  library.find(curl.multi_poll, "curl_multi_poll");
+  library.find(curl.multi_wakeup, "curl_multi_wakeup");
+  library.find(curl.multi_info_read, "curl_multi_info_read");
+  library.find(curl.slist_append, "curl_slist_append");
+  library.find(curl.slist_free_all, "curl_slist_free_all");
+  if (!library.fault().empty()) return missing(library.fault());
   if (curl.global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) return missing(std::string(name) + " does not start");
   return curl;
 }

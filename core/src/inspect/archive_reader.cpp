@@ -10,6 +10,8 @@
 
 namespace sagekit {
 
+constexpr std::uint64_t k_small_archive = std::uint64_t{64} << 20;  // may unpack to so much whatever its size
+
 bool looks_like_archive(Bytes file) {
   using namespace std::string_view_literals;
   constexpr std::array k_starts{"\x1f\x8b"sv, "\xfd\x37zXZ\0"sv, "\x28\xb5\x2f\xfd"sv,
@@ -30,7 +32,9 @@ Result<FileFacts> read_archive_file(const std::string& path, Bytes file, const I
     facts.members.push_back(std::move(member));
     return {};
   };
-  const auto walked = read_archive(file.view(), {.file_bytes = options.memory_bytes}, visit);
+  // Deflate cannot pass 1032, and nothing that people build comes near it.
+  const ArchiveLimits limits{.file_bytes = options.memory_bytes, .all_bytes = k_small_archive + file.size() * 1032};
+  const auto walked = read_archive(file.view(), limits, visit);
   if (!walked && facts.members.empty()) {
     Error error = walked.error();
     error.where = path;

@@ -25,8 +25,8 @@ constexpr std::uint16_t k_version_mask = 0x7fff;  // the bit above marks version
 /// The dynamic segment, taken apart once.
 class DynamicReader {
  public:
-  DynamicReader(const ElfFile& file, ElfFacts& facts, Problems& problems)
-      : m_file(file), m_facts(facts), m_problems(problems) {}
+  DynamicReader(const ElfFile& file, bool all_symbols, ElfFacts& facts, Problems& problems)
+      : m_file(file), m_all_symbols(all_symbols), m_facts(facts), m_problems(problems) {}
 
   void read(Bytes dynamic) {
     std::vector<std::pair<std::uint64_t, std::uint64_t>> text;
@@ -185,6 +185,11 @@ class DynamicReader {
     for (std::uint64_t i = 1; i < count && !m_strings.broken(); ++i) {
       const ElfSymbol symbol = ElfFile::symbol(*table, i);
       if (symbol.binding() == 0 || symbol.name == 0) continue;  // local: sections and files, nobody links to them
+      if (!m_all_symbols) {
+        if (symbol.section == 0 || !m_strings.begins(symbol.name, "Py")) continue;
+        if (std::string name = string(symbol.name); is_python_init(name)) m_facts.exports.push_back(std::move(name));
+        continue;
+      }
       std::string name = string(symbol.name);
       if (symbol.section != 0) {
         m_facts.exports.push_back(std::move(name));
@@ -199,6 +204,7 @@ class DynamicReader {
   }
 
   const ElfFile& m_file;
+  bool m_all_symbols;
   ElfFacts& m_facts;
   Problems& m_problems;
   std::map<std::uint64_t, std::uint64_t> m_values;
@@ -266,7 +272,11 @@ std::string elf_machine_name(std::uint16_t machine) {
   return fmt::format("em_{}", machine);
 }
 
-ElfFacts read_elf_facts(const ElfFile& file, Problems& problems) {
+bool is_python_init(std::string_view symbol) {
+  return symbol.starts_with("PyInit_") || symbol.starts_with("PyModExport_");
+}
+
+ElfFacts read_elf_facts(const ElfFile& file, bool all_symbols, Problems& problems) {
   ElfFacts facts;
   facts.machine = elf_machine_name(file.machine());
   facts.executable_stack = executable_stack(file);
@@ -275,7 +285,7 @@ ElfFacts read_elf_facts(const ElfFile& file, Problems& problems) {
   bool bind_now = false;
   for (const ElfSegment& segment : file.segments()) {
     if (segment.type != elf::segment_dynamic) continue;
-    DynamicReader dynamic(file, facts, problems);
+    DynamicReader dynamic(file, all_symbols, facts, problems);
     if (const auto content = file.bytes().slice(segment.offset, segment.file_size))
       dynamic.read(*content);
     else

@@ -31,10 +31,12 @@ class ImageDecoder {
 
   /// One LZ4 block or one zstd frame that must use all of `stored` and give exactly `size` bytes. Nothing when it does
   /// not, or when `image_size_is_sane` says no. The view is good until the next call; of an image that is not
-  /// compressed it is `stored` itself.
+  /// compressed it is `stored` itself. LZ4 with a match of distance 0, which its format forbids, is liblz4's to take:
+  /// such a match gives what the buffer held before.
   std::optional<std::string_view> whole(std::string_view stored, ImageCompression compression, std::uint64_t size);
 
-  /// Its first `wanted` bytes, fewer when it has not so many; what follows is not looked at.
+  /// Its first `wanted` bytes, fewer when it has not so many; what follows is not looked at. A distance of 0 is
+  /// refused: here liblz4 would give other bytes than for the whole.
   std::optional<std::string_view> beginning(std::string_view stored, ImageCompression compression, std::uint64_t size,
                                             std::size_t wanted);
 

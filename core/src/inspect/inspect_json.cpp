@@ -31,7 +31,7 @@ Json problems_json(const Diagnostics& problems) {
 /// What the file promises; a library without an entry point for Python promises nothing.
 std::string abi_word(const std::string& abi) { return abi.empty() ? "none" : abi; }
 
-Json elf_json(const ElfFacts& elf, const std::string& python_abi) {
+Json elf_json(const ElfFacts& elf, const std::string& python_abi, bool symbols) {
   Json json;
   json["machine"] = elf.machine;
   json["soname"] = elf.soname;
@@ -39,8 +39,8 @@ Json elf_json(const ElfFacts& elf, const std::string& python_abi) {
   json["run_paths"] = elf.run_paths;
   json["versions"] = elf.versions;
   json["python_abi"] = abi_word(python_abi);
-  json["exports"] = elf.exports.size();
-  json["undefined"] = elf.undefined.size();
+  json["exports"] = symbols ? Json(elf.exports.size()) : Json(nullptr);
+  json["undefined"] = symbols ? Json(elf.undefined.size()) : Json(nullptr);
   json["debug_info"] = elf.debug_info;
   json["executable_stack"] = elf.executable_stack;
   json["libc"] = elf.libc;
@@ -136,7 +136,7 @@ Json member_json(const MemberFacts& member, const InspectOptions& options) {
   json["path"] = member.path;
   json["size_bytes"] = member.size_bytes;
   if (!member.sha256.empty()) json["sha256"] = member.sha256;
-  if (member.elf) json["elf"] = elf_json(*member.elf, member.python_abi);
+  if (member.elf) json["elf"] = elf_json(*member.elf, member.python_abi, options.symbols);
   if (member.pe) json["pe"] = pe_json(*member.pe, member.python_abi);
   if (!member.gpu.empty()) {
     json["gpu"] = Json::array();

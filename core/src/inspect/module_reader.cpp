@@ -87,9 +87,7 @@ std::vector<GpuArea> pe_areas(const PeFile& file, Bytes bytes, bool scan, const 
 }
 
 bool exports_python_init(const std::vector<std::string>& exports) {
-  return std::any_of(exports.begin(), exports.end(), [](const std::string& name) {
-    return name.starts_with("PyInit_") || name.starts_with("PyModExport_");
-  });
+  return std::any_of(exports.begin(), exports.end(), is_python_init);
 }
 
 std::string extension_abi(std::string_view path, const std::vector<std::string>& exports) {
@@ -103,7 +101,7 @@ void read_elf(ModuleReading& reading, Bytes bytes, const InspectOptions& options
               Problems& problems) {
   const auto file = ElfFile::read(bytes, problems);
   if (!file) return;
-  reading.facts.elf = read_elf_facts(*file, problems);
+  reading.facts.elf = read_elf_facts(*file, options.symbols, problems);
   reading.facts.python_abi = extension_abi(reading.facts.path, reading.facts.elf->exports);
   auto code = read_gpu_code(elf_areas(*file, options.whole_file, how.passed, problems), how, problems);
   reading.facts.wiring = read_wiring(*file, code);

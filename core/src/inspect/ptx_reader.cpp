@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
 
 namespace sagekit {
 
@@ -13,6 +14,25 @@ bool is_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' || c == '%';
 }
 
+/// Where `text` has a comment, a quote or the beginning of ".entry", at or after `at`; its end when nowhere. Nearly all
+/// of a text is none of these, so it is looked at in blocks, which compilers turn into a few wide comparisons.
+std::size_t next_of_note(std::string_view text, std::size_t at) {
+  constexpr std::size_t block = 64;
+  const auto noted = [](char c, char second, char third) {
+    return static_cast<std::uint8_t>((c == '/') | (c == '"') | ((c == '.') & (second == 'e') & (third == 'n')));
+  };
+  while (at + block + 2 <= text.size()) {
+    const char* const bytes = text.data() + at;
+    std::uint8_t hit = 0;  // not a bool: that would be one comparison at a time
+    for (std::size_t i = 0; i < block; ++i) hit |= noted(bytes[i], bytes[i + 1], bytes[i + 2]);
+    if (hit != 0) break;
+    at += block;
+  }
+  const auto byte = [&](std::size_t i) { return i < text.size() ? text[i] : '\0'; };
+  while (at < text.size() && !noted(byte(at), byte(at + 1), byte(at + 2))) ++at;
+  return at;
+}
+
 /// Walks over directives (".version", ".entry", ...), past comments and quoted text.
 class PtxScanner {
  public:
@@ -20,18 +40,16 @@ class PtxScanner {
 
   /// The next directive, without its dot; empty at the end.
   std::string_view next_directive() {
-    while (true) {
-      m_at = m_text.find_first_of("/\".", m_at);
-      if (m_at == std::string_view::npos) return {};
-      if (m_text[m_at] == '.') {
-        const bool starts_word = m_at == 0 || !is_word(m_text[m_at - 1]);
-        ++m_at;
-        const std::string_view name = starts_word ? word() : std::string_view{};
-        if (!name.empty()) return name;
-      } else {
-        skip_comment_or_quote();
-      }
-    }
+    while ((m_at = m_text.find_first_of("/\".", m_at)) != std::string_view::npos)
+      if (const auto name = directive(); !name.empty()) return name;
+    return {};
+  }
+
+  /// Goes to what follows the next ".entry"; false at the end.
+  bool next_entry() {
+    while ((m_at = next_of_note(m_text, m_at)) < m_text.size())
+      if (directive() == "entry") return true;
+    return false;
   }
 
   /// The text up to the next of `ends` or a blank, after blanks and comments.
@@ -48,6 +66,17 @@ class PtxScanner {
   }
 
  private:
+  /// The directive that begins here, without its dot; empty for what is none, which is passed.
+  std::string_view directive() {
+    if (m_text[m_at] != '.') {
+      skip_comment_or_quote();
+      return {};
+    }
+    const bool starts_word = m_at == 0 || !is_word(m_text[m_at - 1]);
+    ++m_at;
+    return starts_word ? word() : std::string_view{};
+  }
+
   std::string_view word() {
     const std::size_t begin = m_at;
     while (m_at < m_text.size() && is_word(m_text[m_at])) ++m_at;
@@ -112,17 +141,18 @@ std::optional<PtxFacts> read_ptx(std::string_view text, bool kernels) {
   PtxScanner scanner(text);
   bool version = false;
   bool target = false;
-  while (kernels || !version || !target) {
+  while (!version || !target) {
     const std::string_view directive = scanner.next_directive();
     if (directive.empty()) break;
     if (directive == "version" && !version)
       version = read_version(scanner.argument(",;"), facts);
     else if (directive == "target" && !target)
       target = read_target(scanner.argument(",;"), facts.arch);
-    else if (directive == "entry")
+    else if (directive == "entry" && kernels)
       facts.kernels.emplace_back(scanner.argument("(;{"));
   }
   if (!version || !target) return std::nullopt;
+  while (kernels && scanner.next_entry()) facts.kernels.emplace_back(scanner.argument("(;{"));
   return facts;
 }
 

@@ -147,8 +147,8 @@ class Reader {
     if (op.empty()) return false;
     take(op);
     take_space();
-    // "===" compares texts, whatever they are: a comma is part of one.
-    const auto end = std::min(m_rest.find_first_of(op == "===" ? " \t;)" : " \t,;)"), m_rest.size());
+    // Even the text behind "===" ends at a comma: installers split the list before they read its parts.
+    const auto end = std::min(m_rest.find_first_of(" \t\n\r\v\f,;)"), m_rest.size());
     if (version_fault(op, m_rest.substr(0, end)).empty()) {
       m_rest.remove_prefix(end);
       return true;
@@ -250,7 +250,6 @@ class Reader {
 std::expected<Requirement, std::string> read_requirement(std::string_view text) { return Reader(text).requirement(); }
 
 std::string specifier_fault(std::string_view specifiers) {
-  // "===" takes commas into its text, but no installer's writer puts one there.
   for (const auto& part : split(specifiers, ',')) {
     const std::string one = trim(part);
     if (one.empty()) continue;

@@ -26,6 +26,8 @@ class StringTable {
     m_budget -= name->size() + 1;
     return name;
   }
+  /// Does the name at `offset` begin so? Looks at no more of it, and costs nothing of the budget.
+  bool begins(std::uint64_t offset, std::string_view word) const { return m_table.from(offset).starts_with(word); }
   bool broken() const { return m_budget == 0; }
 
  private:

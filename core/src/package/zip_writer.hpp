@@ -1,5 +1,5 @@
 #pragma once
-// Writes zip archives whose bytes depend on nothing but their members: the one place that includes libzip.
+// Writes zip archives whose bytes depend on nothing but their members.
 
 #include <sagekit/error.hpp>
 

@@ -11,10 +11,8 @@ namespace {
 
 void append(Argv& argv, const std::vector<std::string>& more) { argv.insert(argv.end(), more.begin(), more.end()); }
 
-std::string digits(std::string_view version) { return replace_all(std::string(version), ".", ""); }
-
 std::string torch_root(const Target& t) {
-  return fmt::format("{{torch-{}-cu{}-{}}}", t.torch, digits(t.cuda), t.platform);
+  return fmt::format("{{torch-{}-cu{}-{}}}", t.torch, without_dots(t.cuda), t.platform);
 }
 std::string cuda_include(const Target& t) { return fmt::format("{{cuda-include-{}}}", t.cuda); }
 std::string cuda_lib(const Target& t) { return fmt::format("{{cuda-lib-{}-{}}}", t.cuda, t.platform); }
@@ -173,13 +171,13 @@ std::string module_path(const KernelSpec& kernel, std::string_view python, std::
   const auto path = replace_all(kernel.module, ".", "/");
   const auto windows = platform.starts_with("win");
   if (kernel.plain_module) return path + (windows ? ".dll" : ".so");
-  if (windows) return fmt::format("{}.cp{}-{}.pyd", path, digits(python), platform);
-  return fmt::format("{}.cpython-{}-{}-linux-gnu.so", path, digits(python), machine_of(platform));
+  if (windows) return fmt::format("{}.cp{}-{}.pyd", path, without_dots(python), platform);
+  return fmt::format("{}.cpython-{}-{}-linux-gnu.so", path, without_dots(python), machine_of(platform));
 }
 
 std::string python_tag(const Spec& spec, std::string_view python) {
   if (python.empty() || std::ranges::all_of(spec.kernels, &KernelSpec::plain_module)) return "py3-none";
-  const auto abi = digits(python);
+  const auto abi = without_dots(python);
   auto interpreter = abi;
   if (interpreter.ends_with('t')) interpreter.pop_back();  // "3.13t", free-threaded: cp313-cp313t
   return fmt::format("cp{}-cp{}", interpreter, abi);

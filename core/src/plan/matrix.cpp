@@ -11,8 +11,6 @@ namespace {
 const std::vector<std::string> k_unused{""};
 const std::vector<std::string> k_default_platform{"linux_x86_64"};
 
-std::string digits(std::string_view version) { return replace_all(std::string(version), ".", ""); }
-
 const std::vector<std::string>& or_else(const std::vector<std::string>& words,
                                         const std::vector<std::string>& otherwise) {
   return words.empty() ? otherwise : words;
@@ -51,7 +49,7 @@ void name_torches(Axis& axis) {
   for (const auto& value : axis.values) ++releases[minor_of(value)];
   for (const auto& value : axis.values) {
     const auto minor = minor_of(value);
-    axis.id_parts.push_back(value.empty() ? "" : "-pytorch" + (releases[minor] > 1 ? value : digits(minor)));
+    axis.id_parts.push_back(value.empty() ? "" : "-pytorch" + (releases[minor] > 1 ? value : without_dots(minor)));
   }
 }
 
@@ -64,8 +62,9 @@ Matrix expand_matrix(const MatrixSpec& spec) {
   matrix.python = make_axis(spec.include, &MatrixRow::python, k_unused);
   matrix.platform = make_axis(spec.include, &MatrixRow::platform, k_default_platform);
   name_torches(matrix.torch);
-  for (const auto& v : matrix.cuda.values) matrix.cuda.id_parts.push_back(v.empty() ? "" : "-cu" + digits(v));
-  for (const auto& v : matrix.python.values) matrix.python.id_parts.push_back(v.empty() ? "" : "-python" + digits(v));
+  for (const auto& v : matrix.cuda.values) matrix.cuda.id_parts.push_back(v.empty() ? "" : "-cu" + without_dots(v));
+  for (const auto& v : matrix.python.values)
+    matrix.python.id_parts.push_back(v.empty() ? "" : "-python" + without_dots(v));
   for (const auto& v : matrix.platform.values)
     matrix.platform.id_parts.push_back(v == k_default_platform[0] ? "" : "-" + v);
 

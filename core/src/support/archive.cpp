@@ -1,11 +1,9 @@
 #include "support/archive.hpp"
 
+#include "support/archive_library.hpp"
 #include "support/file.hpp"
 #include "support/format.hpp"
 #include "support/try.hpp"
-
-#include <archive.h>
-#include <archive_entry.h>
 
 #include <cstdint>
 #include <fstream>
@@ -23,18 +21,21 @@ constexpr std::uint64_t k_most_bytes = std::uint64_t{4} << 30;
 constexpr std::size_t k_most_entries = 200'000;
 constexpr std::size_t k_block = 256 * 1024;
 
-struct CloseArchive {
-  void operator()(archive* a) const { ::archive_read_free(a); }
-};
-using Archive = std::unique_ptr<archive, CloseArchive>;
+using Archive = std::unique_ptr<archive, decltype(&::archive_read_free)>;
+
+Archive new_archive(const ArchiveLibrary& lib) {
+  Archive made(lib.read_new(), lib.read_free);
+  if (!made) throw std::bad_alloc();
+  return made;
+}
 
 std::unexpected<Error> bad(const fs::path& archive, std::string_view why) {
   return fail(ErrorKind::usage, "SRC005", fmt::format("cannot unpack {}: {}", archive.string(), why),
               "give a .tar.gz, .tar.zst or .zip of the source tree, a folder, or a git repository");
 }
 
-std::string_view why(archive* a) {
-  const char* text = ::archive_error_string(a);
+std::string_view why(const ArchiveLibrary& lib, archive* a) {
+  const char* text = lib.error_string(a);
   return text != nullptr ? text : "not an archive that is understood";
 }
 
@@ -56,12 +57,13 @@ bool passes_link(const fs::path& into, const fs::path& relative) {
   return false;
 }
 
-Status write_member(archive* a, const fs::path& archive, const fs::path& target, std::uint64_t& total) {
+Status write_member(const ArchiveLibrary& lib, archive* a, const fs::path& archive, const fs::path& target,
+                    std::uint64_t& total) {
   std::ofstream out(target, std::ios::binary | std::ios::trunc);
   std::vector<char> block(k_block);
   while (out) {
-    const la_ssize_t n = ::archive_read_data(a, block.data(), block.size());
-    if (n < 0) return bad(archive, why(a));
+    const la_ssize_t n = lib.read_data(a, block.data(), block.size());
+    if (n < 0) return bad(archive, why(lib, a));
     if (n == 0) break;
     total += static_cast<std::uint64_t>(n);
     if (total > k_most_bytes) return bad(archive, "it unpacks to more than 4 GiB");
@@ -77,32 +79,33 @@ using Visit = std::function<Status(const std::string& path, std::string_view con
 /// One archive in memory, and the inner archive of a Debian package.
 class ArchiveWalk {
  public:
-  ArchiveWalk(const ArchiveLimits& limits, const Visit& visit) : m_limits(limits), m_visit(visit) {}
+  ArchiveWalk(const ArchiveLibrary& library, const ArchiveLimits& limits, const Visit& visit)
+      : m_lib(library), m_limits(limits), m_visit(visit) {}
 
   Status walk(std::string_view bytes, bool inner = false) {
-    Archive reader(::archive_read_new());
-    if (!reader) throw std::bad_alloc();
-    ::archive_read_support_filter_all(reader.get());
-    ::archive_read_support_format_tar(reader.get());
-    ::archive_read_support_format_ar(reader.get());
-    ::archive_read_support_format_cpio(reader.get());
-    ::archive_read_support_format_zip(reader.get());
-    if (::archive_read_open_memory(reader.get(), bytes.data(), bytes.size()) != ARCHIVE_OK)
-      return damaged(why(reader.get()));
+    const Archive reader = new_archive(m_lib);
+    m_lib.support_filter_all(reader.get());
+    m_lib.support_tar(reader.get());
+    m_lib.support_ar(reader.get());
+    m_lib.support_cpio(reader.get());
+    m_lib.support_zip(reader.get());
+    if (m_lib.open_memory(reader.get(), bytes.data(), bytes.size()) != ARCHIVE_OK)
+      return damaged(why(m_lib, reader.get()));
     std::vector<char> content;
     for (;;) {
       archive_entry* entry = nullptr;
-      const int status = ::archive_read_next_header(reader.get(), &entry);
+      const int status = m_lib.next_header(reader.get(), &entry);
       if (status == ARCHIVE_EOF) return {};
-      if (status != ARCHIVE_OK && status != ARCHIVE_WARN) return damaged(why(reader.get()));
+      if (status != ARCHIVE_OK && status != ARCHIVE_WARN) return damaged(why(m_lib, reader.get()));
       if (++m_entries > m_limits.entries) return damaged("it has too many entries");
-      if (::archive_entry_filetype(entry) != AE_IFREG || ::archive_entry_hardlink(entry) != nullptr) continue;
-      const char* const name = ::archive_entry_pathname(entry);
+      const char* const name = m_lib.entry_pathname(entry);
       const std::string path = name != nullptr ? name : "";
+      // What a folder or a link claims to hold is unpacked too when it is passed over, so it is counted.
       TRY(read_content(reader.get(), path, content));
+      if (m_lib.entry_filetype(entry) != AE_IFREG || m_lib.entry_hardlink(entry) != nullptr) continue;
       const std::string_view text(content.data(), content.size());
       const bool package_data = !inner &&
-                                (::archive_format(reader.get()) & ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_AR &&
+                                (m_lib.format(reader.get()) & ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_AR &&
                                 path.starts_with("data.tar");
       if (package_data)
         TRY(walk(text, true));
@@ -122,9 +125,9 @@ class ArchiveWalk {
       const void* block = nullptr;
       std::size_t size = 0;
       la_int64_t offset = 0;
-      const int status = ::archive_read_data_block(a, &block, &size, &offset);
+      const int status = m_lib.read_data_block(a, &block, &size, &offset);
       if (status == ARCHIVE_EOF) return {};
-      if (status != ARCHIVE_OK && status != ARCHIVE_WARN) return damaged(why(a));
+      if (status != ARCHIVE_OK && status != ARCHIVE_WARN) return damaged(why(m_lib, a));
       // A sparse file's holes are zeros; a block never lies before the end of what was read.
       const auto begin = static_cast<std::uint64_t>(offset);
       if (offset < 0 || begin < content.size() || begin > m_limits.file_bytes || size > m_limits.file_bytes - begin)
@@ -137,6 +140,7 @@ class ArchiveWalk {
     }
   }
 
+  const ArchiveLibrary& m_lib;
   const ArchiveLimits& m_limits;
   const Visit& m_visit;
   std::size_t m_entries = 0;
@@ -146,33 +150,34 @@ class ArchiveWalk {
 }  // namespace
 
 Status read_archive(std::string_view bytes, const ArchiveLimits& limits, const Visit& visit) {
-  return ArchiveWalk(limits, visit).walk(bytes);
+  TRY_ASSIGN(const ArchiveLibrary* const library, archive_library());
+  return ArchiveWalk(*library, limits, visit).walk(bytes);
 }
 
 Status unpack_archive(const fs::path& path, const fs::path& into) {
-  Archive reader(::archive_read_new());
-  if (!reader) return bad(path, "out of memory");
-  ::archive_read_support_filter_all(reader.get());
-  ::archive_read_support_format_tar(reader.get());
-  ::archive_read_support_format_zip(reader.get());
-  if (::archive_read_open_filename(reader.get(), path.c_str(), k_block) != ARCHIVE_OK)
-    return bad(path, why(reader.get()));
+  TRY_ASSIGN(const ArchiveLibrary* const library, archive_library());
+  const ArchiveLibrary& lib = *library;
+  const Archive reader = new_archive(lib);
+  lib.support_filter_all(reader.get());
+  lib.support_tar(reader.get());
+  lib.support_zip(reader.get());
+  if (lib.open_filename(reader.get(), path.c_str(), k_block) != ARCHIVE_OK) return bad(path, why(lib, reader.get()));
 
   std::uint64_t total = 0;
   std::size_t count = 0;
   for (;;) {
     archive_entry* entry = nullptr;
-    const int status = ::archive_read_next_header(reader.get(), &entry);
+    const int status = lib.next_header(reader.get(), &entry);
     if (status == ARCHIVE_EOF) break;
-    if (status != ARCHIVE_OK && status != ARCHIVE_WARN) return bad(path, why(reader.get()));
+    if (status != ARCHIVE_OK && status != ARCHIVE_WARN) return bad(path, why(lib, reader.get()));
     if (++count > k_most_entries) return bad(path, "it has more than 200,000 entries");
-    const char* name = ::archive_entry_pathname(entry);
+    const char* name = lib.entry_pathname(entry);
     const fs::path relative = fs::path(name != nullptr ? name : "").lexically_normal();
     if (relative == "." || relative == "./") continue;
     if (leaves(relative) || passes_link(into, relative))
       return bad(path, fmt::format("its member \"{}\" would lie outside", relative.string()));
     const fs::path target = into / relative;
-    const auto type = ::archive_entry_filetype(entry);
+    const auto type = lib.entry_filetype(entry);
     if (type == AE_IFDIR) {
       TRY(make_directories(target));
       continue;
@@ -182,15 +187,15 @@ Status unpack_archive(const fs::path& path, const fs::path& into) {
     if (fs::exists(fs::symlink_status(target, error)))
       return bad(path, fmt::format("its member \"{}\" is there twice", relative.string()));
     if (type == AE_IFLNK) {
-      const char* to = ::archive_entry_symlink(entry);
+      const char* to = lib.entry_symlink(entry);
       fs::create_symlink(to != nullptr ? to : "", target, error);
       if (error) return bad(path, error.message());
       continue;
     }
-    if (type != AE_IFREG || ::archive_entry_hardlink(entry) != nullptr)
+    if (type != AE_IFREG || lib.entry_hardlink(entry) != nullptr)
       return bad(path, fmt::format("its member \"{}\" is neither file, folder nor symbolic link", relative.string()));
-    TRY(write_member(reader.get(), path, target, total));
-    const bool executable = (::archive_entry_perm(entry) & 0100) != 0;
+    TRY(write_member(lib, reader.get(), path, target, total));
+    const bool executable = (lib.entry_perm(entry) & 0100) != 0;
     fs::permissions(target, static_cast<fs::perms>(executable ? 0755 : 0644), error);
   }
   return {};

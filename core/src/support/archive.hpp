@@ -1,5 +1,5 @@
 #pragma once
-// Unpacks and reads archives; the one place in core that includes libarchive.
+// Unpacks and reads archives, by libarchive.
 
 #include <sagekit/error.hpp>
 
@@ -19,7 +19,7 @@ Status unpack_archive(const std::filesystem::path& archive, const std::filesyste
 /// How much `read_archive` takes before it stops.
 struct ArchiveLimits {
   std::uint64_t file_bytes = std::uint64_t{1} << 30;  ///< of one file, all of which is in memory
-  std::uint64_t all_bytes = std::uint64_t{32} << 30;
+  std::uint64_t all_bytes = std::uint64_t{32} << 30;  ///< of all that is unpacked
   std::size_t entries = 200'000;
 };
 

@@ -3,9 +3,8 @@
 #include "support/file.hpp"
 #include "support/try.hpp"
 
-#include <openssl/crypto.h>
-#include <openssl/evp.h>
-#include <openssl/sha.h>
+#include <nettle/sha1.h>
+#include <nettle/sha2.h>
 
 namespace sagekit {
 
@@ -22,30 +21,16 @@ std::string to_hex(const std::array<std::uint8_t, N>& bytes) {
 
 }  // namespace
 
-namespace {
-
-// Fetched once, and without openssl.cnf: reading it costs a millisecond of every start, and no setting of the machine
-// may change what a hash is.
-const EVP_MD* sha256_method() {
-  static const EVP_MD* const k_method = [] {
-    OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG, nullptr);
-    return EVP_MD_fetch(nullptr, "SHA2-256", nullptr);
-  }();
-  return k_method;
-}
-
-}  // namespace
-
 struct Sha256::State {
-  std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context{EVP_MD_CTX_new(), &EVP_MD_CTX_free};
+  sha256_ctx context;
 };
 
-Sha256::Sha256() : m_state(std::make_unique<State>()) {
-  EVP_DigestInit_ex(m_state->context.get(), sha256_method(), nullptr);
-}
+Sha256::Sha256() : m_state(std::make_unique<State>()) { ::sha256_init(&m_state->context); }
 Sha256::~Sha256() = default;
 
-void Sha256::update(std::string_view bytes) { EVP_DigestUpdate(m_state->context.get(), bytes.data(), bytes.size()); }
+void Sha256::update(std::string_view bytes) {
+  ::sha256_update(&m_state->context, bytes.size(), reinterpret_cast<const std::uint8_t*>(bytes.data()));
+}
 
 void Sha256::field(std::string_view bytes) {
   update(std::to_string(bytes.size()));
@@ -55,7 +40,7 @@ void Sha256::field(std::string_view bytes) {
 
 std::array<std::uint8_t, 32> Sha256::digest() {
   std::array<std::uint8_t, 32> result{};
-  EVP_DigestFinal_ex(m_state->context.get(), result.data(), nullptr);
+  ::sha256_digest(&m_state->context, result.size(), result.data());
   return result;
 }
 
@@ -91,9 +76,11 @@ Result<std::string> sha256_file(const std::filesystem::path& path) {
 }
 
 std::string sha1_hex(std::string_view bytes) {
-  std::array<std::uint8_t, SHA_DIGEST_LENGTH> result{};
-  unsigned int size = 0;
-  EVP_Digest(bytes.data(), bytes.size(), result.data(), &size, EVP_sha1(), nullptr);
+  sha1_ctx context;
+  ::sha1_init(&context);
+  ::sha1_update(&context, bytes.size(), reinterpret_cast<const std::uint8_t*>(bytes.data()));
+  std::array<std::uint8_t, SHA1_DIGEST_SIZE> result{};
+  ::sha1_digest(&context, result.size(), result.data());
   return to_hex(result);
 }
 

@@ -37,6 +37,8 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
   return text;
 }
 
+std::string without_dots(std::string_view version) { return replace_all(std::string(version), ".", ""); }
+
 std::string trim(std::string_view text) {
   const auto first = text.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos) return {};

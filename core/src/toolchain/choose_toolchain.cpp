@@ -215,7 +215,7 @@ Python headers_for(Python own, const std::string& platform, const std::string& o
 
 Result<Python> choose_python(const ToolchainNeed& need, const Environment& environment) {
   // "3.13t" asks for the free-threaded build, "3.13" for the other.
-  const std::string abi = "cp" + replace_all(need.python, ".", "");
+  const std::string abi = "cp" + without_dots(need.python);
   const auto of_platform = [&](const std::string& platform) {
     return best(environment.pythons, [&](const Python& p) { return p.abi == abi && is_for(p, platform, environment); });
   };
@@ -261,7 +261,7 @@ Result<TorchSysroot> choose_torch(const ToolchainNeed& need, const Python& pytho
                 fmt::format("the given torch {} cannot be used: {}", broken->root.string(), broken->why_not),
                 "mend it, or build without --toolchain folder: to use another one");
   if (torch != nullptr) return *torch;
-  const std::string build = need.cuda.empty() ? "+cpu" : "+cu" + replace_all(need.cuda, ".", "");
+  const std::string build = need.cuda.empty() ? "+cpu" : "+cu" + without_dots(need.cuda);
   const auto say = [](const TorchSysroot& t) {
     return fmt::format("{}{} {} ({})", t.version, t.local.empty() ? "" : "+" + t.local, t.platform, t.root.string());
   };

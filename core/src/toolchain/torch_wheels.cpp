@@ -16,8 +16,6 @@ namespace sagekit {
 
 namespace {
 
-std::string digits(std::string_view version) { return replace_all(std::string(version), ".", ""); }
-
 struct Opened {
   WheelChoice choice;
   OpenWheel open;
@@ -35,7 +33,7 @@ std::vector<WheelChoice> one_of_each_build(const std::vector<WheelChoice>& choic
   std::vector<WheelChoice> builds;
   std::set<std::pair<std::string, std::string>> seen;
   for (const auto& choice : choices) {
-    if (!choice.local.empty() && choice.local != "cu" + digits(need.cuda)) continue;
+    if (!choice.local.empty() && choice.local != "cu" + without_dots(need.cuda)) continue;
     if (seen.emplace(choice.file.index, choice.local).second) builds.push_back(choice);
   }
   return builds;
@@ -65,7 +63,7 @@ Result<Opened> open_torch(Fetch& fetch) {
   return fail(ErrorKind::machine, "PRV002", "the package index has " + what,
               fmt::format("PyTorch's own index has more builds: --extra-index-url with its cu{} page; or unpack that "
                           "wheel and give its folder with --toolchain folder:DIR",
-                          digits(need.cuda)));
+                          without_dots(need.cuda)));
 }
 
 Status stage_headers(Fetch& fetch, RemoteWheel& wheel) {

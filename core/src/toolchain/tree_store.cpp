@@ -19,8 +19,6 @@ namespace {
 constexpr const char* k_pins = "tree.toml";
 constexpr const char* k_sums = "SHA256SUMS";
 
-std::string digits(std::string_view version) { return replace_all(std::string(version), ".", ""); }
-
 /// Relative, without "." and "..", nothing that a listing could not hold.
 bool is_safe(std::string_view path) {
   if (path.empty() || path.front() == '/' || path.find_first_of("\\\n\r") != std::string_view::npos ||
@@ -32,8 +30,9 @@ bool is_safe(std::string_view path) {
 }
 
 std::string key_of(const TreeNeed& need) {
-  return need.kind == TreeKind::nvcc ? fmt::format("nvcc-{}-{}", need.cuda, need.platform)
-                                     : fmt::format("torch-{}-cu{}-{}", need.torch, digits(need.cuda), need.platform);
+  return need.kind == TreeKind::nvcc
+             ? fmt::format("nvcc-{}-{}", need.cuda, need.platform)
+             : fmt::format("torch-{}-cu{}-{}", need.torch, without_dots(need.cuda), need.platform);
 }
 
 /// As `sha256sum` writes them, sorted by path.
@@ -65,7 +64,7 @@ std::string id_of(const LockedTree& pins, std::map<std::string, std::string> sum
   }
   const auto content = sha256_hex(sums_text(sums)).substr(0, 12);
   if (pins.kind == TreeKind::nvcc) return fmt::format("nvcc-{}-{}-{}", pins.version, pins.platform, content);
-  return fmt::format("torch-{}-cu{}-{}-{}", pins.version, digits(pins.cuda), pins.platform, content);
+  return fmt::format("torch-{}-cu{}-{}-{}", pins.version, without_dots(pins.cuda), pins.platform, content);
 }
 
 /// Every file and link below, by relative path. Folders do not count.

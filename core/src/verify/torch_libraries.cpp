@@ -48,7 +48,7 @@ Result<std::vector<std::string>> TorchLibraries::needed_by(const std::string& li
   TRY_ASSIGN(const auto file, MappedFile::open(m_folder / library));
   Problems problems(library);  // read_exports has judged these bytes
   const auto elf = ElfFile::read(Bytes(file.bytes()), problems);
-  auto needed = elf ? read_elf_facts(*elf, problems).needed : std::vector<std::string>();
+  auto needed = elf ? read_elf_facts(*elf, false, problems).needed : std::vector<std::string>();
   return needed.empty() ? all() : needed;
 }
 

@@ -113,7 +113,7 @@ void show_file(const Console& console, const FileFacts& file, const InspectOptio
 int run_verb(Session& session, const InspectArguments& arguments) {
   InspectOptions options{.kernels = arguments.kernels || arguments.resources, .resources = arguments.resources};
   options.member_hashes = arguments.hashes;
-  options.whole_file = !arguments.quick;
+  options.whole_file = options.symbols = !arguments.quick;
   options.memory_bytes = arguments.memory_bytes;
   std::vector<FileFacts> files;
   int code = 0;

@@ -1,5 +1,6 @@
 #include "inspect/gpu_code.hpp"
 #include "inspect/module_reader.hpp"
+#include "inspect/ptx_reader.hpp"
 #include "support/fatbin_builder.hpp"
 
 #include <doctest/doctest.h>
@@ -246,4 +247,18 @@ TEST_CASE("sections that share bytes are refused") {
   const std::size_t last = table + 64 * (Bytes(bytes).u16(60) - 2u);
   bytes.replace(last + 24, 8, bytes, last - 64 + 24, 8);
   CHECK(told(read(bytes)) == Names{"!FAT011"});
+}
+
+TEST_CASE("the kernels of a PTX text are found wherever they stand, not in comments and quotes") {
+  const std::string head = ".version 8.0\n.target sm_90\n";
+  for (std::size_t shift = 0; shift < 70; ++shift) {
+    CAPTURE(shift);
+    const std::string text = head + std::string(shift, ' ') + ".visible .entry first(\n) { ret; }\n" +
+                             "// .entry second(\n/* .entry third( */ .file 1 \".entry fourth(\"\n mad.end.entry %r1;" +
+                             std::string(shift, '\n') + ".entry /* here */ fifth{}\n.entr .entryx sixth .entry";
+    const auto facts = read_ptx(text, true);
+    REQUIRE(facts);
+    CHECK(facts->kernels == std::vector<std::string>{"first", "fifth", ""});
+    CHECK(read_ptx(text, false)->kernels.empty());
+  }
 }

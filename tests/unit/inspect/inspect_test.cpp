@@ -211,6 +211,21 @@ TEST_CASE("images that claim to grow without measure are refused before memory i
   CHECK_FALSE(decoder.whole("hello", ImageCompression::none, 4));
 }
 
+TEST_CASE("an LZ4 match of distance 0 is refused in a beginning: it would be whatever memory held before") {
+  ImageDecoder decoder;
+  // One literal and a match of four at a distance, then the literals that end a block.
+  const auto block = [](char distance) {
+    return std::string(
+               "\x10"
+               "a") +
+           distance + std::string(1, '\0') + "\xf0\x05" + std::string(20, 'x');
+  };
+  CHECK(decoder.whole(block(1), ImageCompression::lz4, 25) == "aaaaa" + std::string(20, 'x'));
+  CHECK(decoder.beginning(block(1), ImageCompression::lz4, 25, 5) == "aaaaa");
+  CHECK_FALSE(decoder.beginning(block(0), ImageCompression::lz4, 25, 5));
+  CHECK(decoder.beginning(block(0), ImageCompression::lz4, 25, 1) == "a");
+}
+
 TEST_CASE("the beginning of an image is read without the rest") {
   ImageDecoder decoder;
   const std::string text(300000, 'x');

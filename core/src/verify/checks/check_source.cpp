@@ -78,7 +78,7 @@ void check_record(const Subject& subject, Judgement& judgement) {
   differ("CUDA", said.cuda, subject.claims.cuda);
   differ("commit", said.commit, subject.claims.commit);
   const auto& abi = subject.name.abi;
-  const auto tag = "cp" + replace_all(subject.claims.python, ".", "");
+  const auto tag = "cp" + without_dots(subject.claims.python);
   if (tag != "cp" && std::ranges::count(abi, "abi3") == 0 && std::ranges::count(subject.name.python, tag) == 0 &&
       std::ranges::any_of(subject.name.python, [](const std::string& one) { return one.starts_with("cp"); }))
     judgement.broken("TRU003", fmt::format("the name says Python {}, the record {}", join(subject.name.python, "."),
