@@ -131,9 +131,11 @@ struct FileFacts {
 struct InspectOptions {
   bool kernels = false;    ///< read kernel names (decompresses every image)
   bool resources = false;  ///< and what each kernel needs; implies `kernels`
-  /// Hash the file and look for GPU code outside its known sections: both read every byte. Off: sha256 stays empty and
-  /// only headers are read, in milliseconds per gigabyte. Wheels are always read whole.
+  /// Look for GPU code outside the known sections of a module, which reads every byte. Off: only headers are read, in
+  /// milliseconds per gigabyte, and no file is hashed. Wheels are always read whole.
   bool whole_file = true;
+  /// Hash the file. Off: FileFacts::sha256 stays empty.
+  bool file_hash = true;
   /// List what a module exports and what it wants of other libraries. Off: of ElfFacts, `exports` has Python's entry
   /// points only, `undefined`, `undefined_weak` and `wanted_by` stay empty.
   bool symbols = true;

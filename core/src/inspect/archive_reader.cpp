@@ -47,7 +47,7 @@ Result<FileFacts> read_archive_file(const std::string& path, Bytes file, const I
     facts.members.push_back(std::move(rest));
   }
   std::ranges::stable_sort(facts.members, {}, &MemberFacts::path);
-  if (options.whole_file) facts.sha256 = sha256_hex(file.view());
+  if (options.whole_file && options.file_hash) facts.sha256 = sha256_hex(file.view());
   return facts;
 }
 

@@ -74,7 +74,7 @@ Result<FileFacts> inspect_module(const std::filesystem::path& path, const Mapped
   result.path = path.string();
   result.kind = reading.kind;
   result.size_bytes = bytes.size();
-  if (options.whole_file) result.sha256 = sha256_of(file);
+  if (options.whole_file && options.file_hash) result.sha256 = sha256_of(file);
   reading.facts.sha256 = result.sha256;
   result.members.push_back(std::move(reading.facts));
   return result;

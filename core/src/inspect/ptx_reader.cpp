@@ -148,8 +148,10 @@ std::optional<PtxFacts> read_ptx(std::string_view text, bool kernels) {
       version = read_version(scanner.argument(",;"), facts);
     else if (directive == "target" && !target)
       target = read_target(scanner.argument(",;"), facts.arch);
-    else if (directive == "entry" && kernels)
-      facts.kernels.emplace_back(scanner.argument("(;{"));
+    else if (directive == "entry") {
+      const std::string_view name = scanner.argument("(;{");  // read in any case: what follows must not depend on it
+      if (kernels) facts.kernels.emplace_back(name);
+    }
   }
   if (!version || !target) return std::nullopt;
   while (kernels && scanner.next_entry()) facts.kernels.emplace_back(scanner.argument("(;{"));

@@ -45,7 +45,8 @@ std::vector<MemberFacts> read_members(const WheelArchive& archive, const Inspect
     costs.push_back(member.readable ? member.size : 0);
     if (member.size > (1 << 20)) ++large;
   }
-  costs.push_back(archive.bytes().size() / 4);  // stands for time only: the mapped file needs no memory of ours
+  if (options.whole_file && options.file_hash)
+    costs.push_back(archive.bytes().size() / 4);  // stands for time only: the mapped file needs no memory of ours
   const unsigned threads = available_threads();
   const unsigned each =
       std::max<unsigned>(1, threads / static_cast<unsigned>(std::clamp<std::size_t>(large, 1, threads)));

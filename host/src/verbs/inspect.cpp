@@ -113,6 +113,7 @@ void show_file(const Console& console, const FileFacts& file, const InspectOptio
 int run_verb(Session& session, const InspectArguments& arguments) {
   InspectOptions options{.kernels = arguments.kernels || arguments.resources, .resources = arguments.resources};
   options.member_hashes = arguments.hashes;
+  options.file_hash = arguments.hashes || session.global.json;  // the table does not show it
   options.whole_file = options.symbols = !arguments.quick;
   options.memory_bytes = arguments.memory_bytes;
   std::vector<FileFacts> files;
