@@ -29,8 +29,8 @@ bool starts_like_zip(std::string_view bytes) {
   return bytes.starts_with("PK\x03\x04") || bytes.starts_with("PK\x05\x06");
 }
 
-Result<FileFacts> inspect_wheel(const std::filesystem::path& path, const InspectOptions& options) {
-  TRY_ASSIGN(const WheelArchive archive, WheelArchive::open(path));
+Result<FileFacts> inspect_wheel(const std::filesystem::path& path, MappedFile file, const InspectOptions& options) {
+  TRY_ASSIGN(const WheelArchive archive, WheelArchive::from(path, std::move(file)));
   const bool named = lower(path.extension().string()) == ".whl" || !options.wheel_name.empty();
   const bool has_folder = std::any_of(archive.members().begin(), archive.members().end(), [](const ZipMember& member) {
     return member.name.find(".dist-info/") != std::string::npos;
@@ -95,9 +95,9 @@ auto without_exceptions(std::string_view what, Work work) -> decltype(work()) {
 
 Result<FileFacts> inspect_file(const std::filesystem::path& path, const InspectOptions& options) {
   return without_exceptions(path.string(), [&]() -> Result<FileFacts> {
-    TRY_ASSIGN(const MappedFile file, MappedFile::open(path));
+    TRY_ASSIGN(MappedFile file, MappedFile::open(path));
     const bool wheel = starts_like_zip(file.bytes()) || lower(path.extension().string()) == ".whl";
-    if (wheel) return inspect_wheel(path, options);
+    if (wheel) return inspect_wheel(path, std::move(file), options);
     return inspect_module(path, file, options);
   });
 }

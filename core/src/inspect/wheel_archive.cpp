@@ -35,6 +35,10 @@ Result<std::string> read_zip_member(Bytes file, const ZipMember& member) {
 
 Result<WheelArchive> WheelArchive::open(const std::filesystem::path& path) {
   TRY_ASSIGN(MappedFile file, MappedFile::open(path));
+  return from(path, std::move(file));
+}
+
+Result<WheelArchive> WheelArchive::from(const std::filesystem::path& path, MappedFile file) {
   WheelArchive archive(path, std::move(file));
   Problems problems(path.filename().string());
   auto members = read_zip(Bytes(archive.bytes()), problems);

@@ -23,6 +23,8 @@ class WheelArchive {
   /// Maps the file and reads its framing. Errors: FIL001 (usage, unreadable path), INS05x and ZIP001 and the like
   /// (failed: it is another file, or no central directory can be read). Everything else that is wrong is in `problems`.
   static Result<WheelArchive> open(const std::filesystem::path& path);
+  /// The same of a file that is mapped already; `path` is its name in what is said of it.
+  static Result<WheelArchive> from(const std::filesystem::path& path, MappedFile file);
 
   const std::filesystem::path& path() const { return m_path; }
   /// The whole file.

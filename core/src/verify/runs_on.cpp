@@ -32,17 +32,28 @@ ModuleReach reach_of(const MemberFacts& member, Capability gpu) {
   return best;
 }
 
-/// What the driver must be for the code that decides; the newest of all modules.
-void add_driver(RunsOn& row, const GpuCode& code) {
-  std::string branch = driver_for(code.toolkit, code.ptx);
-  const auto newer = [](const std::string& a, const std::string& b) {  // branches have three digits
-    return std::max(a, b);
-  };
-  if (code.zstd > 0) branch = newer(branch, gpu_data().zstd_driver);
-  row.driver = newer(row.driver, branch);
-  const auto known = parse_version_number(row.toolkit), now = parse_version_number(code.toolkit);
-  if (now && (!known || *known < *now)) row.toolkit = code.toolkit;
-}
+/// What the driver must be for the code of all modules that decide, and which CUDA made the newest of it.
+class DriverNeed {
+ public:
+  void add(const GpuCode& code) {
+    const std::string branch = driver_for(code.toolkit, code.ptx);
+    if (branch.empty()) m_known = false;
+    m_branch = std::max(m_branch, branch);  // branches have three digits
+    if (code.zstd > 0) m_branch = std::max(m_branch, gpu_data().zstd_driver);
+    const auto known = parse_version_number(m_toolkit), now = parse_version_number(code.toolkit);
+    if (now && (!known || *known < *now)) m_toolkit = code.toolkit;
+  }
+
+  /// A need that is known of some modules only is none that anybody can rely on.
+  void tell(RunsOn& row) const {
+    row.driver = m_known ? m_branch : "";
+    row.toolkit = m_toolkit;
+  }
+
+ private:
+  std::string m_branch, m_toolkit;
+  bool m_known = true;
+};
 
 std::string last_part(const std::string& dotted) { return dotted.substr(dotted.rfind('.') + 1); }
 
@@ -61,13 +72,6 @@ RunsOn row_for(Capability gpu) {
   row.capability = gpu;
   row.gpus = gpu_names(gpu);
   row.verdict = "no";
-  return row;
-}
-
-/// A row that says no needs no driver, whatever some of its modules do.
-RunsOn refused(RunsOn row) {
-  row.driver.clear();
-  row.toolkit.clear();
   return row;
 }
 
@@ -104,28 +108,30 @@ RunsOn by_dispatch(const Subject& subject, Capability gpu, const std::vector<con
   }
   row.modules = dispatch->modules;
   Reach all = Reach::yes;
+  DriverNeed need;
   std::vector<std::string> jit;
   for (const auto& name : dispatch->modules) {
     const MemberFacts* member = subject.find_module(name);
     if (member == nullptr) {
       row.reason = fmt::format("it would call {}, which is not in the wheel", last_part(name));
-      return refused(std::move(row));
+      return row;
     }
     const auto [reach, by] = reach_of(*member, gpu);
     if (reach == Reach::no) {
       row.reason = fmt::format("it would call {}, which has {}", last_part(name), code_words(*member));
-      return refused(std::move(row));
+      return row;
     }
     if (reach == Reach::jit) jit.push_back(fmt::format("{} (PTX for {})", last_part(name), to_string(by->arch)));
-    add_driver(row, *by);
+    need.add(*by);
     all = std::min(all, reach);
   }
   for (const auto* defect : defects)
     if (hurts(*defect, gpu)) {
       row.reason = fmt::format("known defect {}: {}", defect->id, defect->message);
-      return refused(std::move(row));
+      return row;
     }
   row.verdict = verdict(all);
+  need.tell(row);
   row.reason = dispatch->path;
   if (dispatch->modules.empty())
     row.reason += row.reason.empty() ? "no extension module is called" : "; no extension module is called";
@@ -140,6 +146,7 @@ RunsOn by_dispatch(const Subject& subject, Capability gpu, const std::vector<con
 RunsOn by_code(const Subject& subject, Capability gpu) {
   RunsOn row = row_for(gpu);
   Reach best = Reach::no;
+  DriverNeed need;
   std::size_t with_code = 0;
   for (const auto& [name, member] : subject.modules()) {
     if (std::ranges::none_of(member->gpu, &GpuCode::loaded)) continue;
@@ -148,8 +155,9 @@ RunsOn by_code(const Subject& subject, Capability gpu) {
     best = std::max(best, reach);
     if (reach == Reach::no) continue;
     row.modules.push_back(name);
-    add_driver(row, *by);
+    need.add(*by);
   }
+  need.tell(row);
   row.verdict = verdict(best);
   if (best == Reach::no)
     row.reason = "no module has code for it";

@@ -1,7 +1,7 @@
+#include "inspect/symbol_name.hpp"
 #include "support/text.hpp"
 #include "support/wheel_builder.hpp"
 #include "unit/verify/fixture.hpp"
-#include "inspect/symbol_name.hpp"
 
 using namespace sagekit;
 using namespace sagekit::test;

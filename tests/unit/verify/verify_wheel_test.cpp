@@ -117,6 +117,25 @@ TEST_CASE("the public index's rules are judged under its policy only") {
   CHECK_FALSE(trouble(judge_wheel(local, pypi), "NAM105").empty());
 }
 
+TEST_CASE("the driver that is needed is that of all modules with code, or not known") {
+  const auto report = judge_wheel(foreign_wheel());
+  CHECK(row(report, {9, 0}).driver == "580");
+  CHECK(row(report, {9, 0}).toolkit == "13.0");
+  CHECK(row(report, {7, 5}).driver.empty());
+  auto wheel = foreign_wheel();
+  FatbinBuilder fatbin;
+  CubinBuilder cubin;
+  cubin.toolkit = 990;
+  fatbin.cubin(90, 'a', cubin.build());
+  auto module = demo_module("_n", {});
+  module.more = {{".nv_fatbin", fatbin.build(), 1, 0}};
+  wheel.files.emplace_back("tiny_kernels/_n" + k_suffix, module.build());
+  const auto newer = judge_wheel(wheel);
+  CHECK(row(newer, {9, 0}).driver.empty());
+  CHECK(row(newer, {9, 0}).toolkit == "99.0");
+  CHECK(row(newer, {8, 0}).driver == "580");
+}
+
 TEST_CASE("names out of normal form are said") {
   VerifyOptions own;
   own.policy = "own";

@@ -251,6 +251,12 @@ TEST_CASE("right wheels break none of these rules, under no policy") {
   }
 }
 
+TEST_CASE("a common name at the top is told once, however many files lie there") {
+  auto wheel = right_wheel();
+  for (const auto* const name : {"tests/__init__.py", "tests/a.py", "tests/b.py"}) file(name)(wheel);
+  CHECK(std::ranges::count(judged(wheel, "others").findings, "CNT012", &Finding::code) == 1);
+}
+
 TEST_CASE("under the public index's policy fails what its upload gate refuses, and nothing that it lets pass") {
   using enum FindingResult;
   auto wheel = right_wheel();

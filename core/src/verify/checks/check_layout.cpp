@@ -63,7 +63,7 @@ void check_tops(const std::vector<LibraryFile>& library, Judgement& judgement) {
       ".eggs",   ".nox",     ".tox", ".venv",   "app", "build", "cli",   "data", "dist",        "doc",          "docs",
       "example", "examples", "lib",  "scripts", "src", "test",  "tests", "venv", "__pycache__", "site-packages"};
   std::map<std::string, bool> folders;  // has it modules?
-  std::set<std::string> tops;
+  std::set<std::string> tops, common;
   for (const auto& file : library) {
     const auto slash = file.path.find('/');
     const auto top = file.path.substr(0, slash);
@@ -79,8 +79,10 @@ void check_tops(const std::vector<LibraryFile>& library, Judgement& judgement) {
     const auto name = slash == std::string::npos ? top.substr(0, top.find('.')) : top;
     if (!name.starts_with('_') && !name.ends_with(".libs")) tops.insert(name);
     if (std::ranges::find(k_common, name) != k_common.end() && (slash != std::string::npos || is_module_file(file)))
-      judgement.broken("CNT012", fmt::format("\"{}\" is a name that many packages would install", name), top);
+      common.insert(top);
   }
+  for (const auto& top : common)
+    judgement.broken("CNT012", fmt::format("\"{}\" is a name that many packages would install", top), top);
   for (const auto& [name, modules] : folders)
     if (!modules && !name.ends_with("-stubs") && !name.ends_with(".libs"))
       judgement.broken("CNT016", "the folder has no Python module", name);
