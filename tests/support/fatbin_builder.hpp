@@ -140,6 +140,7 @@ struct FatbinEntry {
   std::uint16_t isa_major = 9, isa_minor = 0;
   std::optional<std::uint64_t> payload_size = {}, flags = {}, decompressed_size = {};
   std::optional<std::uint32_t> compressed_size = {};
+  std::size_t more_padding = 0;
 };
 
 struct FatbinBuilder {
@@ -165,7 +166,7 @@ struct FatbinBuilder {
       const std::string stored = entry.compression == 'z'   ? zstd_raw_frame(entry.image)
                                  : entry.compression == 'l' ? lz4_literal_block(entry.image)
                                                             : entry.image;
-      const std::size_t padded = (stored.size() + 7) & ~std::size_t{7};
+      const std::size_t padded = ((stored.size() + 7) & ~std::size_t{7}) + entry.more_padding;
       const bool packed = entry.compression != 0;
       const std::uint64_t flags = 0x11 | (entry.compression == 'z' ? 0x8000 : 0) |
                                   (entry.compression == 'l' ? 0x2000 : 0) | (entry.suffix == 'a' ? 0x100000 : 0) |

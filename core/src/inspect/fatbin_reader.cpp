@@ -10,6 +10,8 @@ namespace sagekit {
 namespace {
 
 constexpr std::uint64_t k_entry_header = 64, k_max_entry_header = 1 << 20;
+// Payloads are padded to 8; toolkits before 10 added 8 even to those that needed none (seen: CUDA 8.0, 9.0, 9.2).
+constexpr std::uint64_t k_most_padding = 8;
 constexpr std::uint16_t k_container_version = 1, k_entry_version = 0x0101;
 constexpr std::uint16_t k_kind_ptx = 1, k_kind_cubin = 2, k_kind_lto = 8;
 constexpr std::uint64_t k_flag_lz4 = 0x2000, k_flag_zstd = 0x8000, k_flag_old_compression = 0x1000,
@@ -95,7 +97,7 @@ class ContainerReader {
     const bool marked = lz4 || zstd || (flags & k_flag_old_compression) != 0;
     if (!marked && compressed == 0) return;
     const auto stored = payload.slice(0, compressed);
-    if (lz4 == zstd || compressed == 0 || !stored || payload.size() - compressed >= 8) {
+    if (lz4 == zstd || compressed == 0 || !stored || payload.size() - compressed > k_most_padding) {
       image.readable = false;
       return m_problems.error("FAT005", fmt::format("the fatbin image for {} is compressed in an unknown way (flags "
                                                     "{:#x}, {} of {} bytes)",

@@ -249,6 +249,18 @@ TEST_CASE("sections that share bytes are refused") {
   CHECK(told(read(bytes)) == Names{"!FAT011"});
 }
 
+TEST_CASE("eight bytes of padding are those of toolkits before CUDA 10, more are damage") {
+  std::string image = test::sample_ptx();
+  while (test::lz4_literal_block(image).size() % 8 != 0) image += '\n';
+  for (const std::size_t padding : {0, 8, 16}) {
+    CAPTURE(padding);
+    test::FatbinBuilder fatbin;
+    fatbin.ptx(90, 0, image, 'l').more_padding = padding;
+    const auto said = told(read(fatbin.build(), true));
+    CHECK((padding < 16) == (said == Names{"ptx sm_90 x1 k2 13.0"}));
+  }
+}
+
 TEST_CASE("the kernels of a PTX text are found wherever they stand, not in comments and quotes") {
   const std::string head = ".version 8.0\n.target sm_90\n";
   for (std::size_t shift = 0; shift < 70; ++shift) {
