@@ -1,5 +1,5 @@
 // Python source: found functions stand in order, in lines that the text has.
-#include "verify/python_text.hpp"
+#include "verify/claims/python_text.hpp"
 
 #include <algorithm>
 #include <cstdint>

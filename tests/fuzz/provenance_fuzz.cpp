@@ -1,5 +1,5 @@
 // The texts that travel with a wheel: the record inside, a version's claims, checksums and attestations beside it.
-#include "verify/claims.hpp"
+#include "verify/claims/claims.hpp"
 #include "verify/published.hpp"
 
 #include <cstdint>

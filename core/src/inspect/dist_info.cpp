@@ -12,6 +12,10 @@ namespace sagekit {
 
 namespace {
 
+constexpr std::string_view k_new_version =
+    "a name or version changes in file, folder and METADATA together: build it again, or `wheel unpack`, edit, `wheel "
+    "pack`";
+
 /// A part of the file name as the texts write it: file names have "_" where versions may have "-".
 std::string as_in_file_name(std::string text) { return replace_all(std::move(text), "-", "_"); }
 
@@ -47,7 +51,7 @@ void judge_metadata(const std::string& text, const std::vector<MemberFacts>& mem
     problems.error("INF006",
                    fmt::format("METADATA says the version is {}, the file name says {}", facts.metadata_version,
                                facts.name.version),
-                   "a wheel is renamed by `sagekit retag`, which rewrites its texts too");
+                   std::string(k_new_version));
 
   const auto format = two_part_version(headers.one("Metadata-Version").value_or(""));
   if (!format || format->major() > 2) problems.error("INF005", "METADATA is of an unknown Metadata-Version");
@@ -83,7 +87,7 @@ void judge_wheel_text(const std::string& text, WheelFacts& facts, bool name_know
     problems.error(
         "INF009",
         fmt::format("WHEEL says {}, the file name says {}", join(facts.wheel_tags, " "), join(facts.name.tags(), " ")),
-        "a wheel is renamed by `sagekit retag`, which rewrites its texts too");
+        "`wheel tags` gives a wheel other tags, in its name and its texts together");
   if (facts.build != facts.name.build)
     problems.error("INF010", fmt::format("WHEEL says the build is \"{}\", the file name says \"{}\"", facts.build,
                                          facts.name.build));
@@ -105,7 +109,7 @@ void judge_folder(const DistInfoTexts& texts, const WheelFacts& facts, bool name
   if (same)
     problems.warning("INF003", message);
   else
-    problems.error("INF025", message, "a wheel is renamed by `sagekit retag`, which renames its folder too");
+    problems.error("INF025", message, std::string(k_new_version));
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include "support/format.hpp"
 #include "support/sha256.hpp"
 #include "support/try.hpp"
-#include "verify/claims.hpp"
+#include "verify/claims/claims.hpp"
 
 #include <algorithm>
 

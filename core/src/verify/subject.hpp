@@ -1,7 +1,7 @@
 #pragma once
 // What is judged: the files of a wheel or of a wheel to be, with what was measured in them, and what they claim.
 
-#include "verify/claims.hpp"
+#include "verify/claims/claims.hpp"
 
 #include <sagekit/inspect.hpp>
 #include <sagekit/plugin.hpp>

@@ -16,16 +16,29 @@ std::string code_name(const GpuCode& code) {
   return code.lto ? "LTO " + sm_name(code.arch) : code.ptx ? "PTX " + compute_name(code.arch) : sm_name(code.arch);
 }
 
-std::string gpu_text(const std::vector<GpuCode>& gpu) {
-  std::vector<std::string> words;
-  for (const auto& code : gpu) {
-    std::string word = code_name(code);
-    if (code.count > 1) word += fmt::format(" x{}", code.count);
-    if (code.kernels > 0) word += fmt::format(" ({} kernels)", code.kernels);
-    if (!code.loaded) word += " (never loaded)";
-    words.push_back(word);
+/// A module's code of all arches, in lines that leave room for the other columns; what is never loaded comes last.
+std::vector<std::string> gpu_lines(const std::vector<GpuCode>& gpu) {
+  constexpr std::size_t k_columns = 56;
+  std::vector<std::string> lines;
+  for (const bool loaded : {true, false}) {
+    std::string line;
+    for (const auto& code : gpu) {
+      if (code.loaded != loaded) continue;
+      std::string word = code_name(code);
+      if (code.count > 1) word += fmt::format(" x{}", code.count);
+      if (code.kernels > 0) word += fmt::format(" ({} kernels)", code.kernels);
+      if (line.empty()) {
+        line = (loaded ? "" : "never loaded: ") + word;
+      } else if (line.size() + word.size() < k_columns) {
+        line += ", " + word;
+      } else {
+        lines.push_back(line + ",");
+        line = "  " + word;
+      }
+    }
+    if (!line.empty()) lines.push_back(line);
   }
-  return fmt::format("{}", fmt::join(words, ", "));
+  return lines;
 }
 
 /// The toolkits that made the code: "13.0".
@@ -49,10 +62,29 @@ std::string system_text(const MemberFacts& member) {
   return text;
 }
 
+/// A few of what everybody needs, and how many more there are: some wheels name hundreds.
+std::string needs_text(const std::vector<std::string>& requirements) {
+  constexpr std::size_t k_most = 8;
+  std::vector<std::string> shown;
+  std::size_t more = 0, optional = 0;
+  for (const auto& one : requirements) {
+    if (one.find("extra ==") != std::string::npos)
+      ++optional;
+    else if (shown.size() < k_most)
+      shown.push_back(one);
+    else
+      ++more;
+  }
+  std::string text = fmt::format("{}", fmt::join(shown, ", "));
+  if (more > 0) text += fmt::format(" and {} more", more);
+  if (optional > 0) text += fmt::format("{}{} for extras", text.empty() ? "" : "; ", optional);
+  return text.empty() ? "" : fmt::format("  needs {}\n", text);
+}
+
 std::string wheel_text(const WheelFacts& wheel) {
   std::string text =
       fmt::format("  {} {}  for {}\n", wheel.metadata_name, wheel.metadata_version, fmt::join(wheel.wheel_tags, " "));
-  if (!wheel.requires_dist.empty()) text += fmt::format("  needs {}\n", fmt::join(wheel.requires_dist, ", "));
+  text += needs_text(wheel.requires_dist);
   if (!wheel.generator.empty()) text += fmt::format("  made by {}\n", wheel.generator);
   return text;
 }
@@ -62,11 +94,15 @@ std::string modules_text(const FileFacts& file) {
   std::size_t others = 0;
   std::uint64_t other_bytes = 0;
   for (const auto& member : file.members) {
-    if (member.elf || member.pe || !member.gpu.empty())
-      rows.push_back({member.path, human_bytes(member.size_bytes), gpu_text(member.gpu), toolkits(member.gpu),
-                      member.python_abi, system_text(member)});
-    else
+    if (!member.elf && !member.pe && member.gpu.empty()) {
       ++others, other_bytes += member.size_bytes;
+      continue;
+    }
+    auto code = gpu_lines(member.gpu);
+    if (code.empty()) code.emplace_back();
+    rows.push_back({member.path, human_bytes(member.size_bytes), code[0], toolkits(member.gpu), member.python_abi,
+                    system_text(member)});
+    for (std::size_t i = 1; i < code.size(); ++i) rows.push_back({"", "", code[i]});
   }
   std::string text = rows.size() > 1 ? table(rows) : "";
   if (others > 0) text += fmt::format("  and {} other files, {}\n", others, human_bytes(other_bytes));

@@ -1,6 +1,6 @@
 #include "support/wheel_builder.hpp"
 #include "unit/verify/fixture.hpp"
-#include "verify/python_text.hpp"
+#include "verify/claims/python_text.hpp"
 
 using namespace sagekit;
 using namespace sagekit::test;

@@ -1,4 +1,4 @@
-#include "verify/python_text.hpp"
+#include "verify/claims/python_text.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,7 @@
 #include "support/format.hpp"
 #include "support/text.hpp"
 #include "verify/checks.hpp"
-#include "verify/expected_modules.hpp"
+#include "verify/claims/expected_modules.hpp"
 
 #include <algorithm>
 #include <set>

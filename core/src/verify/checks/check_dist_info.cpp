@@ -1,8 +1,8 @@
 #include "support/format.hpp"
 #include "support/text.hpp"
+#include "verify/abi/torch_abi.hpp"
 #include "verify/checks.hpp"
-#include "verify/requirement.hpp"
-#include "verify/torch_abi.hpp"
+#include "verify/claims/requirement.hpp"
 
 #include <algorithm>
 #include <set>

@@ -2,13 +2,13 @@
 #include "support/format.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
+#include "verify/abi/libraries.hpp"
 #include "verify/checks.hpp"
 #include "verify/child/child_python.hpp"
 #include "verify/child/driver_stand_in.hpp"
 #include "verify/child/importable.hpp"
 #include "verify/child/loader_message.hpp"
-#include "verify/declared_torch.hpp"
-#include "verify/libraries.hpp"
+#include "verify/claims/declared_torch.hpp"
 
 #include <algorithm>
 #include <map>

@@ -2,9 +2,9 @@
 #include "spec/libc_floor.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
+#include "verify/abi/libraries.hpp"
 #include "verify/checks.hpp"
-#include "verify/declared_torch.hpp"
-#include "verify/libraries.hpp"
+#include "verify/claims/declared_torch.hpp"
 
 #include <algorithm>
 #include <set>

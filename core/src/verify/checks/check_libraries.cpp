@@ -2,9 +2,9 @@
 #include "spec/libraries.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
+#include "verify/abi/libraries.hpp"
 #include "verify/checks.hpp"
-#include "verify/libraries.hpp"
-#include "verify/requirement.hpp"
+#include "verify/claims/requirement.hpp"
 
 #include <algorithm>
 #include <set>

@@ -6,7 +6,7 @@
 #include "support/format.hpp"
 #include "support/text.hpp"
 #include "verify/checks.hpp"
-#include "verify/metadata_rules.hpp"
+#include "verify/claims/metadata_rules.hpp"
 
 #include <algorithm>
 #include <map>

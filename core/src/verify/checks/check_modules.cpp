@@ -1,7 +1,7 @@
 #include "support/format.hpp"
 #include "support/text.hpp"
+#include "verify/abi/libraries.hpp"
 #include "verify/checks.hpp"
-#include "verify/libraries.hpp"
 
 #include <algorithm>
 

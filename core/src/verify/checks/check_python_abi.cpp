@@ -1,9 +1,9 @@
 #include "support/format.hpp"
 #include "support/text.hpp"
+#include "verify/abi/libraries.hpp"
+#include "verify/abi/python_abi.hpp"
 #include "verify/checks.hpp"
-#include "verify/expected_modules.hpp"
-#include "verify/libraries.hpp"
-#include "verify/python_abi.hpp"
+#include "verify/claims/expected_modules.hpp"
 
 #include <algorithm>
 #include <set>

@@ -2,7 +2,7 @@
 #include "support/format.hpp"
 #include "support/text.hpp"
 #include "verify/checks.hpp"
-#include "verify/python_text.hpp"
+#include "verify/claims/python_text.hpp"
 
 #include <algorithm>
 

@@ -2,11 +2,11 @@
 #include "spec/data.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
+#include "verify/abi/libraries.hpp"
+#include "verify/abi/torch_libraries.hpp"
 #include "verify/checks.hpp"
-#include "verify/declared_torch.hpp"
-#include "verify/expected_modules.hpp"
-#include "verify/libraries.hpp"
-#include "verify/torch_libraries.hpp"
+#include "verify/claims/declared_torch.hpp"
+#include "verify/claims/expected_modules.hpp"
 
 #include <algorithm>
 #include <set>

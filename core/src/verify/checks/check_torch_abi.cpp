@@ -1,10 +1,10 @@
 #include "inspect/symbol_name.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
+#include "verify/abi/libraries.hpp"
+#include "verify/abi/torch_abi.hpp"
 #include "verify/checks.hpp"
-#include "verify/declared_torch.hpp"
-#include "verify/libraries.hpp"
-#include "verify/torch_abi.hpp"
+#include "verify/claims/declared_torch.hpp"
 
 #include <algorithm>
 #include <map>

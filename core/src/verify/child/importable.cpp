@@ -1,9 +1,9 @@
 #include "verify/child/importable.hpp"
 
 #include "support/text.hpp"
+#include "verify/abi/libraries.hpp"
 #include "verify/child/child_python.hpp"
-#include "verify/expected_modules.hpp"
-#include "verify/libraries.hpp"
+#include "verify/claims/expected_modules.hpp"
 
 #include <algorithm>
 #include <set>

@@ -1,4 +1,4 @@
-#include "verify/expected_modules.hpp"
+#include "verify/claims/expected_modules.hpp"
 
 #include "plan/arches.hpp"
 

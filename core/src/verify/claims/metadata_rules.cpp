@@ -1,4 +1,4 @@
-#include "verify/metadata_rules.hpp"
+#include "verify/claims/metadata_rules.hpp"
 
 #include "support/text.hpp"
 

@@ -1,4 +1,4 @@
-#include "verify/requirement.hpp"
+#include "verify/claims/requirement.hpp"
 
 #include "support/text.hpp"
 

@@ -1,8 +1,8 @@
-#include "verify/python_abi.hpp"
+#include "verify/abi/python_abi.hpp"
 
 #include "spec/symbol_lists.hpp"
 #include "support/text.hpp"
-#include "verify/libraries.hpp"
+#include "verify/abi/libraries.hpp"
 
 #include <algorithm>
 

@@ -1,10 +1,10 @@
-#include "verify/torch_abi.hpp"
+#include "verify/abi/torch_abi.hpp"
 
 #include "spec/symbol_lists.hpp"
 #include "support/text.hpp"
-#include "verify/declared_torch.hpp"
-#include "verify/libraries.hpp"
-#include "verify/requirement.hpp"
+#include "verify/abi/libraries.hpp"
+#include "verify/claims/declared_torch.hpp"
+#include "verify/claims/requirement.hpp"
 
 #include <algorithm>
 #include <array>

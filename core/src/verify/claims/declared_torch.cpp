@@ -1,9 +1,9 @@
-#include "verify/declared_torch.hpp"
+#include "verify/claims/declared_torch.hpp"
 
 #include "support/file.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
-#include "verify/requirement.hpp"
+#include "verify/claims/requirement.hpp"
 
 #include <algorithm>
 

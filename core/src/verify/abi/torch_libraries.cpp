@@ -1,9 +1,9 @@
-#include "verify/torch_libraries.hpp"
+#include "verify/abi/torch_libraries.hpp"
 
 #include "inspect/elf_reader.hpp"
 #include "support/file.hpp"
 #include "support/try.hpp"
-#include "verify/libraries.hpp"
+#include "verify/abi/libraries.hpp"
 
 #include <algorithm>
 #include <set>

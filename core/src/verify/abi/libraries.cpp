@@ -1,4 +1,4 @@
-#include "verify/libraries.hpp"
+#include "verify/abi/libraries.hpp"
 
 #include "support/text.hpp"
 
