@@ -4,8 +4,9 @@
     gpu_listing_bench.py --sagekit build/release/bin/sagekit --cuobjdump PATH [--repeat 7] FILE_OR_FOLDER...
 
 For each library: `inspect --quick` (headers only) against `cuobjdump --list-elf`, and `inspect --quick --kernels` (every image
-decompressed and checked) against `cuobjdump --list-elf` and `-res-usage`, which is what shows kernel names. The programs
-take turns, so that whatever else runs on the machine hits both. Peak memory is the kernel's ru_maxrss, mapped pages
+decompressed and checked) against `cuobjdump --list-elf` and `-res-usage`, which is what shows kernel names. Each program's
+runs follow one another; with --turns the programs take turns, so that a short run always comes after a large cuobjdump, which
+leaves nothing in the processor's caches: the harder measure, by far. Peak memory is the kernel's ru_maxrss, mapped pages
 included, by /usr/bin/time. A library that cuobjdump refuses has its row without ratios:
 releases from 13 on do not read cubins of CUDA 12.0 to 12.2, which 12.4 does.
 """
@@ -53,6 +54,7 @@ def main():
     parser.add_argument("--kernels-flag", default="--quick --kernels")
     parser.add_argument("--cuobjdump", required=True)
     parser.add_argument("--repeat", type=int, default=7)
+    parser.add_argument("--turns", action="store_true")
     parser.add_argument("file", nargs="+")
     arguments = parser.parse_args()
     sagekit = arguments.sagekit.split()
@@ -65,13 +67,13 @@ def main():
           f"{'/res':>6} {'memory':>7}")
     for path in libraries(arguments.file):
         taken = {name: [] for name in rows}
-        for turn in range(arguments.repeat + 1):
-            for name, argv in rows.items():
-                if name == "names" and turn > 2:
-                    continue
-                result = once([*argv, str(path)])
-                if turn > 0:  # the first brings the file into memory
-                    taken[name].append(result)
+        turns = [(turn, name) for turn in range(arguments.repeat + 1) for name in rows]
+        for turn, name in turns if arguments.turns else sorted(turns, key=lambda one: list(rows).index(one[1])):
+            if name == "names" and turn > 2:
+                continue
+            result = once([*rows[name], str(path)])
+            if turn > 0:  # the first brings the file into memory
+                taken[name].append(result)
         wall = {name: statistics.median(r[0] for r in runs) * 1e3 for name, runs in taken.items()}
         spent = {name: statistics.median(r[1] for r in runs) * 1e3 for name, runs in taken.items()}
         peak = {name: peak_memory([*argv, str(path)]) / 1024 for name, argv in rows.items()}
