@@ -32,6 +32,7 @@ struct CubinKernel {
   std::uint32_t registers = 12, stack = 0;
   std::size_t shared = 0, constants = 0x210;  ///< sizes of their sections; `shared` with what the driver keeps
   std::uint8_t binding = 1;                   ///< 0 local, 1 global, 2 weak
+  bool registers_in_section = false;          ///< as up to CUDA 9, not in a record
 };
 
 struct CubinBuilder {
@@ -68,11 +69,12 @@ struct CubinBuilder {
       symbols.u32(names.add(kernel.name)).u8(std::uint64_t{kernel.binding} << 4 | 2).u8(0x10).u16(at).u64(0).u64(0);
       ByteWriter code;
       for (const auto& [low, high] : kernel.code) code.u64(low).u64(high);
-      kernel_sections.push_back({".text." + kernel.name, code.bytes()});
+      const std::uint32_t info = kernel.registers_in_section ? kernel.registers << 24 | number : number;
+      kernel_sections.push_back({".text." + kernel.name, code.bytes(), 1, 0, info});
       kernel_sections.push_back({".nv.constant0." + kernel.name, std::string(kernel.constants, '\0'), 1, 0, at});
       if (kernel.shared > 0)
         kernel_sections.push_back({".nv.shared." + kernel.name, std::string(kernel.shared, '\0'), 8, 0, at});
-      infos.u8(4).u8(0x2f).u16(8).u32(number).u32(kernel.registers);
+      if (!kernel.registers_in_section) infos.u8(4).u8(0x2f).u16(8).u32(number).u32(kernel.registers);
       infos.u8(4).u8(0x12).u16(8).u32(number).u32(kernel.stack);
     }
     elf.sections = {{".strtab", names.text(), 3, 0}, {".symtab", symbols.bytes(), 2, 1}};

@@ -137,6 +137,8 @@ class KernelReader {
     KernelResources kernel;
     kernel.name = name;
     kernel.registers = m_values.registers[static_cast<std::size_t>(index)];
+    // CUDA 9 and before wrote no record of it, but into the code section's info (seen: 9.2, against cuobjdump).
+    if (kernel.registers == 0) kernel.registers = m_file.sections()[at].info >> 24;
     kernel.stack_bytes = m_values.stack[static_cast<std::size_t>(index)];
     kernel.constant_bytes = m_companions[at].constants;
     kernel.shared_bytes = m_companions[at].shared;

@@ -117,6 +117,17 @@ TEST_CASE("instructions and the local memory they move are counted") {
   CHECK_FALSE(sass_is_known({6, 1}));
 }
 
+TEST_CASE("registers stand in the code section where CUDA 9 and before wrote no record of them") {
+  CubinBuilder cubin;
+  cubin.kernels.clear();
+  cubin.bodies = {{.registers = 56, .registers_in_section = true}, {.name = "second", .registers = 255}};
+  const auto facts = resources_of(fatbin_of({cubin.build()}, 0));
+  REQUIRE(facts.gpu.size() == 1);
+  REQUIRE(facts.gpu[0].resources.size() == 2);
+  CHECK(facts.gpu[0].resources[0].registers == 56);
+  CHECK(facts.gpu[0].resources[1].registers == 255);
+}
+
 TEST_CASE("each kernel's needs are read, and the driver's part of shared memory is not the kernel's") {
   CubinBuilder cubin;
   cubin.kernels.clear();
