@@ -2,7 +2,9 @@
 """inspect and diff through the real binary, on wheels made here with the machine's own compiler."""
 import base64
 import hashlib
+import io
 import subprocess
+import tarfile
 import unittest
 import zipfile
 
@@ -66,6 +68,16 @@ class Inspect(Wheels):
     def test_little_memory_reads_the_same(self):
         path = self.wheel("1.0", {f"demo/{i}.py": bytes(200_000) for i in range(8)})
         self.assertEqual(self.run_sagekit("inspect", path, "--json", "--memory", "1M").out, self.run_sagekit("inspect", path, "--json").out)
+
+    def test_without_libarchive_a_tarball_says_what_is_missing_and_a_wheel_is_read(self):
+        (self.folder / "lib").mkdir()
+        (self.folder / "lib/libarchive.so.13").write_bytes(b"")
+        without = self.environment(LD_LIBRARY_PATH=str(self.folder / "lib"))
+        with tarfile.open(self.folder / "a.tar.gz", "w:gz") as archive:
+            archive.addfile(tarfile.TarInfo("x.py"), io.BytesIO())
+        self.expect(self.run_sagekit("inspect", "a.tar.gz"), 0)
+        self.expect(self.run_sagekit("inspect", "a.tar.gz", env=without), 3, "INS005", "libarchive.so.13", "apt-get install")
+        self.expect(self.run_sagekit("inspect", self.wheel("1.0", {"demo/__init__.py": b""}), env=without), 0)
 
 
 class Diff(Wheels):

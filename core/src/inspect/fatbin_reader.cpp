@@ -10,7 +10,7 @@ namespace sagekit {
 namespace {
 
 constexpr std::uint64_t k_entry_header = 64, k_max_entry_header = 1 << 20;
-// Payloads are padded to 8; toolkits before 10 added 8 even to those that needed none (seen: CUDA 8.0, 9.0, 9.2).
+// Payloads are padded to 8; toolkits before 10 added 8 even to those that needed none (wheels of 8.0, 9.0, 9.2).
 constexpr std::uint64_t k_most_padding = 8;
 constexpr std::uint16_t k_container_version = 1, k_entry_version = 0x0101;
 constexpr std::uint16_t k_kind_ptx = 1, k_kind_cubin = 2, k_kind_lto = 8;

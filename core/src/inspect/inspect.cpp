@@ -53,8 +53,11 @@ Result<FileFacts> inspect_module(const std::filesystem::path& path, const Mapped
     file.forget(bytes.substr(from, begin - from + part.size() + around));
   };
   ModuleReading reading = read_module(path.filename().string(), Bytes(bytes), options, available_threads(), leave);
-  if (reading.kind.empty() && looks_like_archive(Bytes(bytes)))
-    if (auto archive = read_archive_file(path.string(), Bytes(bytes), options)) return archive;
+  if (reading.kind.empty() && looks_like_archive(Bytes(bytes))) {
+    auto archive = read_archive_file(path.string(), Bytes(bytes), options);
+    // That this machine lacks the reader says nothing of the file.
+    if (archive || archive.error().kind == ErrorKind::machine) return archive;
+  }
   if (reading.kind.empty())
     if (const auto kind = other_kind(Bytes(bytes)))
       return fail(ErrorKind::failed, std::string(kind->code), fmt::format("{} is {}", path.string(), kind->what),

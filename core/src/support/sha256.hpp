@@ -1,6 +1,6 @@
 #pragma once
-// SHA-256; the one place that includes nettle. OpenSSL is 3 % faster on large files and takes a millisecond of every
-// start.
+// SHA-256; the one place that includes nettle.
+// Why not OpenSSL: docs/decisions/0012.
 
 #include <sagekit/error.hpp>
 
