@@ -1,9 +1,9 @@
 // What reading a wheel cannot be faster than: its members inflated once by libdeflate from the mapped file, on all cores,
 // largest first, into memory that is used again. Nothing is checked, hashed or looked at.
 //   inflate_floor WHEEL...     prints bytes and seconds of each; run as a whole process beside `sagekit inspect`
-#include "inspect/inflate.hpp"
-#include "inspect/wheel_archive.hpp"
-#include "inspect/work_pool.hpp"
+#include "archive/inflate.hpp"
+#include "archive/wheel_archive.hpp"
+#include "support/work_pool.hpp"
 
 #include <chrono>
 #include <cstdio>

@@ -11,6 +11,20 @@ if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "" FORCE)
 endif()
 
+# Sources of a target are compiled eight at a time: what they include and instantiate is most of the work. Names in anonymous
+# namespaces are therefore unique within a room. OFF for tools that look at one source by itself (the preset tidy).
+option(SAGEKIT_UNITY "Compile several sources as one" ON)
+set(CMAKE_UNITY_BUILD ${SAGEKIT_UNITY})
+set(CMAKE_UNITY_BUILD_BATCH_SIZE 8)
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG" CACHE STRING "")
+
+# ccache where there is one, unless a launcher is given.
+find_program(SAGEKIT_CCACHE ccache)
+if(SAGEKIT_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_C_COMPILER_LAUNCHER "${SAGEKIT_CCACHE}")
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${SAGEKIT_CCACHE}")
+endif()
+
 # What a newcomer runs and what is installed lie in the same shape: bin/, lib/, lib/sagekit/plugins/.
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib")

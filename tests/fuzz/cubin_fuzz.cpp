@@ -1,6 +1,6 @@
 // One image: a cubin with its notes and symbols, else PTX text.
-#include "inspect/cubin_reader.hpp"
-#include "inspect/ptx_reader.hpp"
+#include "gpu/cubin_reader.hpp"
+#include "gpu/ptx_reader.hpp"
 
 using namespace sagekit;
 

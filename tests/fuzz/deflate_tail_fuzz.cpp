@@ -1,5 +1,5 @@
 // The end of a DEFLATE stream. What zlib makes of the whole input as a stream must agree with what is known of its end.
-#include "index/deflate_tail.hpp"
+#include "archive/deflate_tail.hpp"
 
 #include <cstdlib>
 

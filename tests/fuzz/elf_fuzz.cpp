@@ -1,7 +1,7 @@
 // An ELF module: dynamic segment, symbols, GPU sections, and code outside them.
-#include "inspect/elf_file.hpp"
+#include "elf/elf_file.hpp"
 #include "inspect/module_reader.hpp"
-#include "inspect/symbol_name.hpp"
+#include "elf/symbol_name.hpp"
 
 #include <algorithm>
 #include <cstdlib>

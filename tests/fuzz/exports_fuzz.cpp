@@ -1,6 +1,6 @@
 // A library's exports, and a link stub of them: reading the stub must give the same exports again.
-#include "index/exports.hpp"
-#include "index/symbol_tables.hpp"
+#include "elf/exports.hpp"
+#include "elf/symbol_tables.hpp"
 
 #include <cstdlib>
 

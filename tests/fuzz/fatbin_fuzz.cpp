@@ -1,5 +1,5 @@
 // A run of fatbin containers: entries, both compressions, and the images in them.
-#include "inspect/gpu_code.hpp"
+#include "gpu/gpu_code.hpp"
 
 using namespace sagekit;
 

@@ -1,5 +1,5 @@
 // The decompressors of fatbin images: the first bytes say which, and what size is claimed.
-#include "inspect/image_codec.hpp"
+#include "gpu/image_codec.hpp"
 
 #include <cstdlib>
 

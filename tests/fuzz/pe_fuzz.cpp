@@ -1,6 +1,6 @@
 // A Windows module: headers, imports, exports, GPU sections.
 #include "inspect/module_reader.hpp"
-#include "inspect/pe_reader.hpp"
+#include "elf/pe_reader.hpp"
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // PTX text: its header, its kernels.
-#include "inspect/ptx_reader.hpp"
+#include "gpu/ptx_reader.hpp"
 
 #include <cstdint>
 #include <cstdlib>

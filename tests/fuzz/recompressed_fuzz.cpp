@@ -1,6 +1,6 @@
 // The input is one image, which plain mutation of a compressed fatbin hardly ever reaches. It is stored as it is, as
 // LZ4 and as zstd: the listing must be the same.
-#include "inspect/gpu_code.hpp"
+#include "gpu/gpu_code.hpp"
 #include "support/fatbin_builder.hpp"
 
 #include <cstdlib>

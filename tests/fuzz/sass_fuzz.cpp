@@ -1,5 +1,5 @@
 // Machine code: counting it and following its branches, in both encodings of distances.
-#include "inspect/sass.hpp"
+#include "gpu/sass.hpp"
 
 using namespace sagekit;
 

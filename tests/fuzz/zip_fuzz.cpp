@@ -1,7 +1,7 @@
 // A zip archive: framing, every member, and what lies in it.
-#include "inspect/file_kind.hpp"
+#include "support/file_kind.hpp"
 #include "inspect/module_reader.hpp"
-#include "inspect/wheel_archive.hpp"
+#include "archive/wheel_archive.hpp"
 
 using namespace sagekit;
 

@@ -7,7 +7,7 @@
 //
 // WHEEL may be an address; SSL_CERT_FILE names the CA bundle and https_proxy the proxy, if there are any.
 #include "index/curl_client.hpp"
-#include "index/exports.hpp"
+#include "index/remote_exports.hpp"
 #include "index/remote_file.hpp"
 #include "support/file.hpp"
 

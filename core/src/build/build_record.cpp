@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::string_view k_schema = "sagekit.build-record/1";
+constexpr std::string_view k_build_schema = "sagekit.build-record/1";
 constexpr std::string_view k_name = "build.json";
 
 Json arch_json(const ArchRequest& arch) {
@@ -109,7 +109,7 @@ std::vector<StagedFile> read_files(const Json& json, const fs::path& folder) {
 }  // namespace
 
 std::string build_record_text(const CellBuild& build) {
-  return json_text({{"schema", k_schema},
+  return json_text({{"schema", k_build_schema},
                     {"cell", cell_json(build.cell)},
                     {"commit", build.commit},
                     {"plugin", {{"path", build.plugin_path}, {"sha256", build.plugin_sha256}}},
@@ -129,7 +129,7 @@ Result<CellBuild> read_build_record(const fs::path& folder) {
   if (!text) return refuse(text.error().message);
   try {
     const Json json = Json::parse(*text);
-    if (json.at("schema").get<std::string>() != k_schema) return refuse("its build.json has another schema");
+    if (json.at("schema").get<std::string>() != k_build_schema) return refuse("its build.json has another schema");
     CellBuild build;
     build.cell = read_cell(json.at("cell"));
     build.commit = json.at("commit").get<std::string>();

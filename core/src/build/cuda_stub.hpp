@@ -3,7 +3,7 @@
 // runtime's for another CPU. Names, no code.
 
 #include "build/store.hpp"
-#include "index/exports.hpp"
+#include "elf/exports.hpp"
 
 #include <sagekit/environment.hpp>
 #include <sagekit/error.hpp>

@@ -36,10 +36,6 @@ std::string after(const std::vector<std::string>& argv, std::string_view flag) {
   return found == argv.end() || found + 1 == argv.end() ? std::string() : *(found + 1);
 }
 
-bool has(const std::vector<std::string>& argv, std::string_view word) {
-  return std::ranges::find(argv, word) != argv.end();
-}
-
 class Reader {
  public:
   Status read(std::string_view line) {
@@ -56,9 +52,9 @@ class Reader {
     if (program == "fatbinary") return take_fatbinary(argv);
     if (program == "cudafe++") return take_cudafe(std::move(argv));
     const auto output = after(argv, "-o");
-    if (has(argv, "-E") && output.ends_with(".cpp1.ii")) return {};
-    if (has(argv, "-E") && output.ends_with(".cpp4.ii")) return once(m_half.preprocess, std::move(argv));
-    if (has(argv, "-c") && std::ranges::any_of(argv, [](const auto& word) { return word.ends_with(".cudafe1.cpp"); }))
+    if (contains(argv, "-E") && output.ends_with(".cpp1.ii")) return {};
+    if (contains(argv, "-E") && output.ends_with(".cpp4.ii")) return once(m_half.preprocess, std::move(argv));
+    if (contains(argv, "-c") && std::ranges::any_of(argv, [](const auto& word) { return word.ends_with(".cudafe1.cpp"); }))
       return once(m_half.compile, std::move(argv));
     return not_understood("an unknown command", line);
   }

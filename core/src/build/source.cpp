@@ -1,7 +1,7 @@
 #include "build/source.hpp"
 
 #include "build/git_tree.hpp"
-#include "support/archive.hpp"
+#include "archive/archive.hpp"
 #include "support/format.hpp"
 #include "support/sha256.hpp"
 #include "support/text.hpp"

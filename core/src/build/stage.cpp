@@ -1,7 +1,7 @@
 #include "build/stage.hpp"
 
 #include "build/build_record.hpp"
-#include "support/archive.hpp"
+#include "archive/archive.hpp"
 #include "support/format.hpp"
 #include "support/sha256.hpp"
 #include "support/text.hpp"

@@ -1,7 +1,7 @@
 #include "index/remote_exports.hpp"
 
-#include "index/symbol_tables.hpp"
-#include "inspect/elf_file.hpp"
+#include "elf/symbol_tables.hpp"
+#include "elf/elf_file.hpp"
 #include "support/try.hpp"
 
 #include <algorithm>
@@ -70,8 +70,8 @@ Result<std::optional<ExportList>> read_from_ends(RemoteWheel& wheel, const ZipMe
   const Bytes header(header_bytes);
   const std::uint64_t section_count = header.u16(60);
   const std::uint16_t machine = header.u16(18);
-  if (!ElfFile::looks_like(header) || header.u8(4) != 2 || header.u8(5) != 1 || header.u16(16) != elf::type_shared ||
-      (machine != elf::machine_x86_64 && machine != elf::machine_aarch64) || header.u16(58) != k_section_size ||
+  if (!ElfFile::looks_like(header) || header.u8(4) != 2 || header.u8(5) != 1 || header.u16(16) != ET_DYN ||
+      (machine != EM_X86_64 && machine != EM_AARCH64) || header.u16(58) != k_section_size ||
       section_count == 0 || section_count > k_max_sections)
     return nothing;
 
@@ -81,7 +81,7 @@ Result<std::optional<ExportList>> read_from_ends(RemoteWheel& wheel, const ZipMe
   for (std::uint64_t at = 0; table.holds(at, k_section_size); at += k_section_size)
     places.push_back(
         {table.u32(at + 4), table.u32(at + 40), table.u32(at + 44), table.u64(at + 24), table.u64(at + 32)});
-  const Place* const symbols_place = find(places, elf::section_dynamic_symbols);
+  const Place* const symbols_place = find(places, SHT_DYNSYM);
   const Place* const hash_place = find(places, k_type_gnu_hash);
   const Place* const definitions_place = find(places, k_type_definitions);
   if (symbols_place == nullptr || hash_place == nullptr || symbols_place->link >= places.size()) return nothing;

@@ -1,7 +1,8 @@
 #pragma once
-// Reading stretches of a wheel's member from both of its ends, as far as they are wanted.
+// What a library inside a remote wheel exports, read from stretches at both of its ends.
 
-#include "index/deflate_tail.hpp"
+#include "archive/deflate_tail.hpp"
+#include "elf/exports.hpp"
 #include "index/remote_wheel.hpp"
 
 #include <cstdint>
@@ -31,5 +32,12 @@ class MemberEnds {
   std::string m_end;                   ///< compressed bytes of the end
   std::optional<InflatedTail> m_tail;  ///< of them
 };
+
+/// From a library inside a wheel without its hundreds of megabytes: its first bytes, the start of the compressed data
+/// up to the end of .dynsym, and the end of the compressed data, re-synchronised at a deflate block (where patchelf put
+/// .dynstr). Self-checked: every name must hash into .gnu.hash, every hashed symbol must have its name. Where that does
+/// not work out the whole member is read instead, and checked against RECORD. What is read in part cannot be checked
+/// against RECORD: the names are self-checked, types and sizes rest on the transport and on the lock of `export_text`.
+Result<ExportList> read_exports(RemoteWheel& wheel, const ZipMember& library, std::stop_token stop = {});
 
 }  // namespace sagekit

@@ -3,7 +3,7 @@
 // the server knows ranges; where it does not, the whole file comes down once into `scratch` and is read from there.
 
 #include "index/http.hpp"
-#include "index/random_access.hpp"
+#include "support/random_access.hpp"
 
 #include <filesystem>
 #include <functional>

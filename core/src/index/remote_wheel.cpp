@@ -1,7 +1,7 @@
 #include "index/remote_wheel.hpp"
 
-#include "inspect/wheel_archive.hpp"
-#include "inspect/zip_format.hpp"
+#include "archive/wheel_archive.hpp"
+#include "archive/zip_format.hpp"
 #include "support/format.hpp"
 #include "support/sha256.hpp"
 #include "support/text.hpp"

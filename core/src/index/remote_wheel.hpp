@@ -1,9 +1,9 @@
 #pragma once
 // A wheel read over ranges: its central directory, then the members that are wanted, in few merged requests.
 
-#include "index/random_access.hpp"
-#include "inspect/metadata_reader.hpp"
-#include "inspect/zip_reader.hpp"
+#include "support/random_access.hpp"
+#include "pypa/metadata_reader.hpp"
+#include "archive/zip_reader.hpp"
 
 #include <functional>
 #include <map>

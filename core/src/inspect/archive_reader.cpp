@@ -1,8 +1,8 @@
 #include "inspect/archive_reader.hpp"
 
 #include "inspect/module_reader.hpp"
-#include "inspect/work_pool.hpp"
-#include "support/archive.hpp"
+#include "support/work_pool.hpp"
+#include "archive/archive.hpp"
 #include "support/sha256.hpp"
 
 #include <algorithm>

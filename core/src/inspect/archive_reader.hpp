@@ -2,7 +2,7 @@
 // Archives that are no wheels: source distributions, release tarballs, Debian packages. What is in them is listed and
 // read as a wheel's members are; how they are framed is not judged.
 
-#include "inspect/bytes.hpp"
+#include "support/bytes.hpp"
 
 #include <sagekit/inspect.hpp>
 

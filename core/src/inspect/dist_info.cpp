@@ -1,6 +1,6 @@
 // METADATA and WHEEL against the file name (binary distribution format, core metadata, PEP 427, 491, 639).
-#include "inspect/metadata_reader.hpp"
-#include "inspect/problems.hpp"
+#include "pypa/metadata_reader.hpp"
+#include "support/problems.hpp"
 #include "inspect/record_judge.hpp"
 #include "inspect/wheel_reader.hpp"
 #include "support/format.hpp"

@@ -1,12 +1,12 @@
 #include "inspect/module_reader.hpp"
 
-#include "inspect/cubin_reader.hpp"
-#include "inspect/elf_reader.hpp"
-#include "inspect/fatbin_wiring.hpp"
-#include "inspect/gpu_code.hpp"
-#include "inspect/gpu_scan.hpp"
-#include "inspect/pe_reader.hpp"
-#include "inspect/ptx_reader.hpp"
+#include "gpu/cubin_reader.hpp"
+#include "elf/elf_reader.hpp"
+#include "gpu/fatbin_wiring.hpp"
+#include "gpu/gpu_code.hpp"
+#include "gpu/gpu_scan.hpp"
+#include "elf/pe_reader.hpp"
+#include "gpu/ptx_reader.hpp"
 #include "support/text.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #pragma once
 // One file that may hold code for a GPU: ELF or PE module, cubin, fatbin, PTX.
 
-#include "inspect/bytes.hpp"
+#include "support/bytes.hpp"
 
 #include <sagekit/inspect.hpp>
 

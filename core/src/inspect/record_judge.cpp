@@ -1,7 +1,7 @@
 #include "inspect/record_judge.hpp"
 
-#include "inspect/metadata_reader.hpp"
-#include "inspect/zip_format.hpp"
+#include "pypa/metadata_reader.hpp"
+#include "archive/zip_format.hpp"
 #include "support/format.hpp"
 #include "support/sha256.hpp"
 #include "support/text.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 // RECORD against what the wheel holds.
 
-#include "inspect/problems.hpp"
+#include "support/problems.hpp"
 
 #include <sagekit/inspect.hpp>
 

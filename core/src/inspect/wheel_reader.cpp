@@ -2,8 +2,8 @@
 
 #include "inspect/file_hash.hpp"
 #include "inspect/module_reader.hpp"
-#include "inspect/work_pool.hpp"
-#include "inspect/zip_format.hpp"
+#include "support/work_pool.hpp"
+#include "archive/zip_format.hpp"
 #include "support/format.hpp"
 #include "support/sha256.hpp"
 #include "support/text.hpp"

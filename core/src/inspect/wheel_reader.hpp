@@ -2,7 +2,7 @@
 // A whole wheel: every member inflated once, hashed, its code read; dist-info judged against the file name and the
 // content.
 
-#include "inspect/wheel_archive.hpp"
+#include "archive/wheel_archive.hpp"
 
 #include <sagekit/inspect.hpp>
 

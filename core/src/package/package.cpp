@@ -1,5 +1,5 @@
 #include "package/wheel_layout.hpp"
-#include "package/zip_writer.hpp"
+#include "archive/zip_writer.hpp"
 #include "support/file.hpp"
 #include "support/format.hpp"
 #include "support/sha256.hpp"

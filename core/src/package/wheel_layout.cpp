@@ -1,6 +1,6 @@
 #include "package/wheel_layout.hpp"
 
-#include "inspect/utf8.hpp"
+#include "support/utf8.hpp"
 #include "package/metadata_text.hpp"
 #include "support/format.hpp"
 #include "support/sha256.hpp"

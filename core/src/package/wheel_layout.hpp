@@ -1,7 +1,7 @@
 #pragma once
 // A wheel's members in their order, from a verified build: what the zip writer then writes.
 
-#include "package/zip_writer.hpp"
+#include "archive/zip_writer.hpp"
 #include "support/file.hpp"
 
 #include <sagekit/naming.hpp>

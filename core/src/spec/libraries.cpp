@@ -16,12 +16,12 @@ struct Row {
   LibraryOrigin origin;
 };
 
-struct Loaded {
+struct LoadedLibraries {
   std::vector<Row> rows;
   Diagnostics problems;
 };
 
-void read_cuda(TomlTable& table, Loaded& loaded) {
+void read_cuda(TomlTable& table, LoadedLibraries& loaded) {
   const int major = static_cast<int>(table.integer("major").value_or(0));
   for (TomlTable& library : table.tables("library")) {
     auto files = library.required_strings("files");
@@ -30,8 +30,8 @@ void read_cuda(TomlTable& table, Loaded& loaded) {
   }
 }
 
-Loaded load() {
-  Loaded loaded;
+LoadedLibraries load() {
+  LoadedLibraries loaded;
   const TomlDocument document = TomlDocument::parse(k_libraries_toml, "core/data/libraries.toml", "DAT");
   TomlTable root = document.root();
   for (TomlTable& table : root.tables("driver")) {
@@ -54,8 +54,8 @@ Loaded load() {
   return loaded;
 }
 
-const Loaded& data() {
-  static const Loaded k_loaded = load();
+const LoadedLibraries& data() {
+  static const LoadedLibraries k_loaded = load();
   return k_loaded;
 }
 

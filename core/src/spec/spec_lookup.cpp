@@ -10,10 +10,6 @@ namespace {
 
 constexpr std::size_t k_shortest_commit = 7;
 
-bool contains(const std::vector<std::string>& words, std::string_view word) {
-  return std::ranges::find(words, word) != words.end();
-}
-
 /// The release part of a version as tools print it: "2.11.0+cu130" -> "2.11.0", "2.12.0.dev20260101" -> "2.12.0".
 std::string_view release_part(std::string_view version) {
   std::string_view release = version.substr(0, version.find_first_not_of("0123456789."));

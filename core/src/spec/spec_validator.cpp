@@ -17,8 +17,6 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-bool contains(const Words& words, std::string_view word) { return std::ranges::find(words, word) != words.end(); }
-
 /// One word of each row, in row order.
 template <class Row, class Word>
 Words words_of(const std::vector<Row>& rows, Word word) {

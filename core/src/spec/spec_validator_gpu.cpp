@@ -20,8 +20,6 @@ constexpr std::array<std::string_view, 13> k_dtypes = {
     "float16", "bfloat16", "float32", "float64", "float8_e4m3fn", "float8_e5m2", "int8",
     "int16",   "int32",    "int64",   "uint8",   "bool",          "complex64"};
 
-bool contains(const Words& words, std::string_view word) { return std::ranges::find(words, word) != words.end(); }
-
 bool is_size(std::string_view text) { return is_digits(text) && text.size() <= 9 && text.front() != '0'; }
 
 bool is_dtype(std::string_view text) { return std::ranges::find(k_dtypes, text) != k_dtypes.end(); }

@@ -1,5 +1,6 @@
 #include "support/file.hpp"
 
+#include "support/descriptor.hpp"
 #include "support/try.hpp"
 
 #include <fcntl.h>
@@ -28,13 +29,6 @@ std::unexpected<Error> write_error(const fs::path& path, std::string_view what) 
               std::string(what) + " " + path.string() + ": " + last_os_error(),
               full ? "free some space, or point --store and -o at another disk" : "");
 }
-
-struct Descriptor {
-  int fd = -1;
-  ~Descriptor() {
-    if (fd >= 0) ::close(fd);
-  }
-};
 
 bool write_all(int fd, std::string_view bytes) {
   while (!bytes.empty()) {
@@ -65,8 +59,8 @@ Status write_file_atomic(const fs::path& path, std::string_view bytes, bool exec
   if (path.has_parent_path()) TRY(make_directories(path.parent_path()));
   std::string temporary = path.string() + ".XXXXXX";
   const Descriptor file{::mkostemp(temporary.data(), O_CLOEXEC)};
-  if (file.fd < 0) return write_error(path, "cannot write");
-  if (!write_all(file.fd, bytes) || ::fchmod(file.fd, executable ? 0755 : 0644) != 0 || ::fsync(file.fd) != 0 ||
+  if (!file.open()) return write_error(path, "cannot write");
+  if (!write_all(file.get(), bytes) || ::fchmod(file.get(), executable ? 0755 : 0644) != 0 || ::fsync(file.get()) != 0 ||
       ::rename(temporary.c_str(), path.c_str()) != 0) {
     const int saved = errno;
     ::unlink(temporary.c_str());
@@ -79,7 +73,7 @@ Status write_file_atomic(const fs::path& path, std::string_view bytes, bool exec
 Status write_file(const fs::path& path, std::string_view bytes, bool executable) {
   if (path.has_parent_path()) TRY(make_directories(path.parent_path()));
   const Descriptor file{::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644)};
-  if (file.fd < 0 || !write_all(file.fd, bytes) || ::fchmod(file.fd, executable ? 0755 : 0644) != 0)
+  if (!file.open() || !write_all(file.get(), bytes) || ::fchmod(file.get(), executable ? 0755 : 0644) != 0)
     return write_error(path, "cannot write");
   return {};
 }
@@ -87,8 +81,8 @@ Status write_file(const fs::path& path, std::string_view bytes, bool executable)
 Status publish_folder(const fs::path& finished, const fs::path& name) {
   TRY(make_directories(name.parent_path()));
   // On disk before it has its name: after a crash a folder is whole or not there.
-  if (const Descriptor folder{::open(finished.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)}; folder.fd >= 0)
-    ::syncfs(folder.fd);
+  if (const Descriptor folder{::open(finished.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)}; folder.open())
+    ::syncfs(folder.get());
   if (::rename(finished.c_str(), name.c_str()) != 0 && errno != ENOTEMPTY && errno != EEXIST)
     return write_error(name, "cannot write");
   return {};
@@ -136,11 +130,11 @@ Result<MappedFile> MappedFile::open(const fs::path& path) {
   const auto refuse = [&](std::string why) {
     return fail(ErrorKind::usage, "FIL001", "cannot read " + path.string() + ": " + std::move(why));
   };
-  if (file.fd < 0 || ::fstat(file.fd, &info) != 0) return refuse(last_os_error());
+  if (!file.open() || ::fstat(file.get(), &info) != 0) return refuse(last_os_error());
   if (!S_ISREG(info.st_mode)) return refuse(S_ISDIR(info.st_mode) ? "it is a folder" : "it is not a regular file");
   if (info.st_size == 0) return MappedFile(std::string_view{});
   const auto size = static_cast<std::size_t>(info.st_size);
-  void* const address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.fd, 0);
+  void* const address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
   if (address == MAP_FAILED) return refuse(last_os_error());
   return MappedFile(std::string_view(static_cast<const char*>(address), size));
 }

@@ -1,3 +1,4 @@
+#include "support/descriptor.hpp"
 #include "support/file.hpp"
 #include "support/format.hpp"
 
@@ -35,25 +36,6 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds k_grace{2};           // between SIGTERM and SIGKILL
 constexpr double k_longest_timeout_seconds = 3.2e7;  // a year; keeps the arithmetic in range
 constexpr auto k_never = Clock::time_point::max();
-
-class Descriptor {
- public:
-  explicit Descriptor(int fd = -1) : m_fd(fd) {}
-  ~Descriptor() { close(); }
-  Descriptor(Descriptor&& other) noexcept : m_fd(std::exchange(other.m_fd, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(m_fd, other.m_fd);
-    return *this;
-  }
-  int get() const { return m_fd; }
-  bool open() const { return m_fd >= 0; }
-  void close() {
-    if (m_fd >= 0) ::close(std::exchange(m_fd, -1));
-  }
-
- private:
-  int m_fd;
-};
 
 struct Pipe {
   Descriptor read, write;

@@ -19,6 +19,9 @@ std::string replace_all(std::string text, std::string_view from, std::string_vie
 std::string without_dots(std::string_view version);  ///< "12.8" as names have it: "128"
 std::size_t count_of(std::string_view text, std::string_view what);
 bool is_digits(std::string_view text);
+bool contains(const std::vector<std::string>& words, std::string_view word);
+/// ASCII only.
+bool is_letter_or_digit(char c);
 
 /// Shell-style glob over a whole string: `*` any run, `?` one character, `[abc]` one of a set.
 /// In `path` mode `*` and `?` do not cross `/`, and `**` does.

@@ -56,7 +56,7 @@ LockedFile read_locked_file(TomlTable& row) {
   return file;
 }
 
-LockedTree read_tree(TomlTable& row) {
+LockedTree read_locked_tree(TomlTable& row) {
   LockedTree tree;
   const auto kind = row.required_string("kind");
   if (kind != "nvcc" && kind != "torch" && !kind.empty()) row.error("kind", "LCK006", "a kind is nvcc or torch");
@@ -149,7 +149,7 @@ Result<Lock> parse_lock(std::string_view text, std::string_view origin) {
                 "use that sagekit, or move the file away and let this one write its own");
   if (document.parsed()) root.require("version");
   Lock lock;
-  for (auto& row : root.tables("tree")) lock.trees.push_back(read_tree(row));
+  for (auto& row : root.tables("tree")) lock.trees.push_back(read_locked_tree(row));
   root.finish();
   const auto problems = document.diagnostics();
   if (problems.empty()) return lock;

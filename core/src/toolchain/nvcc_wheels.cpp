@@ -1,5 +1,5 @@
 // An nvcc tree out of the compiler packages of a package index: eight wheels, unpacked over each other.
-#include "inspect/metadata_reader.hpp"
+#include "pypa/metadata_reader.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"

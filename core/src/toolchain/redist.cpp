@@ -1,6 +1,6 @@
 // An nvcc tree out of NVIDIA's archives: a manifest names one archive a component with its sha256.
 #include "index/remote_file.hpp"
-#include "support/archive.hpp"
+#include "archive/archive.hpp"
 #include "support/format.hpp"
 #include "support/json.hpp"
 #include "support/text.hpp"

@@ -1,6 +1,6 @@
 #include "verify/package_folder.hpp"
 
-#include "inspect/metadata_reader.hpp"
+#include "pypa/metadata_reader.hpp"
 #include "support/file.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"

@@ -1,8 +1,8 @@
 // What is in a package that lies in a folder.
-#include "inspect/metadata_reader.hpp"
+#include "pypa/metadata_reader.hpp"
 #include "inspect/module_reader.hpp"
 #include "inspect/wheel_reader.hpp"
-#include "inspect/work_pool.hpp"
+#include "support/work_pool.hpp"
 #include "support/file.hpp"
 #include "support/format.hpp"
 #include "support/sha256.hpp"

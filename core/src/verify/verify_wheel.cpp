@@ -1,4 +1,4 @@
-#include "inspect/wheel_archive.hpp"
+#include "archive/wheel_archive.hpp"
 #include "inspect/wheel_reader.hpp"
 #include "support/format.hpp"
 #include "support/sha256.hpp"

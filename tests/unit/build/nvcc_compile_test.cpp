@@ -7,7 +7,7 @@ using namespace sagekit::test;
 
 namespace {
 
-const std::string k_stub = "__cudaRegisterEntry(__T0, ((void (*)(int))f), _Z1fi, (-1));";
+const std::string k_stub_text = "__cudaRegisterEntry(__T0, ((void (*)(int))f), _Z1fi, (-1));";
 
 /// Answers as nvcc and the programs of its dry run would.
 struct FakeNvcc : CommandRunner {
@@ -30,7 +30,7 @@ struct FakeNvcc : CommandRunner {
     if (std::ranges::find(argv, "--dryrun") != argv.end()) {
       result.output = replace_all(dryrun, "/build/half", keep.string());
     } else if (!keep.empty()) {
-      write(keep / "fused.cudafe1.stub.c", k_stub);
+      write(keep / "fused.cudafe1.stub.c", k_stub_text);
       write(keep / "fused.fatbin.c", "fatbin");
       write(keep / "fused.ptx", ".visible .entry _Z1fi(\n");
       write(keep / "fused.cpp4.ii", "much text");
@@ -132,7 +132,7 @@ TEST_CASE("with device code in the store only the host's half is run") {
   CHECK(FakeNvcc::after(f.nvcc.seen[1], "-MT") == "/build/c.o");
   CHECK(f.nvcc.seen[2].front() == "/opt/cuda/bin/cudafe++");
   CHECK(f.nvcc.seen[3].back() == "/build/c.o");
-  CHECK(f.nvcc.stub_when_compiled == k_stub);
+  CHECK(f.nvcc.stub_when_compiled == k_stub_text);
   REQUIRE(half.keep("other", {}));
   CHECK(f.store.records("other").empty());
 }

@@ -1,6 +1,6 @@
 #include "build/prepared_source.hpp"
 #include "fake_build.hpp"
-#include "support/archive.hpp"
+#include "archive/archive.hpp"
 
 using namespace sagekit;
 using namespace sagekit::test;

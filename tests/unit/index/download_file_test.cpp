@@ -12,9 +12,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const std::string k_content = sample_content(500'000);
+const std::string k_downloaded = sample_content(500'000);
 
-HttpReply good(const HttpQuestion& question) { return serve(question, k_content, "\"1\""); }
+HttpReply good(const HttpQuestion& question) { return serve(question, k_downloaded, "\"1\""); }
 
 struct Download {
   TemporaryFolder folder = *TemporaryFolder::create(fs::temp_directory_path(), "down load");
@@ -58,8 +58,8 @@ HttpServer::Handler cut_at(std::size_t bytes) {
 TEST_CASE("a download appears whole under its name, with its hash") {
   HttpServer server(good);
   const Download download;
-  CHECK(download.from(server, k_content.size()) == sha256_hex(k_content));
-  CHECK(read_file(download.path) == k_content);
+  CHECK(download.from(server, k_downloaded.size()) == sha256_hex(k_downloaded));
+  CHECK(read_file(download.path) == k_downloaded);
   CHECK(download.names() == std::set<std::string>{"a.whl", "a.whl.lock"});
 }
 
@@ -71,7 +71,7 @@ TEST_CASE("what another process left is taken up where it ended") {
   CHECK_FALSE(fs::exists(download.path));
   CHECK(fs::file_size(download.part()) == 100'000);
   // Another address is another file.
-  CHECK(download.from(server) == sha256_hex(k_content));
+  CHECK(download.from(server) == sha256_hex(k_downloaded));
   CHECK(server.questions().back().header("range").empty());
 
   HttpServer both([](const HttpQuestion& question) {
@@ -81,22 +81,22 @@ TEST_CASE("what another process left is taken up where it ended") {
   });
   const Download resumed;
   CHECK(resumed.from(both).error().code == "IDX007");
-  CHECK(resumed.from(both) == sha256_hex(k_content));
+  CHECK(resumed.from(both) == sha256_hex(k_downloaded));
   CHECK(both.questions().back().header("range") == "bytes=100000-499999");
-  CHECK(read_file(resumed.path) == k_content);
+  CHECK(read_file(resumed.path) == k_downloaded);
 }
 
 TEST_CASE("a stopped download is taken up; a part that was whole already asks for its last byte") {
   HttpServer server(good);
   const Download download;
   download.leave_part(server, 1);
-  CHECK(download.from(server) == sha256_hex(k_content));
+  CHECK(download.from(server) == sha256_hex(k_downloaded));
   CHECK(server.questions().back().header("range").ends_with("-499999"));
 
   const Download whole;
   whole.leave_part(server, 1);
-  REQUIRE(write_file_atomic(whole.part(), k_content));
-  CHECK(whole.from(server) == sha256_hex(k_content));
+  REQUIRE(write_file_atomic(whole.part(), k_downloaded));
+  CHECK(whole.from(server) == sha256_hex(k_downloaded));
   CHECK(server.questions().back().header("range") == "bytes=499999-499999");
 }
 
@@ -107,9 +107,9 @@ TEST_CASE("a part of what the server no longer has is thrown away") {
     bool ranges = true;
   };
   for (const Case& c :
-       {Case{"another tag", std::string(k_content.rbegin(), k_content.rend()), "\"2\""},
-        Case{"another size", k_content + "more", "\"1\""}, Case{"shorter than the part", "short", "\"1\""},
-        Case{"no ranges any more", k_content, "\"1\"", false}}) {
+       {Case{"another tag", std::string(k_downloaded.rbegin(), k_downloaded.rend()), "\"2\""},
+        Case{"another size", k_downloaded + "more", "\"1\""}, Case{"shorter than the part", "short", "\"1\""},
+        Case{"no ranges any more", k_downloaded, "\"1\"", false}}) {
     CAPTURE(c.what);
     HttpServer server([&](HttpQuestion question) {
       if (question.number == 0) {
@@ -133,8 +133,8 @@ TEST_CASE("a part without its note, or with a spoilt one, is not believed") {
     const Download download;
     REQUIRE(write_file_atomic(download.part(), "what is this"));
     if (!note.empty()) REQUIRE(write_file_atomic(download.part().string() + ".of", note));
-    CHECK(download.from(server) == sha256_hex(k_content));
-    CHECK(read_file(download.path) == k_content);
+    CHECK(download.from(server) == sha256_hex(k_downloaded));
+    CHECK(read_file(download.path) == k_downloaded);
   }
 }
 
@@ -175,8 +175,8 @@ TEST_CASE("of two downloads of one file one fetches, the other waits and takes i
   });
   const Download download;
   auto first = std::async(std::launch::async, [&] { return download.from(server); });
-  auto second = std::async(std::launch::async, [&] { return download.from(server, k_content.size()); });
-  CHECK(first.get() == sha256_hex(k_content));
-  CHECK(second.get() == sha256_hex(k_content));
+  auto second = std::async(std::launch::async, [&] { return download.from(server, k_downloaded.size()); });
+  CHECK(first.get() == sha256_hex(k_downloaded));
+  CHECK(second.get() == sha256_hex(k_downloaded));
   CHECK(server.questions().size() == 1);
 }

@@ -10,7 +10,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const std::string k_content = sample_content(500'000);
+const std::string k_remote = sample_content(500'000);
 
 struct Remote {
   explicit Remote(HttpServer::Handler handler) : server(std::move(handler)) {}
@@ -26,7 +26,7 @@ struct Remote {
   std::atomic<std::uint64_t> progress = 0;
 };
 
-HttpReply ranged(const HttpQuestion& question) { return serve(question, k_content, "\"1\""); }
+HttpReply ranged(const HttpQuestion& question) { return serve(question, k_remote, "\"1\""); }
 HttpReply unranged(HttpQuestion question) {
   question.headers.erase("range");
   return ranged(question);
@@ -36,28 +36,28 @@ HttpReply unranged(HttpQuestion question) {
 
 TEST_CASE("a remote file is its end and what is read of it") {
   Remote remote(ranged);
-  const auto file = remote.open(k_content.size());
+  const auto file = remote.open(k_remote.size());
   REQUIRE(file);
-  CHECK((*file)->size() == k_content.size());
+  CHECK((*file)->size() == k_remote.size());
   CHECK((*file)->requests() == 1);
   CHECK((*file)->bytes_read() == 10'000);
-  CHECK((*file)->read(k_content.size() - 10'000, 10'000) == k_content.substr(k_content.size() - 10'000));
-  CHECK((*file)->read(k_content.size() - 1, 1) == k_content.substr(k_content.size() - 1));
+  CHECK((*file)->read(k_remote.size() - 10'000, 10'000) == k_remote.substr(k_remote.size() - 10'000));
+  CHECK((*file)->read(k_remote.size() - 1, 1) == k_remote.substr(k_remote.size() - 1));
   CHECK((*file)->read(5, 0) == "");
   CHECK((*file)->requests() == 1);
-  CHECK((*file)->read(1000, 20'000) == k_content.substr(1000, 20'000));
-  CHECK((*file)->read(0, k_content.size()) == k_content);
+  CHECK((*file)->read(1000, 20'000) == k_remote.substr(1000, 20'000));
+  CHECK((*file)->read(0, k_remote.size()) == k_remote);
   CHECK((*file)->requests() == 3);
-  CHECK((*file)->bytes_read() == 30'000 + k_content.size());
-  CHECK(remote.progress == 30'000 + k_content.size());
+  CHECK((*file)->bytes_read() == 30'000 + k_remote.size());
+  CHECK(remote.progress == 30'000 + k_remote.size());
   CHECK_FALSE(fs::exists(remote.folder.path() / "scratch.whl"));
 }
 
 TEST_CASE("a range beyond the end is an error, never a short answer") {
   Remote remote(ranged);
   const auto file = *remote.open();
-  for (const auto& [offset, length] : {std::pair<std::uint64_t, std::uint64_t>{k_content.size(), 1},
-                                       {0, k_content.size() + 1},
+  for (const auto& [offset, length] : {std::pair<std::uint64_t, std::uint64_t>{k_remote.size(), 1},
+                                       {0, k_remote.size() + 1},
                                        {UINT64_MAX, 2},
                                        {1, UINT64_MAX}})
     CHECK(file->read(offset, length).error().code == "IDX018");
@@ -73,15 +73,15 @@ TEST_CASE("a file smaller than its tail takes one request") {
 
 TEST_CASE("a server without ranges sends the whole file once, to disk") {
   Remote remote(unranged);
-  const auto file = remote.open(k_content.size());
+  const auto file = remote.open(k_remote.size());
   REQUIRE_MESSAGE(file, (file ? "" : file.error().message));
-  CHECK((*file)->size() == k_content.size());
-  CHECK((*file)->read(1000, 20'000) == k_content.substr(1000, 20'000));
-  CHECK((*file)->read(k_content.size(), 1).error().code == "IDX018");
-  CHECK((*file)->bytes_read() == k_content.size());
-  CHECK(remote.progress == k_content.size());
+  CHECK((*file)->size() == k_remote.size());
+  CHECK((*file)->read(1000, 20'000) == k_remote.substr(1000, 20'000));
+  CHECK((*file)->read(k_remote.size(), 1).error().code == "IDX018");
+  CHECK((*file)->bytes_read() == k_remote.size());
+  CHECK(remote.progress == k_remote.size());
   CHECK(remote.server.questions().size() == 2);
-  CHECK(read_file(remote.folder.path() / "scratch.whl") == k_content);
+  CHECK(read_file(remote.folder.path() / "scratch.whl") == k_remote);
 }
 
 TEST_CASE("a server that does not know the last bytes is asked for the size first") {
@@ -92,22 +92,22 @@ TEST_CASE("a server that does not know the last bytes is asked for the size firs
   });
   const auto file = remote.open();
   REQUIRE(file);
-  CHECK((*file)->size() == k_content.size());
-  CHECK((*file)->read(k_content.size() - 100, 100) == k_content.substr(k_content.size() - 100));
+  CHECK((*file)->size() == k_remote.size());
+  CHECK((*file)->read(k_remote.size() - 100, 100) == k_remote.substr(k_remote.size() - 100));
   CHECK((*file)->requests() == 3);
 }
 
 TEST_CASE("another size than expected is a replaced file, before and while it is read") {
   for (const auto& handler : {HttpServer::Handler(ranged), HttpServer::Handler(unranged)}) {
     Remote remote(handler);
-    const auto file = remote.open(k_content.size() + 1);
+    const auto file = remote.open(k_remote.size() + 1);
     REQUIRE_FALSE(file);
     CHECK(file.error().code == "IDX010");
     CHECK(file.error().message ==
           remote.server.url("/a.whl") + " has 500000 bytes, 500001 were expected: it was replaced");
   }
   Remote remote(
-      [](const HttpQuestion& question) { return serve(question, question.number == 0 ? k_content : k_content + "x"); });
+      [](const HttpQuestion& question) { return serve(question, question.number == 0 ? k_remote : k_remote + "x"); });
   CHECK((*remote.open())->read(0, 100).error().code == "IDX010");
 }
 
@@ -126,13 +126,13 @@ TEST_CASE("a server that forgets ranges or lies on the way is an error") {
 
 TEST_CASE("a local file reads the same way") {
   const auto folder = *TemporaryFolder::create(fs::temp_directory_path(), "local");
-  REQUIRE(write_file_atomic(folder.path() / "f", k_content));
+  REQUIRE(write_file_atomic(folder.path() / "f", k_remote));
   const auto file = *open_local_file(folder.path() / "f");
-  CHECK(file->size() == k_content.size());
-  CHECK(file->read(10, 20) == k_content.substr(10, 20));
-  CHECK(file->read(0, k_content.size()) == k_content);
-  CHECK(file->read(1, k_content.size()).error().code == "IDX018");
+  CHECK(file->size() == k_remote.size());
+  CHECK(file->read(10, 20) == k_remote.substr(10, 20));
+  CHECK(file->read(0, k_remote.size()) == k_remote);
+  CHECK(file->read(1, k_remote.size()).error().code == "IDX018");
   CHECK(file->requests() == 2);
-  CHECK(file->bytes_read() == k_content.size() + 20);
+  CHECK(file->bytes_read() == k_remote.size() + 20);
   CHECK(open_local_file(folder.path() / "none").error().code == "FIL001");
 }

@@ -2,7 +2,7 @@
 // Wheels in memory for the tests of this room: a file that counts its reads, real DEFLATE data, and libraries laid out
 // as patchelf leaves them, with names and hashes behind everything.
 
-#include "index/random_access.hpp"
+#include "support/random_access.hpp"
 #include "support/elf_builder.hpp"
 #include "support/wheel_builder.hpp"
 

@@ -1,4 +1,4 @@
-#include "support/archive.hpp"
+#include "archive/archive.hpp"
 
 #include "inspect/archive_reader.hpp"
 #include "support/elf_builder.hpp"

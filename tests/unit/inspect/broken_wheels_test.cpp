@@ -1,5 +1,5 @@
 // One wheel per fault: each differs from a right one in a single place, and that place must be named.
-#include "inspect/zip_reader.hpp"
+#include "archive/zip_reader.hpp"
 #include "support/file.hpp"
 #include "support/wheel_builder.hpp"
 

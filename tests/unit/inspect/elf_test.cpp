@@ -1,4 +1,4 @@
-#include "inspect/elf_reader.hpp"
+#include "elf/elf_reader.hpp"
 #include "inspect/module_reader.hpp"
 #include "support/elf_builder.hpp"
 
@@ -11,7 +11,7 @@ using test::ModuleBuilder;
 
 namespace {
 
-MemberFacts read(const std::string& bytes, std::string_view name = "_tiny.cpython-312-x86_64-linux-gnu.so") {
+MemberFacts read_module_of(const std::string& bytes, std::string_view name = "_tiny.cpython-312-x86_64-linux-gnu.so") {
   const auto reading = read_module(name, Bytes(bytes), {}, 1);
   CHECK(reading.kind == "elf");
   return reading.facts;
@@ -22,7 +22,7 @@ using Names = std::vector<std::string>;
 }  // namespace
 
 TEST_CASE("the dynamic segment says what a module needs and offers") {
-  const MemberFacts facts = read(ModuleBuilder().build());
+  const MemberFacts facts = read_module_of(ModuleBuilder().build());
   CHECK(facts.problems.empty());
   REQUIRE(facts.elf);
   CHECK(facts.elf->machine == "x86_64");
@@ -37,7 +37,7 @@ TEST_CASE("the dynamic segment says what a module needs and offers") {
 }
 
 TEST_CASE("the highest wanted version of each family is compared by number") {
-  const MemberFacts facts = read(ModuleBuilder().build());
+  const MemberFacts facts = read_module_of(ModuleBuilder().build());
   REQUIRE(facts.elf);
   CHECK(facts.elf->versions == std::map<std::string, std::string>{{"GLIBC", "2.17"}});
   CHECK(facts.elf->wanted_versions.size() == 4);
@@ -48,7 +48,7 @@ TEST_CASE("each wanted version knows the symbols that want it") {
   ModuleBuilder builder;
   builder.undefined = {"malloc", "memcpy", "own"};
   builder.symbol_versions = {{"malloc", "GLIBC_2.2.5"}, {"memcpy", "GLIBC_2.17"}, {"__gmon_start__", "GLIBC_2.17"}};
-  const MemberFacts facts = read(builder.build());
+  const MemberFacts facts = read_module_of(builder.build());
   CHECK(facts.problems.empty());
   CHECK(facts.elf->wanted_by == std::map<std::string, Names>{{"libc.so.6:GLIBC_2.17", {"__gmon_start__", "memcpy"}},
                                                              {"libc.so.6:GLIBC_2.2.5", {"malloc"}}});
@@ -60,7 +60,7 @@ TEST_CASE("a version table that is cut off is a problem") {
   const auto at = bytes.find(tag);
   REQUIRE(at != std::string::npos);
   bytes.replace(at + 8, 3, "\xff\xff\xff");
-  const MemberFacts facts = read(bytes);
+  const MemberFacts facts = read_module_of(bytes);
   CHECK(std::ranges::count(facts.problems, "INS026", &Diagnostic::code) == 1);
   CHECK(facts.elf->wanted_by.empty());
 }
@@ -68,7 +68,7 @@ TEST_CASE("a version table that is cut off is a problem") {
 TEST_CASE("a module without a section table reads the same") {
   ModuleBuilder builder;
   builder.section_table = false;
-  const MemberFacts facts = read(builder.build());
+  const MemberFacts facts = read_module_of(builder.build());
   CHECK(facts.problems.empty());
   CHECK(facts.elf->exports == Names{"PyInit__tiny", "answer"});
   CHECK(facts.elf->undefined.size() == 2);
@@ -77,11 +77,11 @@ TEST_CASE("a module without a section table reads the same") {
 TEST_CASE("the stack is executable when a segment says so, and on x86_64 when none speaks") {
   ModuleBuilder builder;
   builder.stack_flags = {7};
-  CHECK(read(builder.build()).elf->executable_stack);
+  CHECK(read_module_of(builder.build()).elf->executable_stack);
   builder.stack_flags = {};
-  CHECK(read(builder.build()).elf->executable_stack);
+  CHECK(read_module_of(builder.build()).elf->executable_stack);
   builder.machine = 183;
-  const MemberFacts arm = read(builder.build());
+  const MemberFacts arm = read_module_of(builder.build());
   CHECK(arm.elf->machine == "aarch64");
   CHECK_FALSE(arm.elf->executable_stack);
 }
@@ -89,13 +89,13 @@ TEST_CASE("the stack is executable when a segment says so, and on x86_64 when no
 TEST_CASE("debug sections are seen") {
   ModuleBuilder builder;
   builder.more.push_back({".debug_info", "x"});
-  CHECK(read(builder.build()).elf->debug_info);
+  CHECK(read_module_of(builder.build()).elf->debug_info);
 }
 
 TEST_CASE("a module cut off anywhere is an error") {
   const std::string whole = ModuleBuilder().build();
   for (std::size_t size = 4; size < whole.size(); ++size) {
-    const MemberFacts facts = read(whole.substr(0, size));
+    const MemberFacts facts = read_module_of(whole.substr(0, size));
     CAPTURE(size);
     CHECK_FALSE(facts.problems.empty());
   }
@@ -104,7 +104,7 @@ TEST_CASE("a module cut off anywhere is an error") {
 TEST_CASE("a 32-bit file is refused, not misread") {
   std::string bytes = ModuleBuilder().build();
   bytes[4] = 1;
-  const MemberFacts facts = read(bytes);
+  const MemberFacts facts = read_module_of(bytes);
   CHECK_FALSE(facts.elf);
   REQUIRE(facts.problems.size() == 1);
   CHECK(facts.problems[0].code == "INS021");
@@ -116,7 +116,7 @@ TEST_CASE("a section table that hides symbols from the dynamic segment is an err
   // The section header of .dynsym (the second real one) gets another address.
   const std::uint64_t table = Bytes(bytes).u64(40);
   bytes[static_cast<std::size_t>(table) + 2 * 64 + 16] ^= 8;
-  const MemberFacts facts = read(bytes);
+  const MemberFacts facts = read_module_of(bytes);
   REQUIRE_FALSE(facts.problems.empty());
   CHECK(facts.problems[0].code == "INS027");
 }
@@ -131,17 +131,17 @@ TEST_CASE("the Python ABI comes from the file name, for a bare .so from its entr
   CHECK(python_abi_of_name("a/libx.so") == "");
   CHECK(python_abi_of_name("a/libx.so.1") == "");
   CHECK(python_abi_of_name("a/x.py") == "");
-  CHECK(read(ModuleBuilder().build(), "_tiny.so").python_abi == "none");
+  CHECK(read_module_of(ModuleBuilder().build(), "_tiny.so").python_abi == "none");
   ModuleBuilder library;
   library.exports = {"answer"};
-  CHECK(read(library.build(), "libtiny.so").python_abi == "");
+  CHECK(read_module_of(library.build(), "libtiny.so").python_abi == "");
 }
 
 TEST_CASE("the gnu hash table gives the number of symbols when there is no section table") {
   ModuleBuilder builder;
   builder.section_table = false;
   builder.gnu_hash = true;
-  const MemberFacts facts = read(builder.build());
+  const MemberFacts facts = read_module_of(builder.build());
   CHECK(facts.problems.empty());
   CHECK(facts.elf->exports == Names{"PyInit__tiny", "answer"});
   CHECK(facts.elf->undefined.size() == 2);
@@ -149,7 +149,7 @@ TEST_CASE("the gnu hash table gives the number of symbols when there is no secti
 
 TEST_CASE("what the loader does to the process is read") {
   ModuleBuilder builder;
-  auto facts = *read(builder.build()).elf;
+  auto facts = *read_module_of(builder.build()).elf;
   CHECK(facts.libc == "glibc");
   CHECK(facts.relro == "none");
   CHECK(facts.interpreter.empty());
@@ -159,19 +159,19 @@ TEST_CASE("what the loader does to the process is read") {
   CHECK_FALSE(facts.writable_code);
 
   builder.segments = {{0x6474e552, ".dynamic"}};
-  CHECK(read(builder.build()).elf->relro == "partial");
+  CHECK(read_module_of(builder.build()).elf->relro == "partial");
   for (const auto& now : {std::pair{24, 0}, {30, 8}, {0x6ffffffb, 1}}) {  // BIND_NOW, FLAGS, FLAGS_1
     builder.tags = {{now.first, now.second}};
-    CHECK(read(builder.build()).elf->relro == "full");
+    CHECK(read_module_of(builder.build()).elf->relro == "full");
   }
   builder.tags = {{30, 4}};
-  CHECK(read(builder.build()).elf->text_relocations);
+  CHECK(read_module_of(builder.build()).elf->text_relocations);
   builder.tags = {{22, 0}};
-  CHECK(read(builder.build()).elf->text_relocations);
+  CHECK(read_module_of(builder.build()).elf->text_relocations);
   builder.load_flags = 7;
-  CHECK(read(builder.build()).elf->writable_code);
+  CHECK(read_module_of(builder.build()).elf->writable_code);
   builder.type = 2;
-  CHECK_FALSE(read(builder.build()).elf->position_independent);
+  CHECK_FALSE(read_module_of(builder.build()).elf->position_independent);
 }
 
 TEST_CASE("a program names its interpreter, and that its C library") {
@@ -180,13 +180,13 @@ TEST_CASE("a program names its interpreter, and that its C library") {
   builder.versions.clear();
   builder.more = {{".interp", std::string("/lib/ld-musl-x86_64.so.1\0", 25), 1, 0}};
   builder.segments = {{3, ".interp"}};
-  const auto facts = *read(builder.build()).elf;
+  const auto facts = *read_module_of(builder.build()).elf;
   CHECK(facts.interpreter == "/lib/ld-musl-x86_64.so.1");
   CHECK(facts.libc == "musl");
   builder.segments.clear();
-  CHECK(read(builder.build()).elf->libc.empty());
+  CHECK(read_module_of(builder.build()).elf->libc.empty());
   builder.needed = {"libc.musl-x86_64.so.1"};
-  CHECK(read(builder.build()).elf->libc == "musl");
+  CHECK(read_module_of(builder.build()).elf->libc == "musl");
 }
 
 TEST_CASE("the notes tell the build id and the processor that is asked for") {
@@ -202,7 +202,7 @@ TEST_CASE("the notes tell the build id and the processor that is asked for") {
   builder.segments = {{4, ".notes"}};
   const auto read_notes = [&](const std::string& notes) {
     builder.more = {{".notes", notes, 7, 0}};
-    const MemberFacts facts = read(builder.build());
+    const MemberFacts facts = read_module_of(builder.build());
     CHECK(facts.problems.empty());
     return *facts.elf;
   };
@@ -220,7 +220,7 @@ TEST_CASE("the notes tell the build id and the processor that is asked for") {
 TEST_CASE("debug sections are measured") {
   ModuleBuilder builder;
   builder.more = {{".debug_info", std::string(100, 'x'), 1, 0}, {".zdebug_line", std::string(20, 'x'), 1, 0}};
-  const auto facts = *read(builder.build()).elf;
+  const auto facts = *read_module_of(builder.build()).elf;
   CHECK(facts.debug_info);
   CHECK(facts.debug_bytes == 120);
 }

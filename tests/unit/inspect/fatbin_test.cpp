@@ -1,6 +1,6 @@
-#include "inspect/gpu_code.hpp"
+#include "gpu/gpu_code.hpp"
 #include "inspect/module_reader.hpp"
-#include "inspect/ptx_reader.hpp"
+#include "gpu/ptx_reader.hpp"
 #include "support/fatbin_builder.hpp"
 
 #include <doctest/doctest.h>
@@ -16,7 +16,7 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-MemberFacts read(const std::string& bytes, bool kernels = false, bool whole_file = true) {
+MemberFacts gpu_code_of(const std::string& bytes, bool kernels = false, bool whole_file = true) {
   InspectOptions options;
   options.kernels = kernels;
   options.whole_file = whole_file;
@@ -62,7 +62,7 @@ TEST_CASE("headers tell arch, suffix, kind and PTX toolkit without decompressing
   fatbin.cubin(120, 'f', plain_cubin(120), 'z');
   fatbin.ptx(90, 0, test::sample_ptx(), 'z');
   fatbin.add({.kind = 8, .sm = 90, .image = "12345678"});
-  const MemberFacts facts = read(fatbin.build());
+  const MemberFacts facts = gpu_code_of(fatbin.build());
   CHECK(told(facts) ==
         Names{"cubin sm_80 x1", "ptx sm_90 x1 13.0", "lto sm_90 x1", "cubin sm_90a x1", "cubin sm_120f x1"});
   CHECK(facts.gpu[0].zstd == 1);
@@ -75,7 +75,7 @@ TEST_CASE("an entry reads the same whether it is stored raw, as LZ4 or as zstd")
     FatbinBuilder fatbin;
     fatbin.cubin(90, 'a', CubinBuilder().build(), compression);
     fatbin.ptx(90, 0, test::sample_ptx(), compression);
-    const MemberFacts facts = read(fatbin.build(), true);
+    const MemberFacts facts = gpu_code_of(fatbin.build(), true);
     CHECK(told(facts) == Names{"ptx sm_90 x1 k2 13.0", "cubin sm_90a x1 k1 13.0"});
     CHECK(facts.gpu[0].names == Names{"_Z5scalePf", "second"});
     CHECK(facts.gpu[1].names == Names{"_Z5scalePf"});
@@ -85,13 +85,13 @@ TEST_CASE("an entry reads the same whether it is stored raw, as LZ4 or as zstd")
 TEST_CASE("a raw cubin tells its toolkit without reading kernels") {
   FatbinBuilder fatbin;
   fatbin.cubin(90, 'a', CubinBuilder().build());
-  CHECK(told(read(fatbin.build())) == Names{"cubin sm_90a x1 13.0"});
+  CHECK(told(gpu_code_of(fatbin.build())) == Names{"cubin sm_90a x1 13.0"});
 }
 
 TEST_CASE("images of several translation units are summed and their names kept once") {
   FatbinBuilder one;
   one.cubin(90, 'a', CubinBuilder().build());
-  const MemberFacts facts = read(one.build() + std::string(8, '\0') + one.build() + FatbinBuilder().build(), true);
+  const MemberFacts facts = gpu_code_of(one.build() + std::string(8, '\0') + one.build() + FatbinBuilder().build(), true);
   CHECK(told(facts) == Names{"cubin sm_90a x2 k2 13.0"});
   CHECK(facts.gpu[0].names.size() == 1);
 }
@@ -100,32 +100,32 @@ TEST_CASE("a longer entry header is skipped, not misread") {
   FatbinBuilder fatbin;
   fatbin.cubin(80, 0, plain_cubin(80)).header_size = 72;
   fatbin.cubin(86, 0, plain_cubin(86)).header_size = 144;
-  CHECK(told(read(fatbin.build())) == Names{"cubin sm_80 x1 13.0", "cubin sm_86 x1 13.0"});
+  CHECK(told(gpu_code_of(fatbin.build())) == Names{"cubin sm_80 x1 13.0", "cubin sm_86 x1 13.0"});
 }
 
 TEST_CASE("old and new cubins tell their arch; the recorded option knows the suffix best") {
   CubinBuilder cubin;
-  CHECK(told(read(cubin.build())) == Names{"cubin sm_90a x1 13.0"});
+  CHECK(told(gpu_code_of(cubin.build())) == Names{"cubin sm_90a x1 13.0"});
   cubin.options = "";
-  CHECK(told(read(cubin.build())) == Names{"cubin sm_90a x1 13.0"});
+  CHECK(told(gpu_code_of(cubin.build())) == Names{"cubin sm_90a x1 13.0"});
   cubin.sm = 120;
   cubin.accelerated = false;
   cubin.options = "-arch sm_120f -m 64";
-  CHECK(told(read(cubin.build())) == Names{"cubin sm_120f x1 13.0"});
+  CHECK(told(gpu_code_of(cubin.build())) == Names{"cubin sm_120f x1 13.0"});
   CubinBuilder old;
   old.new_abi = false;
   old.options = "";
   old.toolkit = 124;
-  CHECK(told(read(old.build(), true)) == Names{"cubin sm_90a x1 k1 12.4"});
+  CHECK(told(gpu_code_of(old.build(), true)) == Names{"cubin sm_90a x1 k1 12.4"});
   old.sm = 60;  // the bit that means `a` from 9.0 on
-  CHECK(told(read(old.build())) == Names{"cubin sm_60 x1 12.4"});
+  CHECK(told(gpu_code_of(old.build())) == Names{"cubin sm_60 x1 12.4"});
 }
 
 TEST_CASE("sections are told apart by what is loaded") {
   FatbinBuilder fatbin;
   fatbin.cubin(80, 0, plain_cubin(80));
   const std::string bytes = with_sections({{".nv_fatbin", fatbin.build()}, {"__nv_relfatbin", fatbin.build()}});
-  CHECK(told(read(bytes)) == Names{"cubin sm_80 x1 13.0", "cubin sm_80 x1 13.0 not loaded"});
+  CHECK(told(gpu_code_of(bytes)) == Names{"cubin sm_80 x1 13.0", "cubin sm_80 x1 13.0 not loaded"});
 }
 
 TEST_CASE("GPU code outside its sections is found, and only when the whole file is read") {
@@ -133,17 +133,17 @@ TEST_CASE("GPU code outside its sections is found, and only when the whole file 
   fatbin.cubin(80, 0, plain_cubin(80));
   const std::string bytes = with_sections({{".rodata", std::string(160, 'x') + fatbin.build() + std::string(64, 'y')},
                                            {".data", std::string(24, 'x') + CubinBuilder().build()}});
-  const MemberFacts facts = read(bytes);
+  const MemberFacts facts = gpu_code_of(bytes);
   CHECK(told(facts) == Names{"cubin sm_80 x1 13.0 not loaded", "cubin sm_90a x1 13.0 not loaded"});
   REQUIRE(facts.problems.size() == 1);
   CHECK(facts.problems[0].code == "FAT010");
-  CHECK(told(read(bytes, false, false)).empty());
+  CHECK(told(gpu_code_of(bytes, false, false)).empty());
 }
 
 TEST_CASE("without a section table the code is found, and it is an error that nobody knows what is loaded") {
   FatbinBuilder fatbin;
   fatbin.cubin(80, 0, plain_cubin(80));
-  CHECK(told(read(with_sections({{".nv_fatbin", fatbin.build()}}, false))) == Names{"cubin sm_80 x1 13.0", "!FAT012"});
+  CHECK(told(gpu_code_of(with_sections({{".nv_fatbin", fatbin.build()}}, false))) == Names{"cubin sm_80 x1 13.0", "!FAT012"});
 }
 
 TEST_CASE("each fault of a fatbin is an error and what can be listed is listed") {
@@ -210,7 +210,7 @@ TEST_CASE("each fault of a fatbin is an error and what can be listed is listed")
     fatbin.cubin(80, 0, plain_cubin(80));
     fatbin.cubin(90, 'a', CubinBuilder().build());
     fault.change(fatbin);
-    const MemberFacts facts = read(with_sections({{".nv_fatbin", fatbin.build()}}), fault.kernels, false);
+    const MemberFacts facts = gpu_code_of(with_sections({{".nv_fatbin", fatbin.build()}}), fault.kernels, false);
     Names lines = told(facts);
     lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
     CHECK(lines == fault.expected);
@@ -220,10 +220,10 @@ TEST_CASE("each fault of a fatbin is an error and what can be listed is listed")
 TEST_CASE("PTX whose text disagrees with the header, or has no target, is an error") {
   FatbinBuilder fatbin;
   fatbin.ptx(90, 0, test::sample_ptx("sm_80"), 'l');
-  CHECK(told(read(fatbin.build(), true)) == Names{"ptx sm_90 x1 k2 13.0", "!FAT008"});
+  CHECK(told(gpu_code_of(fatbin.build(), true)) == Names{"ptx sm_90 x1 k2 13.0", "!FAT008"});
   FatbinBuilder other;
   other.ptx(90, 0, "nothing of the kind");
-  CHECK(told(read(other.build())) == Names{"ptx sm_90 x1 13.0", "!FAT009"});
+  CHECK(told(gpu_code_of(other.build())) == Names{"ptx sm_90 x1 13.0", "!FAT009"});
 }
 
 TEST_CASE("a PTX file is read by content") {
@@ -246,7 +246,7 @@ TEST_CASE("sections that share bytes are refused") {
   const auto table = static_cast<std::size_t>(Bytes(bytes).u64(40));
   const std::size_t last = table + 64 * (Bytes(bytes).u16(60) - 2u);
   bytes.replace(last + 24, 8, bytes, last - 64 + 24, 8);
-  CHECK(told(read(bytes)) == Names{"!FAT011"});
+  CHECK(told(gpu_code_of(bytes)) == Names{"!FAT011"});
 }
 
 TEST_CASE("eight bytes of padding are those of toolkits before CUDA 10, more are damage") {
@@ -256,7 +256,7 @@ TEST_CASE("eight bytes of padding are those of toolkits before CUDA 10, more are
     CAPTURE(padding);
     test::FatbinBuilder fatbin;
     fatbin.ptx(90, 0, image, 'l').more_padding = padding;
-    const auto said = told(read(fatbin.build(), true));
+    const auto said = told(gpu_code_of(fatbin.build(), true));
     CHECK((padding < 16) == (said == Names{"ptx sm_90 x1 k2 13.0"}));
   }
 }

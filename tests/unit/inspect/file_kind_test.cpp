@@ -1,8 +1,8 @@
 // Files that are neither wheel nor module are named for what they are.
-#include "inspect/file_kind.hpp"
+#include "support/file_kind.hpp"
 
-#include "inspect/wheel_archive.hpp"
-#include "support/archive.hpp"
+#include "archive/wheel_archive.hpp"
+#include "archive/archive.hpp"
 #include "support/file.hpp"
 #include "support/wheel_builder.hpp"
 

@@ -1,5 +1,5 @@
 #include "inspect/module_reader.hpp"
-#include "inspect/sass.hpp"
+#include "gpu/sass.hpp"
 #include "support/fatbin_builder.hpp"
 
 #include <sagekit/inspect.hpp>

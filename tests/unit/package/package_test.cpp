@@ -1,4 +1,4 @@
-#include "inspect/wheel_archive.hpp"
+#include "archive/wheel_archive.hpp"
 #include "support/wheel_builder.hpp"
 #include "unit/verify/fixture.hpp"
 

@@ -1,6 +1,6 @@
-#include "package/zip_writer.hpp"
+#include "archive/zip_writer.hpp"
 
-#include "inspect/wheel_archive.hpp"
+#include "archive/wheel_archive.hpp"
 #include "unit/verify/fixture.hpp"
 
 using namespace sagekit;

@@ -12,10 +12,10 @@ using namespace sagekit;
 
 namespace {
 
-VersionNumber version(const char* text) { return parse_version_number(text).value(); }
+VersionNumber number(const char* text) { return parse_version_number(text).value(); }
 
 std::string level(const char* machine, const char* kind, const char* number) {
-  const auto found = manylinux_level(machine, kind, version(number));
+  const auto found = manylinux_level(machine, kind, ::number(number));
   return found ? to_string(*found) : "none";
 }
 
@@ -47,10 +47,10 @@ TEST_CASE("a floor below 2.32 takes the header, one that has the symbol takes no
 }
 
 TEST_CASE("a floor below a machine's first glibc means that one") {
-  CHECK(floor_on("aarch64", version("2.12")) == version("2.17"));
-  CHECK(floor_on("aarch64", version("2.28")) == version("2.28"));
-  CHECK(floor_on("x86_64", version("2.12")) == version("2.12"));
-  CHECK(floor_on("riscv64", version("2.12")) == version("2.12"));
+  CHECK(floor_on("aarch64", number("2.12")) == number("2.17"));
+  CHECK(floor_on("aarch64", number("2.28")) == number("2.28"));
+  CHECK(floor_on("x86_64", number("2.12")) == number("2.12"));
+  CHECK(floor_on("riscv64", number("2.12")) == number("2.12"));
 }
 
 TEST_CASE("a symbol version has an oldest manylinux level") {

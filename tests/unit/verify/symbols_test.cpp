@@ -1,4 +1,4 @@
-#include "inspect/symbol_name.hpp"
+#include "elf/symbol_name.hpp"
 #include "support/text.hpp"
 #include "support/wheel_builder.hpp"
 #include "unit/verify/fixture.hpp"

@@ -1,6 +1,6 @@
 #include "verify/abi/torch_libraries.hpp"
 
-#include "inspect/elf_reader.hpp"
+#include "elf/elf_reader.hpp"
 #include "support/file.hpp"
 #include "support/try.hpp"
 #include "verify/abi/libraries.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 // What the libraries of one torch export, read when first asked for: a real torch's or the link stubs made from one.
 
-#include "index/exports.hpp"
+#include "elf/exports.hpp"
 
 #include <sagekit/error.hpp>
 

@@ -1,6 +1,6 @@
 // Where files lie in a wheel of whatever project: what check-wheel-contents looks for, and files that only pretend.
-#include "inspect/file_kind.hpp"
-#include "inspect/zip_format.hpp"
+#include "support/file_kind.hpp"
+#include "archive/zip_format.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
 #include "verify/checks.hpp"

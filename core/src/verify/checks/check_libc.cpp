@@ -1,4 +1,4 @@
-#include "inspect/symbol_name.hpp"
+#include "elf/symbol_name.hpp"
 #include "spec/libc_floor.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"

@@ -1,12 +1,12 @@
 // METADATA by the core metadata specification (up to 2.5), field by field. What the reader already says (INF004 to
 // INF006, INF023, INF024) is not said again.
-#include "inspect/metadata_reader.hpp"
-#include "inspect/requirement_reader.hpp"
-#include "inspect/zip_format.hpp"
+#include "pypa/metadata_reader.hpp"
+#include "pypa/requirement_reader.hpp"
+#include "archive/zip_format.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
 #include "verify/checks.hpp"
-#include "verify/claims/metadata_rules.hpp"
+#include "pypa/metadata_rules.hpp"
 
 #include <algorithm>
 #include <map>

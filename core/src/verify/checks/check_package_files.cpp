@@ -1,6 +1,6 @@
 // The smaller texts of dist-info, and the .data folder: what installers act on.
-#include "inspect/entry_points_reader.hpp"
-#include "inspect/zip_format.hpp"
+#include "pypa/entry_points_reader.hpp"
+#include "archive/zip_format.hpp"
 #include "support/format.hpp"
 #include "support/json.hpp"
 #include "support/text.hpp"

@@ -1,6 +1,6 @@
 // Paths of members that some file system or installer cannot make. What no system can unpack is the reader's (ZIP012).
-#include "inspect/utf8.hpp"
-#include "inspect/zip_format.hpp"
+#include "support/utf8.hpp"
+#include "archive/zip_format.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
 #include "verify/checks.hpp"

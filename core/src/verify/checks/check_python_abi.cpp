@@ -14,8 +14,6 @@ namespace {
 
 constexpr std::size_t k_most_named = 5;
 
-bool has(const std::vector<std::string>& list, std::string_view text) { return std::ranges::count(list, text) > 0; }
-
 std::string some_of(const std::set<std::string>& names) {
   std::vector<std::string> shown;
   for (const auto& name : names) {
@@ -65,13 +63,13 @@ class PythonCheck {
     const auto& abi = m_subject.name.abi;
     const auto& own = member.python_abi;
     if (own == "abi3t") {
-      if (!has(abi, "abi3t") && !is_for_abi3t_pythons(m_subject.name))
+      if (!contains(abi, "abi3t") && !is_for_abi3t_pythons(m_subject.name))
         m_judgement.broken("PYA001", "its name ends with .abi3t, which Pythons before 3.15 do not look for",
                            member.path);
     } else if (own.empty() || own == "none") {
-      if (!has(abi, "none"))
+      if (!contains(abi, "none"))
         m_judgement.broken("PYA001", "its name says no Python, so every Python would load it", member.path);
-    } else if (own != "abi3" && !has(abi, own) && !(has(abi, "none") && has_siblings(name, member))) {
+    } else if (own != "abi3" && !contains(abi, own) && !(contains(abi, "none") && has_siblings(name, member))) {
       m_judgement.broken("PYA001", fmt::format("it is for {}, the wheel is tagged {}", own, join(abi, ".")),
                          member.path, "that Python will not find it");
     }
@@ -90,7 +88,7 @@ class PythonCheck {
   void init(const std::string& name, const MemberFacts& member) {
     const auto last = name.substr(name.rfind('.') + 1);
     const auto& exports = exports_of(member);
-    if (has(exports, "PyInit_" + last) || has(exports, "PyModExport_" + last)) return;
+    if (contains(exports, "PyInit_" + last) || contains(exports, "PyModExport_" + last)) return;
     // Libraries of torch operators are built as extension modules and loaded by torch: nobody imports them.
     if (m_subject.spec == nullptr && python_symbols(m_subject, member).empty())
       return m_judgement.note("PYA002",
@@ -140,7 +138,7 @@ class PythonCheck {
   }
 
   bool is_limited(const MemberFacts& member) const {
-    return member.python_abi.starts_with("abi3") || has(m_subject.name.abi, "abi3") || has(m_subject.name.abi, "abi3t");
+    return member.python_abi.starts_with("abi3") || contains(m_subject.name.abi, "abi3") || contains(m_subject.name.abi, "abi3t");
   }
 
   void gone_symbols(const MemberFacts& member) {
@@ -163,7 +161,7 @@ class PythonCheck {
     }
     const StableUse use = stable_use(symbols);
     const bool promised =
-        has(m_subject.name.abi, "abi3") || has(m_subject.name.abi, "abi3t") || has(m_subject.name.abi, "none");
+        contains(m_subject.name.abi, "abi3") || contains(m_subject.name.abi, "abi3t") || contains(m_subject.name.abi, "none");
     if (!promised) return;  // one Python's wheel: that Python has more than the stable ABI
     if (!use.outside.empty())
       m_judgement.broken("PYA003", fmt::format("the stable ABI does not have {}", some_of(use.outside)), member.path,

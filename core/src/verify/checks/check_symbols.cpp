@@ -1,4 +1,4 @@
-#include "inspect/symbol_name.hpp"
+#include "elf/symbol_name.hpp"
 #include "spec/data.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
@@ -15,7 +15,7 @@ namespace sagekit {
 
 namespace {
 
-constexpr std::size_t k_most_named = 3;
+constexpr std::size_t k_most_symbols_named = 3;
 
 bool needs(const ElfFacts& elf, std::string_view library) {
   return std::ranges::any_of(elf.needed, [&](const std::string& name) { return name.starts_with(library); });
@@ -64,10 +64,10 @@ std::string unread_library(const Subject& subject, const ElfFacts& elf, const To
 std::string names_of(const std::vector<std::string>& symbols) {
   std::vector<std::string> named;
   for (const auto& symbol : symbols) {
-    if (named.size() == k_most_named) break;
+    if (named.size() == k_most_symbols_named) break;
     named.push_back(name_for_people(symbol));
   }
-  if (symbols.size() > k_most_named) named.push_back(fmt::format("and {} more", symbols.size() - k_most_named));
+  if (symbols.size() > k_most_symbols_named) named.push_back(fmt::format("and {} more", symbols.size() - k_most_symbols_named));
   return join(named, ", ");
 }
 

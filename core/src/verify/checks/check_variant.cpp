@@ -1,6 +1,6 @@
 // Wheel variants (PEP 825): the label in the file name, variant.json, and the GPU code they promise. Judged only where
 // there is one of the two.
-#include "inspect/variant_reader.hpp"
+#include "pypa/variant_reader.hpp"
 #include "spec/data.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"

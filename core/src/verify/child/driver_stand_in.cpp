@@ -1,6 +1,6 @@
 #include "verify/child/driver_stand_in.hpp"
 
-#include "index/exports.hpp"
+#include "elf/exports.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,17 +1,11 @@
 #pragma once
 // The pages of docs/findings as texts, compiled in.
 
-#include <span>
-#include <string_view>
+#include "support/embedded_text.hpp"
 
 namespace sagekit {
 
-struct PageText {
-  std::string_view name;  ///< "ELF"
-  std::string_view text;
-};
-
-/// All but README and index, sorted by name.
-std::span<const PageText> page_texts();
+/// All but README, index and peers, sorted by name: "ARC", "BLD", ...
+std::span<const EmbeddedText> page_texts();
 
 }  // namespace sagekit

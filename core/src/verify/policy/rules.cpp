@@ -200,7 +200,7 @@ Weight Rule::weight(Policy policy) const {
   return own;
 }
 
-std::span<const Rule> rules() { return k_rules; }
+std::span<const Rule> finding_rules() { return k_rules; }
 
 const Rule* find_rule(std::string_view code) {
   const auto found = std::ranges::lower_bound(k_rules, code, {}, &Rule::code);

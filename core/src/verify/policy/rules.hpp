@@ -35,7 +35,7 @@ struct Rule {
 };
 
 /// All rules of this room, sorted by code (docs/findings has a paragraph for each).
-std::span<const Rule> rules();
+std::span<const Rule> finding_rules();
 /// nullptr for codes of other rooms (ZIP, INF0, NAM0, FAT0) and of plugins.
 const Rule* find_rule(std::string_view code);
 

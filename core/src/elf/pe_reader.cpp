@@ -1,0 +1,160 @@
+#include "elf/pe_reader.hpp"
+
+#include "elf/string_table.hpp"
+#include "support/format.hpp"
+#include "support/sort_once.hpp"
+
+#include <algorithm>
+
+namespace sagekit {
+
+namespace {
+
+constexpr std::uint64_t k_coff_size = 24, k_section_header_size = 40, k_import_size = 20, k_export_size = 40;
+constexpr std::uint16_t k_pe32_plus = 0x20b;
+constexpr std::uint64_t k_directories = 112;  // of the PE32+ optional header
+constexpr std::uint32_t k_max_imports = 4096;
+constexpr std::uint64_t k_by_number = std::uint64_t{1} << 63;  // an import without a name
+
+std::uint64_t pe_offset(Bytes bytes) { return bytes.u32(60); }
+
+/// Addresses are relative to where the module is loaded; sections say where those bytes are in the file.
+class PeReader {
+ public:
+  PeReader(Bytes bytes, PeFile& file, Problems& problems) : m_bytes(bytes), m_file(file), m_problems(problems) {}
+
+  void read_sections(Bytes table, std::uint64_t count) {
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const auto entry = table.slice(i * k_section_header_size, k_section_header_size);
+      if (!entry) return m_problems.error("INS031", "the PE section table lies outside the file");
+      const std::string_view name = entry->view().substr(0, 8);
+      const std::uint32_t virtual_size = entry->u32(8);
+      const std::uint32_t raw_size = entry->u32(16);
+      // Raw data is padded to the file alignment; what lies beyond the virtual size is padding.
+      const std::uint64_t used = virtual_size == 0 ? raw_size : std::min(virtual_size, raw_size);
+      const auto content = m_bytes.slice(entry->u32(20), used);
+      if (!content) m_problems.error("INS031", fmt::format("PE section {} lies outside the file", i));
+      m_file.sections.push_back({name.substr(0, name.find('\0')), entry->u32(12), content.value_or(Bytes())});
+    }
+  }
+
+  /// The two kinds of import tables: loaded with the module, and when first called.
+  struct ImportForm {
+    std::uint64_t entry_size, name_field;
+    std::uint64_t lookup_field, address_field;  ///< lists of the imports; the second serves where the first is 0
+  };
+
+  void read_imports(std::uint64_t address, const ImportForm& form) {
+    if (address == 0) return;
+    const auto table = at(address);
+    for (std::uint32_t i = 0;; ++i) {
+      const auto entry = table ? table->slice(i * form.entry_size, form.entry_size) : std::nullopt;
+      if (!entry || i == k_max_imports) return m_problems.error("INS032", "the PE import table is damaged");
+      const std::uint32_t name = entry->u32(form.name_field);
+      if (name == 0) return;
+      const auto rest = at(name);
+      const auto text = rest ? rest->c_string(0) : std::nullopt;
+      if (!text || text->size() > 1024) return m_problems.error("INS032", "a PE import name is damaged");
+      m_file.facts.imports.emplace_back(*text);
+      const std::uint32_t lookup = entry->u32(form.lookup_field);
+      read_imported(lookup != 0 ? lookup : entry->u32(form.address_field), m_file.facts.imported[std::string(*text)]);
+    }
+  }
+
+  void read_exports(std::uint64_t address) {
+    if (address == 0) return;
+    const auto rest = at(address);
+    const auto directory = rest ? rest->slice(0, k_export_size) : std::nullopt;
+    if (!directory) return m_problems.error("INS033", "the PE export table is damaged");
+    const std::uint64_t count = directory->u32(24);
+    if (count == 0) return;
+    const auto names = at(directory->u32(32));
+    if (!names || !names->holds(0, count * 4)) return m_problems.error("INS033", "the PE export table is damaged");
+    StringTable text(m_bytes);
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const auto where = at(names->u32(i * 4));
+      const auto name = where ? text.at(static_cast<std::uint64_t>(where->data() - m_bytes.data())) : std::nullopt;
+      if (!name) return m_problems.error("INS033", "a PE export name is damaged");
+      m_file.facts.exports.emplace_back(*name);
+    }
+  }
+
+ private:
+  /// A list of 8-byte entries that ends with a 0. Lists may share bytes: all of them together read no more entries than
+  /// the file can hold.
+  void read_imported(std::uint64_t address, std::vector<std::string>& imported) {
+    if (address == 0) return;
+    const auto list = at(address);
+    for (std::uint64_t i = 0;; ++i) {
+      const auto entry = list ? list->slice(i * 8, 8) : std::nullopt;
+      if (!entry || m_imported++ > m_bytes.size() / 8) return damaged_import();
+      const std::uint64_t value = entry->u64(0);
+      if (value == 0) return;
+      if ((value & k_by_number) != 0) {
+        imported.push_back(fmt::format("#{}", value & 0xffff));
+        continue;
+      }
+      const auto hint = at(value);  // 2 bytes before the name
+      const auto name = hint ? m_names.at(static_cast<std::uint64_t>(hint->data() - m_bytes.data()) + 2) : std::nullopt;
+      if (!name) return damaged_import();
+      imported.emplace_back(*name);
+    }
+  }
+
+  void damaged_import() {
+    if (!m_reported) m_problems.error("INS034", "the list of what a PE module imports is damaged");
+    m_reported = true;
+  }
+
+  std::optional<Bytes> at(std::uint64_t address) const {
+    for (const PeSection& section : m_file.sections)
+      if (address >= section.address && address - section.address < section.content.size())
+        return section.content.from(address - section.address);
+    return std::nullopt;
+  }
+
+  Bytes m_bytes;
+  PeFile& m_file;
+  Problems& m_problems;
+  StringTable m_names{m_bytes};
+  std::uint64_t m_imported = 0;
+  bool m_reported = false;
+};
+
+}  // namespace
+
+bool looks_like_pe(Bytes bytes) {
+  return bytes.starts_with("MZ") && bytes.from(pe_offset(bytes)).starts_with(std::string_view("PE\0\0", 4));
+}
+
+std::optional<PeFile> read_pe(Bytes bytes, Problems& problems) {
+  const auto coff = bytes.slice(pe_offset(bytes), k_coff_size);
+  if (!looks_like_pe(bytes) || !coff) {
+    problems.error("INS030", "the PE header is cut off");
+    return std::nullopt;
+  }
+  const std::uint64_t optional_size = coff->u16(20);
+  const std::uint64_t optional_offset = pe_offset(bytes) + k_coff_size;
+  const auto optional = bytes.slice(optional_offset, optional_size);
+  if (!optional || optional_size < k_directories || optional->u16(0) != k_pe32_plus) {
+    problems.error("INS030", "this is no 64-bit PE module, or its optional header is cut off");
+    return std::nullopt;
+  }
+  PeFile file;
+  const std::uint16_t machine = coff->u16(4);
+  file.facts.machine = machine == 0x8664 ? "x86_64" : machine == 0xaa64 ? "aarch64" : fmt::format("pe_{:x}", machine);
+  PeReader reader(bytes, file, problems);
+  reader.read_sections(bytes.from(optional_offset + optional_size), coff->u16(6));
+  const auto directory = [&](std::uint64_t index) {
+    return index < optional->u32(108) ? optional->u32(k_directories + index * 8) : 0u;
+  };
+  reader.read_exports(directory(0));
+  reader.read_imports(directory(1), {k_import_size, 12, 0, 16});
+  reader.read_imports(directory(13), {32, 4, 16, 12});  // delay-loaded
+  sort_once(file.facts.imports);
+  sort_once(file.facts.exports);
+  for (auto& [library, names] : file.facts.imported) sort_once(names);
+  return file;
+}
+
+}  // namespace sagekit
