@@ -1,8 +1,9 @@
 #pragma once
 // What every verb needs: settings, console, plugins, the machine.
 
-#include "arguments.hpp"
+#include "command_line.hpp"
 #include "console.hpp"
+#include "selection.hpp"
 #include "settings.hpp"
 
 #include <sagekit/command.hpp>
@@ -40,22 +41,5 @@ Request make_request(const SelectionArguments& selection, const Settings& settin
 
 /// Several errors about the same thing, printed; returns the exit code.
 int report(const Session& session, const Error& error);
-
-int run_verb(Session& session, const PluginListArguments& arguments);
-int run_verb(Session& session, const PluginShowArguments& arguments);
-int run_verb(Session& session, const PluginCheckArguments& arguments);
-int run_verb(Session& session, const PluginCheckOneArguments& arguments);
-int run_verb(Session& session, const PlanArguments& arguments);
-int run_verb(Session& session, const BuildArguments& arguments);
-int run_verb(Session& session, const VerifyArguments& arguments);
-int run_verb(Session& session, const InspectArguments& arguments);
-int run_verb(Session& session, const DiffArguments& arguments);
-int run_verb(Session& session, const PackageArguments& arguments);
-int run_verb(Session& session, const EnvArguments& arguments);
-int run_verb(Session& session, const SchemaArguments& arguments);
-int run_verb(Session& session, const ToolchainFetchArguments& arguments);
-int run_verb(Session& session, const ToolchainRemoveArguments& arguments);
-int run_verb(Session& session, const ToolchainVerifyArguments& arguments);
-int run_verb(Session& session, const DoctorArguments& arguments);
 
 }  // namespace sagekit::host

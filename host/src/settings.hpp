@@ -13,6 +13,7 @@ struct Settings {
   bool color_wanted = true;          ///< NO_COLOR is not set and TERM is not dumb
   bool ci = false;                   ///< CI is set: plain progress lines
   bool github_actions = false;       ///< GITHUB_ACTIONS is "true": findings become annotations
+  std::size_t columns = 80;          ///< of the terminal that stdout is; 80 when it is none
   std::filesystem::path executable;  ///< this program
   std::filesystem::path home;        ///< HOME
   std::filesystem::path store;       ///< SAGEKIT_STORE, else XDG_CACHE_HOME/sagekit, else ~/.cache/sagekit

@@ -16,12 +16,32 @@ class Usage(CommandLine):
         self.expect(done, 0)
         self.assertRegex(done.out, r"^sagekit \d+\.\d+\.\d+ \(plugin ABI \d+, spec schema \d+\)\n$")
 
-    def test_every_verb_has_help_with_two_examples(self):
-        for verb in (["plan"], ["build"], ["verify"], ["inspect"], ["package"], ["env"], ["schema"], ["plugin", "list"],
-                     ["plugin", "show"], ["plugin", "check"], ["toolchain", "list"]):
+    def verbs(self, *group):
+        """What --help lists, and what the groups among them list."""
+        listed = self.run_sagekit(*group, "--help").out.split("Verbs:\n")
+        for line in listed[1].split("\n\n")[0].splitlines() if len(listed) == 2 else []:
+            if line[2] != " ":
+                yield [*group, line.split()[0]]
+                yield from self.verbs(*group, line.split()[0])
+
+    def test_every_verb_has_help_with_two_examples_its_variables_and_its_exit_codes(self):
+        verbs = list(self.verbs())
+        self.assertIn(["plan"], verbs)
+        self.assertIn(["toolchain", "fetch"], verbs)
+        for verb in verbs:
             done = self.run_sagekit(*verb, "--help")
             self.expect(done, 0)
-            self.assertGreaterEqual(done.out.split("Examples:")[1].count("\n  sagekit"), 2, verb)
+            examples, rest = done.out.split("\nExamples:\n")[1].split("\nEnvironment:\n")
+            self.assertGreaterEqual(examples.count("  sagekit "), 2, verb)
+            variables, exits = rest.split("\nExit codes:\n")
+            self.assertIn("  NO_COLOR ", variables)
+            self.assertEqual([line.split()[0] for line in exits.splitlines() if line[2] != " "][0], "0", verb)
+            self.assertIn(f"Usage: sagekit {' '.join(verb)} ", done.out)
+            self.assertLessEqual(max(map(len, done.out.split("\nExamples:")[0].splitlines())), 80)
+        self.assertIn("TORCH_CUDA_ARCH_LIST", self.run_sagekit("plan", "--help").out.split("\nEnvironment:\n")[1])
+
+    def test_usage_names_the_program_once(self):
+        self.assertIn("\nUsage: sagekit VERB [FLAGS]\n", self.run_sagekit("--help").out)
 
     def test_global_flags_stand_before_or_after_the_verb(self):
         before = self.run_sagekit("--json", "plugin", "list")

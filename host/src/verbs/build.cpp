@@ -4,6 +4,7 @@
 #include "progress.hpp"
 #include "provisioning.hpp"
 #include "session.hpp"
+#include "verb.hpp"
 
 #include <sagekit/build.hpp>
 #include <sagekit/build_report.hpp>
@@ -18,6 +19,32 @@
 namespace sagekit::host {
 
 namespace {
+
+struct BuildArguments {
+  SelectionArguments selection;
+  std::string output = "dist", source;
+  std::vector<std::string> vendored;  ///< NAME=DIR
+  std::size_t jobs = 0;
+  std::uint64_t memory_bytes = 0;
+  bool keep_going = false, dry_run = false, jsonl = false;
+  std::vector<std::string> interpreters;
+};
+
+void declare(Flags& flags, BuildArguments& arguments) {
+  declare_selection(flags, arguments.selection);
+  flags.value("-o,--output", "DIR", arguments.output, "Folder for the wheels");
+  flags.value("--source", "DIR|URL|ARCHIVE", arguments.source,
+              "Source to build from instead of the spec's URL; its content is checked");
+  flags.list("--vendored", "NAME=DIR", arguments.vendored, "A vendored tree given as a folder");
+  flags.number("-j,--jobs", arguments.jobs, "Steps at a time; without it one a CPU");
+  flags.memory("--memory", arguments.memory_bytes,
+               "Memory budget of all steps together; without it 80 % of the machine");
+  flags.on("--keep-going", arguments.keep_going, "Go on with what does not depend on a failed step");
+  flags.on("-n,--dry-run", arguments.dry_run, "Say what would run; fetch and run nothing");
+  flags.on("--jsonl", arguments.jsonl, "An event a line on stdout while it runs");
+  declare_interpreters(flags, arguments.interpreters);
+  flags.reads("CI", "Not empty: progress in plain lines");
+}
 
 void show_failure(const Session& session, const StepFailure& failure) {
   std::vector<std::string> words;
@@ -123,9 +150,7 @@ Result<Ready> make_ready(const Session& session, const BuildArguments& arguments
   }
 }
 
-}  // namespace
-
-int run_verb(Session& session, const BuildArguments& arguments) {
+int run(Session& session, const BuildArguments& arguments) {
   const std::stop_token stop = stop_on_signals();
   auto plugin = session.plugin();
   if (!plugin) return report(session, plugin.error());
@@ -182,6 +207,22 @@ int run_verb(Session& session, const BuildArguments& arguments) {
   }
   if (!build->failed.empty() || !packaging->refused.empty()) return exit_code(ErrorKind::failed);
   return build->skipped.empty() || arguments.dry_run ? 0 : exit_code(ErrorKind::machine);
+}
+
+}  // namespace
+
+std::vector<Verb> build_verbs() {
+  return {make_verb<BuildArguments>(
+      {.name = "build",
+       .what = "Plan, build, verify and package into -o DIR",
+       .examples = {"sagekit --plugin sage2 build --arch 9.0",
+                    "sagekit --plugin sage3 build --profile current --source ../SageAttention --vendored "
+                    "cutlass=../cutlass",
+                    "sagekit --plugin sage2 build --jobs 8 --memory 24G -o release"},
+       .exits = {{0, "every selected wheel is in the output folder"},
+                 {1, "a step failed, a wheel was refused, or a name is taken by a different file"},
+                 {4, "no cell matches the selection"}}},
+      declare, run)};
 }
 
 }  // namespace sagekit::host

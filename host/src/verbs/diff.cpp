@@ -1,4 +1,5 @@
 #include "session.hpp"
+#include "verb.hpp"
 
 #include <sagekit/diff.hpp>
 
@@ -9,6 +10,15 @@
 namespace sagekit::host {
 
 namespace {
+
+struct DiffArguments {
+  std::string first, second;
+};
+
+void declare(Flags& flags, DiffArguments& arguments) {
+  flags.argument("first", arguments.first, "The older one: a wheel, or a module");
+  flags.argument("second", arguments.second, "The newer one");
+}
 
 constexpr std::size_t k_most_lines = 12;  // of one file and kind; --json has all
 
@@ -76,9 +86,7 @@ std::string diff_text(const Console& console, const FileDiff& diff) {
   return text;
 }
 
-}  // namespace
-
-int run_verb(Session& session, const DiffArguments& arguments) {
+int run(Session& session, const DiffArguments& arguments) {
   const InspectOptions options{.kernels = true, .resources = true};
   const auto before = inspect_file(arguments.first, options);
   const auto after = inspect_file(arguments.second, options);
@@ -89,6 +97,18 @@ int run_verb(Session& session, const DiffArguments& arguments) {
   const auto diff = diff_files(*before, *after);
   session.console.result(session.global.json ? diff_json(diff) : diff_text(session.console, diff));
   return 0;
+}
+
+}  // namespace
+
+std::vector<Verb> diff_verbs() {
+  return {make_verb<DiffArguments>(
+      {.name = "diff",
+       .what = "What changed between two wheels",
+       .examples = {"sagekit diff old/demo-1.0-cp312-cp312-linux_x86_64.whl new/demo-1.1-cp312-cp312-linux_x86_64.whl",
+                    "sagekit diff --json old.whl new.whl"},
+       .exits = {{0, "compared, whatever differs"}, {1, "a file that is readable is no wheel or module"}}},
+      declare, run)};
 }
 
 }  // namespace sagekit::host

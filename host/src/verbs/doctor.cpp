@@ -2,6 +2,7 @@
 #include "provisioning.hpp"
 #include "session.hpp"
 #include "table.hpp"
+#include "verb.hpp"
 
 #include <sagekit/plan.hpp>
 #include <sagekit/toolchain.hpp>
@@ -14,6 +15,12 @@
 namespace sagekit::host {
 
 namespace {
+
+struct DoctorArguments {
+  SelectionArguments selection;
+};
+
+void declare(Flags& flags, DoctorArguments& arguments) { declare_selection(flags, arguments.selection); }
 
 enum class State { here, comes, lacking };  ///< `comes`: build fetches it
 
@@ -89,9 +96,7 @@ std::string people_text(const Console& console, const Cell& cell, const std::vec
   return console.bold(cell.id) + "\n" + table(rows);
 }
 
-}  // namespace
-
-int run_verb(Session& session, const DoctorArguments& arguments) {
+int run(Session& session, const DoctorArguments& arguments) {
   auto plugin = session.plugin();
   if (!plugin) return report(session, plugin.error());
   const auto sources = read_sources(arguments.selection.tools);
@@ -116,6 +121,19 @@ int run_verb(Session& session, const DoctorArguments& arguments) {
                   : "\nThis machine can build it: run the same command with build instead of doctor.\n";
   session.console.result(session.global.json ? json_document("sagekit.doctor/1", "cells", rows) : text);
   return lacking ? exit_code(ErrorKind::machine) : 0;
+}
+
+}  // namespace
+
+std::vector<Verb> doctor_verbs() {
+  return {make_verb<DoctorArguments>(
+      {.name = "doctor",
+       .what = "What this machine lacks for a cell, and the command that mends it",
+       .examples = {"sagekit --plugin sage2 doctor", "sagekit --plugin sage2 doctor --python 3.13"},
+       .exits = {{0, "it can build every selected cell, or build fetches what is missing"},
+                 {3, "something is lacking that has to be installed"},
+                 {4, "no cell matches the selection"}}},
+      declare, run)};
 }
 
 }  // namespace sagekit::host

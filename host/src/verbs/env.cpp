@@ -1,5 +1,6 @@
 #include "session.hpp"
 #include "table.hpp"
+#include "verb.hpp"
 
 #include <sagekit/environment.hpp>
 #include <sagekit/toolchain.hpp>
@@ -10,6 +11,12 @@
 namespace sagekit::host {
 
 namespace {
+
+struct EnvArguments {
+  ToolchainArguments tools;
+};
+
+void declare(Flags& flags, EnvArguments& arguments) { declare_toolchains(flags, arguments.tools); }
 
 std::string state(const Console& console, bool ready, const std::string& why_not) {
   return ready ? console.green("ready") : console.yellow(why_not);
@@ -60,19 +67,16 @@ void show_what_can_be_built(const Console& console, const Environment& environme
     console.result(console.bold("What they can build: architectures, with which host compilers") + "\n" + table(rows));
 }
 
-}  // namespace
-
-int run_verb(Session& session, const EnvArguments& arguments) {
-  auto tools = arguments.tools;
+int show(Session& session, ToolchainArguments tools, bool only_toolchains) {
   tools.lock.clear();  // what is there, whatever a lock says of its use
   const auto environment = session.environment(tools);
   if (!environment) return report(session, environment.error());
   const Console& console = session.console;
   if (session.global.json) {
-    console.result(arguments.only_toolchains ? toolchains_json(*environment) : environment_json(*environment));
+    console.result(only_toolchains ? toolchains_json(*environment) : environment_json(*environment));
     return 0;
   }
-  if (!arguments.only_toolchains) {
+  if (!only_toolchains) {
     std::string text = fmt::format("{}, glibc {}, {} CPUs, {} of memory\n", environment->platform, environment->glibc,
                                    environment->cpus, human_bytes(environment->memory_bytes));
     for (const auto& gpu : environment->gpus)
@@ -81,9 +85,22 @@ int run_verb(Session& session, const EnvArguments& arguments) {
     console.result(text + "\n");
   }
   show_toolchains(console, *environment);
-  if (arguments.only_toolchains) show_what_can_be_built(console, *environment);
+  if (only_toolchains) show_what_can_be_built(console, *environment);
   for (const auto& note : environment->notes) console.warn(note);
   return 0;
+}
+
+int run(Session& session, const EnvArguments& arguments) { return show(session, arguments.tools, false); }
+
+}  // namespace
+
+int list_toolchains(Session& session, const ToolchainArguments& tools) { return show(session, tools, true); }
+
+std::vector<Verb> env_verbs() {
+  return {make_verb<EnvArguments>({.name = "env",
+                                   .what = "What this machine offers: compilers, Pythons, torches, GPUs",
+                                   .examples = {"sagekit env", "sagekit env --toolchain folder:torch-2.11 --json"}},
+                                  declare, run)};
 }
 
 }  // namespace sagekit::host

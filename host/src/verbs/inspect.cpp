@@ -1,5 +1,6 @@
 #include "session.hpp"
 #include "table.hpp"
+#include "verb.hpp"
 
 #include <sagekit/inspect.hpp>
 
@@ -11,6 +12,22 @@
 namespace sagekit::host {
 
 namespace {
+
+struct InspectArguments {
+  std::vector<std::string> files;
+  bool kernels = false, resources = false, hashes = false, quick = false;
+  std::uint64_t memory_bytes = std::uint64_t{2} << 30;
+};
+
+void declare(Flags& flags, InspectArguments& arguments) {
+  flags.arguments("file", arguments.files, "Wheels, modules, cubins, fatbins").required = true;
+  flags.on("--kernels", arguments.kernels, "Read the kernels' names too");
+  flags.on("--resources", arguments.resources, "And what each needs: registers, shared, local, stack memory");
+  flags.on("--quick", arguments.quick,
+           "Of a module, read the known sections only: no SHA-256, no search for GPU code elsewhere");
+  flags.on("--hashes", arguments.hashes, "Hash every file of a wheel and compare with its RECORD, as verify does");
+  flags.memory("--memory", arguments.memory_bytes, "Memory for what is inflated at a time; without it 2G");
+}
 
 std::string code_name(const GpuCode& code) {
   return code.lto ? "LTO " + sm_name(code.arch) : code.ptx ? "PTX " + compute_name(code.arch) : sm_name(code.arch);
@@ -144,9 +161,7 @@ void show_file(const Console& console, const FileFacts& file, const InspectOptio
     for (const auto& problem : member.problems) console.show(problem);
 }
 
-}  // namespace
-
-int run_verb(Session& session, const InspectArguments& arguments) {
+int run(Session& session, const InspectArguments& arguments) {
   InspectOptions options{.kernels = arguments.kernels || arguments.resources, .resources = arguments.resources};
   options.member_hashes = arguments.hashes;
   options.file_hash = arguments.hashes || session.global.json;  // the table does not show it
@@ -166,6 +181,17 @@ int run_verb(Session& session, const InspectArguments& arguments) {
   else
     for (const auto& file : files) show_file(session.console, file, options);
   return code;
+}
+
+}  // namespace
+
+std::vector<Verb> inspect_verbs() {
+  return {make_verb<InspectArguments>(
+      {.name = "inspect",
+       .what = "What is in a wheel, .so, .pyd, .dll, cubin or fatbin",
+       .examples = {"sagekit inspect dist/*.whl", "sagekit inspect --kernels --json _fused.so"},
+       .exits = {{0, "every file was read"}, {1, "a file that is readable is none of these"}}},
+      declare, run)};
 }
 
 }  // namespace sagekit::host

@@ -1,6 +1,7 @@
 #include "output_lock.hpp"
 #include "packaging.hpp"
 #include "session.hpp"
+#include "verb.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +9,22 @@
 
 namespace sagekit::host {
 
-int run_verb(Session& session, const PackageArguments& arguments) {
+namespace {
+
+struct PackageArguments {
+  std::string folder, output = "dist", naming;
+  std::vector<std::string> interpreters;
+};
+
+void declare(Flags& flags, PackageArguments& arguments) {
+  flags.argument("folder", arguments.folder, "A build folder, or a folder of such");
+  flags.value("-o,--output", "DIR", arguments.output, "Folder for the wheels");
+  flags.value("--naming", "SCHEME", arguments.naming, "Naming scheme: default, local-version, build-tag, plain");
+  declare_interpreters(flags, arguments.interpreters);
+  flags.reads("SAGEKIT_STORE", "Where fetched torches are, which symbols are looked up in");
+}
+
+int run(Session& session, const PackageArguments& arguments) {
   auto builds = load_builds(arguments.folder);
   if (!builds) return report(session, builds.error());
   auto loaded = session.plugins();
@@ -41,6 +57,19 @@ int run_verb(Session& session, const PackageArguments& arguments) {
     for (const auto& wheel : all.wheels) session.console.result(wheel.path.string() + "\n");
   }
   return all.refused.empty() ? 0 : 1;
+}
+
+}  // namespace
+
+std::vector<Verb> package_verbs() {
+  return {make_verb<PackageArguments>(
+      {.name = "package",
+       .what = "Make wheels again from a finished build kept in the store",
+       .examples = {"sagekit package ~/.cache/sagekit/builds/sage2-pytorch211-cu130-python312-1f2e3d4c",
+                    "sagekit package BUILD --naming build-tag -o release"},
+       .exits = {{0, "every wheel is in the output folder"},
+                 {1, "a wheel was refused, or a name is taken by a different file"}}},
+      declare, run)};
 }
 
 }  // namespace sagekit::host

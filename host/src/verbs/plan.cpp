@@ -1,6 +1,7 @@
 #include "provisioning.hpp"
 #include "session.hpp"
 #include "table.hpp"
+#include "verb.hpp"
 
 #include <sagekit/plan.hpp>
 
@@ -14,6 +15,17 @@
 namespace sagekit::host {
 
 namespace {
+
+struct PlanArguments {
+  SelectionArguments selection;
+  bool steps = false, dot = false;
+};
+
+void declare(Flags& flags, PlanArguments& arguments) {
+  declare_selection(flags, arguments.selection);
+  flags.on("--steps", arguments.steps, "List the unique steps too");
+  flags.on("--dot", arguments.dot, "The step graph for Graphviz, on stdout");
+}
 
 std::string arches_of(const Cell& cell) {
   std::vector<std::string> names;
@@ -86,9 +98,7 @@ void show_plan(const Session& session, const Plan& plan, const Sources& sources,
   console.result(text);
 }
 
-}  // namespace
-
-int run_verb(Session& session, const PlanArguments& arguments) {
+int run(Session& session, const PlanArguments& arguments) {
   auto plugin = session.plugin();
   if (!plugin) return report(session, plugin.error());
   const auto sources = read_sources(arguments.selection.tools);
@@ -108,6 +118,18 @@ int run_verb(Session& session, const PlanArguments& arguments) {
   else
     show_plan(session, *plan, *sources, arguments.steps);
   return 0;
+}
+
+}  // namespace
+
+std::vector<Verb> plan_verbs() {
+  return {make_verb<PlanArguments>({.name = "plan",
+                                    .what = "What would be built: cells, excluded cells with reasons, steps, estimates",
+                                    .examples = {"sagekit --plugin sage3 plan --profile sage3-all",
+                                                 "sagekit --plugin sage2 plan --arch \"9.0;12.0\" --json --steps"},
+                                    .exits = {{0, "planned, also where cells cannot be built on this machine"},
+                                              {4, "no cell matches the selection"}}},
+                                   declare, run)};
 }
 
 }  // namespace sagekit::host

@@ -1,6 +1,7 @@
 #include "interrupt.hpp"
 #include "session.hpp"
 #include "table.hpp"
+#include "verb.hpp"
 
 #include <sagekit/plugin.hpp>
 #include <sagekit/plugin_conformance.hpp>
@@ -11,6 +12,28 @@
 namespace sagekit::host {
 
 namespace {
+
+struct PluginListArguments {};
+struct PluginShowArguments {
+  std::string name;
+};
+struct PluginCheckArguments {
+  std::vector<std::string> files;
+};
+/// One conformance test in this process; what `plugin check` starts for each test.
+struct PluginCheckOneArguments {
+  std::string file, test;
+};
+
+void declare(Flags&, PluginListArguments&) {}
+void declare(Flags& flags, PluginShowArguments& arguments) { flags.argument("name", arguments.name, "Plugin name"); }
+void declare(Flags& flags, PluginCheckArguments& arguments) {
+  flags.arguments("file", arguments.files, "Plugin files").required = true;
+}
+void declare(Flags& flags, PluginCheckOneArguments& arguments) {
+  flags.argument("file", arguments.file, "Plugin file");
+  flags.argument("test", arguments.test, "The test's id");
+}
 
 std::string capabilities(const std::vector<Capability>& list) {
   std::vector<std::string> names;
@@ -62,9 +85,7 @@ std::string spec_text(const Console& console, const Spec& spec) {
   return text + table(profiles);
 }
 
-}  // namespace
-
-int run_verb(Session& session, const PluginListArguments&) {
+int run(Session& session, const PluginListArguments&) {
   auto loaded = session.plugins();
   if (!loaded) return report(session, loaded.error());
   if (session.global.json) {
@@ -82,7 +103,7 @@ int run_verb(Session& session, const PluginListArguments&) {
   return 0;
 }
 
-int run_verb(Session& session, const PluginShowArguments& arguments) {
+int run(Session& session, const PluginShowArguments& arguments) {
   session.global.plugins = {arguments.name};
   const auto plugin = session.plugin();
   if (!plugin) return report(session, plugin.error());
@@ -90,7 +111,7 @@ int run_verb(Session& session, const PluginShowArguments& arguments) {
   return 0;
 }
 
-int run_verb(Session& session, const PluginCheckArguments& arguments) {
+int run(Session& session, const PluginCheckArguments& arguments) {
   const std::stop_token stop = stop_on_signals();
   const Console& console = session.console;
   const ConformanceOptions options{.executable = session.settings.executable,
@@ -116,11 +137,39 @@ int run_verb(Session& session, const PluginCheckArguments& arguments) {
   return code;
 }
 
-int run_verb(Session& session, const PluginCheckOneArguments& arguments) {
+int run(Session& session, const PluginCheckOneArguments& arguments) {
   const auto result = run_conformance_test(arguments.file, arguments.test);
   if (!result) return report(session, result.error());
   session.console.result(conformance_line(*result));
   return result->passed ? 0 : 1;
+}
+
+}  // namespace
+
+std::vector<Verb> plugin_verbs() {
+  return {
+      make_group({.name = "plugin",
+                  .what = "Loaded and rejected plugins",
+                  .examples = {"sagekit plugin list", "sagekit plugin check lib/sagekit/plugins/sagekit-sage2.so"}}),
+      make_verb<PluginListArguments>({.name = "plugin list",
+                                      .what = "Which plugins are loaded, which were refused and why",
+                                      .examples = {"sagekit plugin list", "sagekit plugin list --json"}},
+                                     declare, run),
+      make_verb<PluginShowArguments>({.name = "plugin show",
+                                      .what = "What a plugin says",
+                                      .examples = {"sagekit plugin show sage2", "sagekit plugin show sage3 --json"}},
+                                     declare, run),
+      make_verb<PluginCheckArguments>(
+          {.name = "plugin check",
+           .what = "The conformance kit, each test in a process of its own",
+           .examples = {"sagekit plugin check sagekit-mine.so", "sagekit plugin check --json sagekit-mine.so"},
+           .exits = {{0, "every test passed"}, {1, "a test failed"}}},
+          declare, run),
+      make_verb<PluginCheckOneArguments>({.name = "plugin check-one",
+                                          .what = "One conformance test in this process",
+
+                                          .hidden = true},
+                                         declare, run)};
 }
 
 }  // namespace sagekit::host

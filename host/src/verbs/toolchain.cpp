@@ -3,6 +3,7 @@
 #include "provisioning.hpp"
 #include "session.hpp"
 #include "table.hpp"
+#include "verb.hpp"
 
 #include <sagekit/nearest.hpp>
 
@@ -13,7 +14,56 @@
 
 namespace sagekit::host {
 
+/// verbs/env.cpp: what is on this machine is what env shows.
+int list_toolchains(Session& session, const ToolchainArguments& tools);
+
 namespace {
+
+struct ToolchainListArguments {
+  ToolchainArguments tools;
+};
+struct ToolchainFetchArguments {
+  ToolchainArguments tools;
+  std::string cuda;
+  std::vector<std::string> torches, platforms;
+  bool no_nvcc = false;
+};
+struct ToolchainRemoveArguments {
+  std::vector<std::string> ids;
+  std::string store;
+  bool all = false;
+};
+struct ToolchainVerifyArguments {
+  std::vector<std::string> ids;
+  std::string store;
+};
+
+void declare(Flags& flags, ToolchainListArguments& arguments) { declare_toolchains(flags, arguments.tools); }
+
+void declare(Flags& flags, ToolchainFetchArguments& arguments) {
+  flags.value("--cuda", "VERSION", arguments.cuda, "CUDA release: 13.0").required = true;
+  flags
+      .list("--torch", "VERSION", arguments.torches,
+            "torch release, built for that CUDA: 2.11.0; without it nvcc alone")
+      .commas = true;
+  flags
+      .list("--platform", "PLATFORM", arguments.platforms,
+            "Of the torch: linux_x86_64, linux_aarch64; without it this machine's")
+      .commas = true;
+  flags.on("--no-nvcc", arguments.no_nvcc, "Only the torch");
+  declare_provisioning(flags, arguments.tools);
+}
+
+void declare(Flags& flags, ToolchainRemoveArguments& arguments) {
+  flags.arguments("id", arguments.ids, "Folder names, as toolchain list shows them");
+  flags.on("--all", arguments.all, "All of them");
+  declare_store(flags, arguments.store);
+}
+
+void declare(Flags& flags, ToolchainVerifyArguments& arguments) {
+  flags.arguments("id", arguments.ids, "Folder names; without one all");
+  declare_store(flags, arguments.store);
+}
 
 /// The trees that were named, or all.
 Result<std::vector<Tree>> named_trees(const Session& session, const std::vector<std::string>& ids,
@@ -58,9 +108,9 @@ std::vector<TreeNeed> needs_of(const ToolchainFetchArguments& arguments, const s
   return needs;
 }
 
-}  // namespace
+int run(Session& session, const ToolchainListArguments& arguments) { return list_toolchains(session, arguments.tools); }
 
-int run_verb(Session& session, const ToolchainFetchArguments& arguments) {
+int run(Session& session, const ToolchainFetchArguments& arguments) {
   const std::stop_token stop = stop_on_signals();
   auto tools = arguments.tools;
   if (tools.sources.empty()) tools.sources = {"wheels", "redist"};
@@ -81,7 +131,7 @@ int run_verb(Session& session, const ToolchainFetchArguments& arguments) {
   return 0;
 }
 
-int run_verb(Session& session, const ToolchainRemoveArguments& arguments) {
+int run(Session& session, const ToolchainRemoveArguments& arguments) {
   if (arguments.ids.empty() != arguments.all)
     return report(session, {ErrorKind::usage, "CLI006", "name the toolchains to remove, or say --all", "",
                             "sagekit toolchain list shows them"});
@@ -94,7 +144,7 @@ int run_verb(Session& session, const ToolchainRemoveArguments& arguments) {
   return 0;
 }
 
-int run_verb(Session& session, const ToolchainVerifyArguments& arguments) {
+int run(Session& session, const ToolchainVerifyArguments& arguments) {
   auto chosen = named_trees(session, arguments.ids, arguments.store);
   if (!chosen) return report(session, chosen.error());
   bool all_right = true;
@@ -115,6 +165,39 @@ int run_verb(Session& session, const ToolchainVerifyArguments& arguments) {
   }
   if (session.global.json) session.console.result(json_document("sagekit.toolchain-verify/1", "trees", rows));
   return all_right ? 0 : exit_code(ErrorKind::failed);
+}
+
+}  // namespace
+
+std::vector<Verb> toolchain_verbs() {
+  return {
+      make_group({.name = "toolchain",
+                  .what = "Compilers and torch sysroots: found here, or fetched",
+                  .examples = {"sagekit toolchain list", "sagekit toolchain fetch --cuda 13.0 --torch 2.11.0"}}),
+      make_verb<ToolchainListArguments>({.name = "toolchain list",
+                                         .what = "What is there",
+                                         .examples = {"sagekit toolchain list", "sagekit toolchain list --json"}},
+                                        declare, run),
+      make_verb<ToolchainFetchArguments>(
+          {.name = "toolchain fetch",
+           .what = "Bring an nvcc, or a torch's headers and link stubs",
+           .examples = {"sagekit toolchain fetch --cuda 13.0 --torch 2.11.0",
+                        "sagekit toolchain fetch --cuda 13.0 --torch 2.11.0 --platform linux_aarch64 --locked"},
+           .exits = {{0, "it is in the store"}, {1, "a download failed or is not what the lock pins"}}},
+          declare, run),
+      make_verb<ToolchainRemoveArguments>(
+          {.name = "toolchain remove",
+           .what = "Remove fetched ones",
+           .examples = {"sagekit toolchain remove nvcc-13.0.88-linux_x86_64-1f2e3d4c5b6a",
+                        "sagekit toolchain remove --all"},
+           .exits = {{4, "none is called so"}}},
+          declare, run),
+      make_verb<ToolchainVerifyArguments>(
+          {.name = "toolchain verify",
+           .what = "Every file of fetched ones against its hash",
+           .examples = {"sagekit toolchain verify", "sagekit toolchain verify --json"},
+           .exits = {{0, "all are whole"}, {1, "a file is missing, changed or too many"}, {4, "none is called so"}}},
+          declare, run)};
 }
 
 }  // namespace sagekit::host

@@ -1,6 +1,7 @@
 #include "explanation.hpp"
 #include "judgement.hpp"
 #include "session.hpp"
+#include "verb.hpp"
 
 #include <sagekit/finding.hpp>
 #include <sagekit/verify.hpp>
@@ -19,6 +20,38 @@ namespace sagekit::host {
 namespace {
 
 namespace fs = std::filesystem;
+
+struct VerifyArguments {
+  std::vector<std::string> paths;  ///< wheels, folders
+  std::string policy;              ///< own, others, pypi or a file; "" = by who made the wheel
+  std::vector<std::string> interpreters, require, packages, installed;
+  std::string sha256_file, sarif_file, explain;
+  std::string format;  ///< text, json, sarif, github; "" = text, or json with --json
+  std::uint64_t memory_bytes = std::uint64_t{2} << 30;
+  bool all = false, gpu = false;
+};
+
+void declare(Flags& flags, VerifyArguments& arguments) {
+  flags.arguments("path", arguments.paths, "Wheels; folders of wheels; unpacked or installed packages; site-packages");
+  flags.value("--policy", "NAME|FILE", arguments.policy,
+              "own, others, pypi, or a policy file; without it own for what sagekit built, others else");
+  flags
+      .list("--require", "FAMILY", arguments.require, "A check of this family that cannot be made fails: IMP, FAT, ...")
+      .commas = true;
+  declare_interpreters(flags, arguments.interpreters);
+  flags.on("--gpu", arguments.gpu, "Launch the package's own numeric cases on this machine's GPU");
+  flags.list("--package", "NAME", arguments.packages, "Of a folder with several packages only these").commas = true;
+  flags.list("--installed", "NAME", arguments.installed, "A package that --interpreter has installed").commas = true;
+  flags.value("--sha256", "FILE", arguments.sha256_file, "Checksums to hold the wheels to, as sha256sum writes them");
+  flags.value("--format", "FORM", arguments.format, "What stdout gets; github: annotations").choices = {
+      "text", "json", "sarif", "github"};
+  flags.value("--sarif", "FILE", arguments.sarif_file, "Write SARIF 2.1.0 to this file too");
+  flags.on("--all", arguments.all, "List passes too");
+  flags.memory("--memory", arguments.memory_bytes, "Memory for members in flight; without it 2G");
+  flags.value("--explain", "CODE", arguments.explain, "What a code means and how to mend it; a family lists its codes");
+  flags.reads("GITHUB_ACTIONS", "\"true\": findings become annotations of the run");
+  flags.reads("SAGEKIT_STORE", "Where fetched torches are, which symbols are looked up in");
+}
 
 int explain(const Session& session, const std::string& code) {
   const auto pages = explain_finding(code);
@@ -178,10 +211,14 @@ int show(const Session& session, const VerifyArguments& arguments, const Run& ru
                                               arguments.sarif_file, "check rights and free space"}));
 }
 
-}  // namespace
-
-int run_verb(Session& session, const VerifyArguments& given) {
+int run(Session& session, const VerifyArguments& given) {
   if (!given.explain.empty()) return explain(session, given.explain);
+  if (given.paths.empty() && given.installed.empty())
+    return report(session, {ErrorKind::usage, "CLI001", "verify needs a wheel or a folder", "",
+                            "sagekit verify dist/*.whl; see sagekit verify --help"});
+  if (!given.installed.empty() && given.interpreters.empty())
+    return report(session, {ErrorKind::usage, "CLI001", "--installed needs to know which Python has the package", "",
+                            "--interpreter .venv/bin/python"});
   VerifyArguments arguments = given;
   if (arguments.format.empty()) arguments.format = session.global.json ? "json" : "text";
   VerifyOptions options = make_options(session, arguments);
@@ -198,6 +235,22 @@ int run_verb(Session& session, const VerifyArguments& given) {
   Diagnostics stale;
   if (options.policy_file && !run.reports().empty()) stale = stale_waivers(*options.policy_file, run.reports());
   return show(session, arguments, run, stale);
+}
+
+}  // namespace
+
+std::vector<Verb> verify_verbs() {
+  return {make_verb<VerifyArguments>(
+      {.name = "verify",
+       .what = "Judge finished wheels, unpacked and installed packages, any maker's",
+       .examples = {"sagekit verify dist/*.whl", "sagekit verify --policy pypi --json dist/*.whl",
+                    "sagekit verify --policy wheels.toml --sarif findings.sarif dist/*.whl",
+                    "sagekit verify --installed sageattention --interpreter .venv/bin/python",
+                    "sagekit verify --explain ELF003"},
+       .exits = {{0, "no finding is an error; warnings and skipped checks may be there"},
+                 {1, "a finding is an error, or a readable file is no wheel"},
+                 {4, "no package of that name"}}},
+      declare, run)};
 }
 
 }  // namespace sagekit::host

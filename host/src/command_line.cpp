@@ -1,0 +1,216 @@
+#include "command_line.hpp"
+
+#include <sagekit/nearest.hpp>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <list>
+
+namespace sagekit::host {
+
+namespace {
+
+/// A flag and the words that stood on the command line for it.
+struct Given {
+  const Flag* flag;
+  std::vector<std::string> words;
+  int times = 0;
+};
+
+class Parser {
+ public:
+  Parser() : m_app("", "sagekit") { prepare(m_app); }
+
+  CLI::App& app() { return m_app; }
+
+  CLI::App* add_verb(CLI::App& parent, const std::string& word) {
+    CLI::App* verb = parent.add_subcommand(word);
+    prepare(*verb);
+    verb->fallthrough();
+    return verb;
+  }
+
+  /// The words are taken in as they stand; what they mean is the flags' business.
+  void add_flags(CLI::App& app, const Flags& flags) {
+    for (const auto& flag : flags.flags()) {
+      Given& given = m_given.emplace_back(Given{&flag, {}});
+      if (flag.type.empty()) {
+        app.add_flag(flag.names, given.times);
+        continue;
+      }
+      auto* option = app.add_option(flag.names, given.words);
+      if (flag.positional() && flag.repeatable)
+        option->expected(-1);
+      else
+        option->allow_extra_args(false);
+    }
+  }
+
+  const std::list<Given>& given() const { return m_given; }
+
+ private:
+  static void prepare(CLI::App& app) {
+    app.set_help_flag();
+    app.require_subcommand(0, 1);
+    app.allow_extras();  // what is left over is named by us
+  }
+
+  CLI::App m_app;
+  std::list<Given> m_given;
+};
+
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> parts;
+  for (std::size_t at = 0; at <= text.size();) {
+    const auto end = std::min(text.find(',', at), text.size());
+    parts.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return parts;
+}
+
+Error in_flag(const Flag& flag, const std::string& message, const std::string& hint) {
+  return {ErrorKind::usage, "CLI001", fmt::format("{}: {}", flag.long_name(), message), "", hint};
+}
+
+Status take(const Given& given) {
+  const Flag& flag = *given.flag;
+  for (int i = 0; i < given.times; ++i)
+    if (auto taken = flag.take(""); !taken) return taken;
+  if (given.words.size() > 1 && !flag.repeatable)
+    return std::unexpected(in_flag(
+        flag, fmt::format("given {} times: {}", given.words.size(), fmt::join(given.words, ", ")), "give it once"));
+  for (const auto& word : given.words) {
+    for (const auto& value : flag.commas ? split(word) : std::vector{word}) {
+      // What a script meant to fill in and did not is no wish for the default.
+      if (value.find_first_not_of(" \t;") == std::string::npos)
+        return std::unexpected(in_flag(flag, fmt::format("\"{}\" is empty", word),
+                                       flag.positional() ? "name it" : "leave the flag out for the default"));
+      if (!flag.choices.empty() && std::ranges::find(flag.choices, value) == flag.choices.end())
+        return std::unexpected(in_flag(flag, fmt::format("\"{}\" is none of {}", value, fmt::join(flag.choices, ", ")),
+                                       suggestion(value, flag.choices)));
+      auto taken = flag.take(value);
+      if (taken) continue;
+      taken.error().message = fmt::format("{}: {}", flag.long_name(), taken.error().message);
+      return taken;
+    }
+  }
+  return {};
+}
+
+/// Of the words that could have stood there.
+std::vector<std::string> known_words(const std::vector<Verb>& verbs, const std::string& prefix, const Parser& parser) {
+  std::vector<std::string> words{"--help", "--version"};
+  for (const auto& given : parser.given())
+    for (const auto& name : split(given.flag->names))
+      if (name.starts_with("--")) words.push_back(name);
+  for (const auto& verb : verbs)
+    if (verb.text.name.starts_with(prefix) && !verb.text.hidden) {
+      const auto word = verb.text.name.substr(prefix.size());
+      words.push_back(word.substr(0, word.find(' ')));
+    }
+  return words;
+}
+
+Error unexpected_word(const std::string& word, const Verb* verb, const std::vector<std::string>& known) {
+  const auto help =
+      fmt::format("sagekit{}{} --help", verb != nullptr ? " " : "", verb != nullptr ? verb->text.name : "");
+  const auto near = nearest_word(word.substr(0, word.find('=')), known);
+  const bool is_verb = verb == nullptr || !verb->run;
+  const auto what = word.starts_with('-') ? "unknown flag" : is_verb ? "unknown verb" : "unexpected argument";
+  return {ErrorKind::usage, "CLI001", fmt::format("{} \"{}\"", what, word), "",
+          (near.empty() ? "" : fmt::format("did you mean \"{}\"? ", near)) + "see " + help};
+}
+
+}  // namespace
+
+void declare_globals(Flags& flags, GlobalArguments& global) {
+  flags.list("--plugin", "NAME|FILE", global.plugins, "Variant to work with: a plugin's name, or a plugin file");
+  flags.list("--plugin-dir", "DIR", global.plugin_dirs, "Folder of further plugins");
+  flags.value("-C", "DIR", global.directory, "Change to this folder first");
+  flags.on("--json", global.json, "One JSON document on stdout");
+  flags.on("-q,--quiet", global.quiet, "Only errors, and the result");
+  flags.count("-v,--verbose", global.verbose,
+              "Show what is done: programs that are started, what the store had, requests; twice for all of it");
+  flags.value("--color", "WHEN", global.color, "Colours in text for people").choices = {"auto", "always", "never"};
+  flags.on("--version", global.version, "Versions of sagekit, plugin ABI and spec schema");
+  flags.on("-h,--help", global.help, "This help");
+  flags.reads("NO_COLOR", "Not empty: no colours");
+  flags.reads("SAGEKIT_PLUGIN_PATH", "Folders of further plugins, with colons between them");
+}
+
+Result<const Verb*> parse_command_line(int argc, const char* const* argv, const std::vector<Verb>& verbs,
+                                       GlobalArguments& global) {
+  Flags globals;
+  declare_globals(globals, global);
+  Parser parser;
+  parser.add_flags(parser.app(), globals);
+
+  // Only verbs whose word stands somewhere are declared: the others cost their time at every start.
+  struct Declared {
+    const Verb* verb;
+    CLI::App* app;
+    Flags flags;
+  };
+  std::list<Declared> declared;
+  for (const auto& verb : verbs) {
+    const std::string& name = verb.text.name;
+    const auto space = name.rfind(' ');
+    CLI::App* parent = &parser.app();
+    if (space != std::string::npos) {
+      const auto group =
+          std::ranges::find(declared, name.substr(0, space), [](const Declared& d) { return d.verb->text.name; });
+      if (group == declared.end()) continue;
+      parent = group->app;
+    }
+    const auto word = space == std::string::npos ? name : name.substr(space + 1);
+    if (std::find(argv + 1, argv + argc, word) == argv + argc) continue;
+    Declared& added = declared.emplace_back(Declared{&verb, parser.add_verb(*parent, word), {}});
+    verb.declare(added.flags);
+    parser.add_flags(*added.app, added.flags);
+  }
+
+  std::string wrong;
+  try {
+    parser.app().parse(argc, argv);
+  } catch (const CLI::ArgumentMismatch& error) {
+    const std::string what = error.what();  // "--arch: 1 required TEXT missing", also for "--arch="
+    wrong = what.substr(0, what.find(':')) + " needs a value";
+  } catch (const CLI::ParseError& error) {
+    wrong = error.what();
+  }
+  const Declared* chosen = nullptr;
+  for (const auto& one : declared)
+    if (one.app->parsed()) chosen = &one;
+  const Verb* verb = chosen != nullptr ? chosen->verb : nullptr;
+  if (!wrong.empty())
+    return fail(ErrorKind::usage, "CLI001", wrong,
+                fmt::format("see sagekit{} --help", verb != nullptr ? " " + verb->text.name : ""));
+
+  // The globals come first, and who asks for help has the rest of the line still to write.
+  std::size_t globals_left = globals.flags().size();
+  for (const auto& given : parser.given()) {
+    if (globals_left == 0 && (global.help || global.version)) break;
+    if (globals_left > 0) --globals_left;
+    if (const auto taken = take(given); !taken) return std::unexpected(taken.error());
+  }
+  if (global.help || global.version) return verb;
+  if (const auto left = parser.app().remaining(true); !left.empty())
+    return std::unexpected(unexpected_word(
+        left.front(), verb, known_words(verbs, verb == nullptr || verb->run ? "" : verb->text.name + " ", parser)));
+  if (verb != nullptr && !verb->run)
+    return fail(ErrorKind::usage, "CLI001", fmt::format("{} needs one of its verbs", verb->text.name),
+                fmt::format("see sagekit {} --help", verb->text.name));
+  for (const auto& given : parser.given())
+    if (given.flag->required && given.words.empty())
+      return fail(
+          ErrorKind::usage, "CLI001",
+          fmt::format("{} needs {}{}", verb->text.name, given.flag->positional() ? "a " : "", given.flag->long_name()),
+          fmt::format("see sagekit {} --help", verb->text.name));
+  return verb;
+}
+
+}  // namespace sagekit::host

@@ -1,0 +1,25 @@
+#include "verb.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+// The verbs, in the order of --help. A new one is its file in verbs/, which defines NAME_verbs(), and a line here.
+#define SAGEKIT_VERBS(line)                                                                                         \
+  line(plan) line(build) line(verify) line(inspect) line(diff) line(package) line(doctor) line(env) line(toolchain) \
+      line(plugin) line(schema)
+
+namespace sagekit::host {
+
+#define SAGEKIT_DECLARE(name) std::vector<Verb> name##_verbs();
+SAGEKIT_VERBS(SAGEKIT_DECLARE)
+#undef SAGEKIT_DECLARE
+
+std::vector<Verb> all_verbs() {
+  std::vector<Verb> all;
+#define SAGEKIT_ADD(name) std::ranges::move(name##_verbs(), std::back_inserter(all));
+  SAGEKIT_VERBS(SAGEKIT_ADD)
+#undef SAGEKIT_ADD
+  return all;
+}
+
+}  // namespace sagekit::host
