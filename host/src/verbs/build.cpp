@@ -1,7 +1,7 @@
 #include "interrupt.hpp"
 #include "output_lock.hpp"
 #include "packaging.hpp"
-#include "progress.hpp"
+#include "render/build_progress.hpp"
 #include "provisioning.hpp"
 #include "session.hpp"
 #include "verb.hpp"
@@ -175,7 +175,7 @@ int run(Session& session, const BuildArguments& arguments) {
   }
   Result<Build> build = fail(ErrorKind::bug, "", "");
   {
-    Progress progress(session.console, progress_form(session.global.quiet, arguments.jsonl, session.settings.ci));
+    BuildProgress progress(session.console, progress_form(session.global.quiet, arguments.jsonl, session.settings.ci));
     build = run_build(plugin->spec(), plan, environment, *options, *session.runner, progress, stop);
   }
   if (!build) {

@@ -1,7 +1,7 @@
 #include "json_text.hpp"
 #include "provisioning.hpp"
+#include "render/table.hpp"
 #include "session.hpp"
-#include "table.hpp"
 #include "verb.hpp"
 
 #include <sagekit/plan.hpp>

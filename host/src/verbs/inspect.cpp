@@ -1,5 +1,5 @@
+#include "render/table.hpp"
 #include "session.hpp"
-#include "table.hpp"
 #include "verb.hpp"
 
 #include <sagekit/inspect.hpp>

@@ -1,6 +1,6 @@
 #include "provisioning.hpp"
+#include "render/table.hpp"
 #include "session.hpp"
-#include "table.hpp"
 #include "verb.hpp"
 
 #include <sagekit/plan.hpp>

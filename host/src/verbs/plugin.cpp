@@ -1,6 +1,6 @@
 #include "interrupt.hpp"
+#include "render/table.hpp"
 #include "session.hpp"
-#include "table.hpp"
 #include "verb.hpp"
 
 #include <sagekit/plugin.hpp>

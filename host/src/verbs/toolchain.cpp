@@ -1,8 +1,8 @@
 #include "interrupt.hpp"
 #include "json_text.hpp"
 #include "provisioning.hpp"
+#include "render/table.hpp"
 #include "session.hpp"
-#include "table.hpp"
 #include "verb.hpp"
 
 #include <sagekit/nearest.hpp>

@@ -1,5 +1,5 @@
-#include "explanation.hpp"
-#include "judgement.hpp"
+#include "render/finding_pages.hpp"
+#include "render/wheel_report.hpp"
 #include "session.hpp"
 #include "verb.hpp"
 
@@ -56,7 +56,7 @@ void declare(Flags& flags, VerifyArguments& arguments) {
 int explain(const Session& session, const std::string& code) {
   const auto pages = explain_finding(code);
   if (!pages) return report(session, pages.error());
-  session.console.result(session.global.json ? findings_json(*pages) : explanation_text(session.console, *pages));
+  session.console.result(session.global.json ? findings_json(*pages) : finding_pages_text(session.console, *pages));
   return 0;
 }
 
@@ -153,7 +153,7 @@ class Run {
       if (!one.pass) m_code = std::max(m_code, 1);
       if (m_arguments.format == "text") {
         const Console& console = m_session.console;
-        console.result(console.bold(one.path) + "\n" + judgement_text(console, one, m_arguments.all));
+        console.result(console.bold(one.path) + "\n" + wheel_report_text(console, one, m_arguments.all));
       }
       m_reports.push_back(std::move(one));
     }

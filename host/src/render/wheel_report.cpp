@@ -1,6 +1,6 @@
-#include "judgement.hpp"
+#include "render/wheel_report.hpp"
 
-#include "table.hpp"
+#include "render/table.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -82,7 +82,7 @@ std::string verdict_text(const Console& console, const WheelReport& report, std:
 
 }  // namespace
 
-std::string judgement_text(const Console& console, const WheelReport& report, bool all) {
+std::string wheel_report_text(const Console& console, const WheelReport& report, bool all) {
   std::string text;
   std::map<FindingResult, int> counts;
   for (const auto& finding : report.findings) ++counts[finding.result];

@@ -11,6 +11,6 @@
 namespace sagekit::host {
 
 /// One code in full, or a line for each of several.
-std::string explanation_text(const Console& console, const std::vector<FindingPage>& pages);
+std::string finding_pages_text(const Console& console, const std::vector<FindingPage>& pages);
 
 }  // namespace sagekit::host

@@ -1,6 +1,6 @@
-#include "explanation.hpp"
+#include "render/finding_pages.hpp"
 
-#include "table.hpp"
+#include "render/table.hpp"
 
 #include <fmt/format.h>
 
@@ -33,7 +33,7 @@ std::string page_text(const Console& console, const FindingPage& page) {
 
 }  // namespace
 
-std::string explanation_text(const Console& console, const std::vector<FindingPage>& pages) {
+std::string finding_pages_text(const Console& console, const std::vector<FindingPage>& pages) {
   if (pages.size() == 1) return page_text(console, pages.front());
   Rows rows;
   for (const auto& page : pages) rows.push_back({console.bold(page.code), page.title});

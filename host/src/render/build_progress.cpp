@@ -1,4 +1,4 @@
-#include "progress.hpp"
+#include "render/build_progress.hpp"
 
 #include "json_text.hpp"
 
@@ -52,16 +52,16 @@ std::string_view name(StepOutcome outcome) {
 
 }  // namespace
 
-Progress::Form progress_form(bool quiet, bool json_lines, bool ci) {
-  if (json_lines) return Progress::Form::json_lines;
-  if (quiet) return Progress::Form::quiet;
-  return !ci && isatty(STDERR_FILENO) == 1 ? Progress::Form::terminal : Progress::Form::lines;
+BuildProgress::Form progress_form(bool quiet, bool json_lines, bool ci) {
+  if (json_lines) return BuildProgress::Form::json_lines;
+  if (quiet) return BuildProgress::Form::quiet;
+  return !ci && isatty(STDERR_FILENO) == 1 ? BuildProgress::Form::terminal : BuildProgress::Form::lines;
 }
 
-Progress::Progress(const Console& console, Form form) : m_console(console), m_form(form) {}
-Progress::~Progress() { clear(); }
+BuildProgress::BuildProgress(const Console& console, Form form) : m_console(console), m_form(form) {}
+BuildProgress::~BuildProgress() { clear(); }
 
-void Progress::on_message(const std::string& text) {
+void BuildProgress::on_message(const std::string& text) {
   clear();
   if (m_form == Form::json_lines)
     m_console.result(fmt::format("{{\"event\":\"message\",\"text\":{}}}\n", json_string(text)));
@@ -69,7 +69,7 @@ void Progress::on_message(const std::string& text) {
     m_console.say(text);
 }
 
-void Progress::on_event(const BuildEvent& event) {
+void BuildProgress::on_event(const BuildEvent& event) {
   if (event.step == nullptr) return;
   if (event.outcome == StepOutcome::started)
     m_running.emplace(event.step->id, std::chrono::steady_clock::now());
@@ -86,12 +86,12 @@ void Progress::on_event(const BuildEvent& event) {
   }
 }
 
-void Progress::clear() {
+void BuildProgress::clear() {
   if (m_drawn) fmt::print(stderr, "\r\x1b[K");
   m_drawn = false;
 }
 
-void Progress::line(const BuildEvent& event) {
+void BuildProgress::line(const BuildEvent& event) {
   clear();
   const std::string count = fmt::format("[{}/{}]", event.done, event.total);
   switch (event.outcome) {
@@ -115,7 +115,7 @@ void Progress::line(const BuildEvent& event) {
   }
 }
 
-void Progress::draw(const BuildEvent& event) {
+void BuildProgress::draw(const BuildEvent& event) {
   std::string text = fmt::format("[{}/{}]", event.done, event.total);
   if (event.eta_seconds > 0) text += fmt::format(" about {} left", human_seconds(event.eta_seconds));
   if (!m_running.empty()) {
@@ -128,7 +128,7 @@ void Progress::draw(const BuildEvent& event) {
   m_drawn = true;
 }
 
-void Progress::json_line(const BuildEvent& event) {
+void BuildProgress::json_line(const BuildEvent& event) {
   m_console.result(
       fmt::format("{{\"event\":\"step\",\"outcome\":\"{}\",\"step\":{},\"done\":{},\"total\":{},\"eta_seconds\":{:.1f},"
                   "\"wall_seconds\":{:.3f},"

@@ -11,11 +11,11 @@
 
 namespace sagekit::host {
 
-class Progress : public BuildObserver {
+class BuildProgress : public BuildObserver {
  public:
   enum class Form { terminal, lines, json_lines, quiet };
-  Progress(const Console& console, Form form);
-  ~Progress() override;
+  BuildProgress(const Console& console, Form form);
+  ~BuildProgress() override;
 
   void on_event(const BuildEvent& event) override;
   void on_message(const std::string& text) override;
@@ -33,6 +33,6 @@ class Progress : public BuildObserver {
 };
 
 /// Terminal when stderr is one and this is no CI.
-Progress::Form progress_form(bool quiet, bool json_lines, bool ci);
+BuildProgress::Form progress_form(bool quiet, bool json_lines, bool ci);
 
 }  // namespace sagekit::host

@@ -10,6 +10,6 @@
 namespace sagekit::host {
 
 /// Findings that are not a pass (all with `all`), worst first, the "runs on" table, and last one line with the verdict.
-std::string judgement_text(const Console& console, const WheelReport& report, bool all);
+std::string wheel_report_text(const Console& console, const WheelReport& report, bool all);
 
 }  // namespace sagekit::host
