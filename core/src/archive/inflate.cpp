@@ -6,6 +6,14 @@
 
 namespace sagekit {
 
+namespace {
+
+/// Of machine code it makes what zlib's level 9 makes, to half a percent, in a seventh of the CPU time
+/// (bench/deflate_bench, docs/decisions/0013).
+constexpr int k_deflate_level = 8;
+
+}  // namespace
+
 std::uint32_t crc32_of(std::string_view bytes) { return libdeflate_crc32(0, bytes.data(), bytes.size()); }
 
 struct Inflater::Decompressor {
@@ -31,6 +39,27 @@ std::optional<std::string_view> Inflater::whole(std::string_view compressed, std
                                                        bytes, wanted, &used, &made);
   if (result != LIBDEFLATE_SUCCESS || used != compressed.size() || made != wanted) return std::nullopt;
   return std::string_view(bytes, wanted);
+}
+
+struct Deflater::Compressor {
+  libdeflate_compressor* handle = libdeflate_alloc_compressor(k_deflate_level);
+  Compressor() {
+    if (handle == nullptr) throw std::bad_alloc();
+  }
+  ~Compressor() { libdeflate_free_compressor(handle); }
+  Compressor(const Compressor&) = delete;
+  Compressor& operator=(const Compressor&) = delete;
+};
+
+Deflater::Deflater() : m_compressor(std::make_unique<Compressor>()) {}
+Deflater::~Deflater() = default;
+
+std::string Deflater::whole(std::string_view bytes) {
+  std::string stream(libdeflate_deflate_compress_bound(m_compressor->handle, bytes.size()), '\0');
+  stream.resize(
+      libdeflate_deflate_compress(m_compressor->handle, bytes.data(), bytes.size(), stream.data(), stream.size()));
+  stream.shrink_to_fit();
+  return stream;
 }
 
 }  // namespace sagekit

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace sagekit {
@@ -28,6 +29,22 @@ class Inflater {
   struct Decompressor;
   std::unique_ptr<Decompressor> m_decompressor;
   ScratchMemory m_memory;
+};
+
+/// Makes stream after stream, each a function of its bytes alone. Not for two threads at once.
+class Deflater {
+ public:
+  Deflater();
+  ~Deflater();
+  Deflater(const Deflater&) = delete;
+  Deflater& operator=(const Deflater&) = delete;
+
+  /// One raw DEFLATE stream.
+  std::string whole(std::string_view bytes);
+
+ private:
+  struct Compressor;
+  std::unique_ptr<Compressor> m_compressor;
 };
 
 }  // namespace sagekit

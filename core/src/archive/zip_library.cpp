@@ -13,21 +13,15 @@ Result<ZipLibrary> load() {
   library.find(zip.discard, "zip_discard");
   library.find(zip.close, "zip_close");
   library.find(zip.strerror, "zip_strerror");
-  library.find(zip.source_buffer, "zip_source_buffer");
+  library.find(zip.source_function, "zip_source_function");
   library.find(zip.source_free, "zip_source_free");
   library.find(zip.file_add, "zip_file_add");
   library.find(zip.set_file_compression, "zip_set_file_compression");
   library.find(zip.file_set_dostime, "zip_file_set_dostime");
   library.find(zip.file_set_external_attributes, "zip_file_set_external_attributes");
-  library.find(zip.error_init, "zip_error_init");
   library.find(zip.error_init_with_code, "zip_error_init_with_code");
   library.find(zip.error_strerror, "zip_error_strerror");
   library.find(zip.error_fini, "zip_error_fini");
-  library.find(zip.source_buffer_create, "zip_source_buffer_create");
-  library.find(zip.open_from_source, "zip_open_from_source");
-  library.find(zip.source_keep, "zip_source_keep");
-  library.find(zip.source_stat, "zip_source_stat");
-  library.find(zip.stat_init, "zip_stat_init");
   if (!library.fault().empty()) return fail(ErrorKind::machine, "PKG002", library.fault(), "install libzip");
   return zip;
 }

@@ -14,21 +14,15 @@ struct ZipLibrary {
   decltype(&::zip_discard) discard = nullptr;
   decltype(&::zip_close) close = nullptr;
   decltype(&::zip_strerror) strerror = nullptr;
-  decltype(&::zip_source_buffer) source_buffer = nullptr;
+  decltype(&::zip_source_function) source_function = nullptr;
   decltype(&::zip_source_free) source_free = nullptr;
   decltype(&::zip_file_add) file_add = nullptr;
   decltype(&::zip_set_file_compression) set_file_compression = nullptr;
   decltype(&::zip_file_set_dostime) file_set_dostime = nullptr;
   decltype(&::zip_file_set_external_attributes) file_set_external_attributes = nullptr;
-  decltype(&::zip_error_init) error_init = nullptr;
   decltype(&::zip_error_init_with_code) error_init_with_code = nullptr;
   decltype(&::zip_error_strerror) error_strerror = nullptr;
   decltype(&::zip_error_fini) error_fini = nullptr;
-  decltype(&::zip_source_buffer_create) source_buffer_create = nullptr;
-  decltype(&::zip_open_from_source) open_from_source = nullptr;
-  decltype(&::zip_source_keep) source_keep = nullptr;
-  decltype(&::zip_source_stat) source_stat = nullptr;
-  decltype(&::zip_stat_init) stat_init = nullptr;
 };
 
 /// libzip, loaded once for the process. Thread-safe. PKG002 (machine): it is not there.

@@ -1,24 +1,82 @@
 #include "archive/zip_writer.hpp"
 
+#include "archive/inflate.hpp"
 #include "archive/zip_library.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
+#include "support/work_pool.hpp"
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <charconv>
+#include <cstring>
 #include <memory>
 
 namespace sagekit {
 
 namespace {
 
-constexpr zip_uint32_t k_level = 9;
-
 std::unexpected<Error> failed(const std::string& what, const char* why) {
   return fail(ErrorKind::machine, "PKG002", fmt::format("{} cannot be written: {}", what, why),
               "look at the space left and at the folder's permissions");
+}
+
+/// A member's stream, made before libzip is asked to write it.
+struct ReadyStream {
+  std::string bytes;
+  std::uint64_t size = 0;  ///< of the content
+  std::uint32_t crc = 0;   ///< of the content
+  std::size_t read = 0;
+};
+
+/// The streams of all members, made side by side. What a member becomes depends on no other and on no thread.
+std::vector<ReadyStream> deflate_all(const std::vector<ZipEntry>& entries, unsigned threads) {
+  std::vector<ReadyStream> streams(entries.size());
+  std::vector<std::uint64_t> costs;
+  for (const auto& entry : entries) costs.push_back(entry.bytes.size());
+  run_with_workers(costs, UINT64_MAX, threads, [&] {
+    return [&, deflater = std::make_shared<Deflater>()](std::size_t i) {
+      const auto content = entries[i].bytes;
+      streams[i] = {deflater->whole(content), content.size(), crc32_of(content), 0};
+    };
+  });
+  return streams;
+}
+
+zip_int64_t describe(const ReadyStream& stream, void* data, zip_uint64_t size) {
+  if (size < sizeof(zip_stat_t)) return -1;
+  auto& stat = *static_cast<zip_stat_t*>(data);
+  stat.valid |= ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_CRC | ZIP_STAT_COMP_METHOD;
+  stat.size = stream.size;
+  stat.comp_size = stream.bytes.size();
+  stat.crc = stream.crc;
+  stat.comp_method = ZIP_CM_DEFLATE;
+  return sizeof(zip_stat_t);
+}
+
+/// libzip's view of a stream: it says that it is deflated already, so libzip copies it as it is.
+zip_int64_t serve(void* state, void* data, zip_uint64_t size, zip_source_cmd_t command) {
+  auto& stream = *static_cast<ReadyStream*>(state);
+  switch (command) {
+    case ZIP_SOURCE_OPEN: stream.read = 0; return 0;
+    case ZIP_SOURCE_READ: {
+      const auto count = std::min<std::uint64_t>(size, stream.bytes.size() - stream.read);
+      if (count != 0) std::memcpy(data, stream.bytes.data() + stream.read, count);
+      stream.read += count;
+      return static_cast<zip_int64_t>(count);
+    }
+    case ZIP_SOURCE_STAT: return describe(stream, data, size);
+    case ZIP_SOURCE_SUPPORTS: return ZIP_SOURCE_SUPPORTS_READABLE;
+    case ZIP_SOURCE_ERROR:  // reading memory does not fail
+      if (size < 2 * sizeof(int)) return -1;
+      std::memset(data, 0, 2 * sizeof(int));
+      return 2 * sizeof(int);
+    case ZIP_SOURCE_CLOSE:
+    case ZIP_SOURCE_FREE: return 0;
+    default: return -1;
+  }
 }
 
 /// An archive that is thrown away unless it is closed.
@@ -32,17 +90,18 @@ class Archive {
   Archive(const Archive&) = delete;
   Archive& operator=(const Archive&) = delete;
 
-  Status add(const ZipEntry& entry, DosTime time) {
-    zip_source_t* source = m_lib.source_buffer(m_zip, entry.bytes.data(), entry.bytes.size(), 0);
+  /// `stream` must stay until the archive is closed.
+  Status add(const std::string& name, ReadyStream& stream, DosTime time) {
+    zip_source_t* source = m_lib.source_function(m_zip, serve, &stream);
     if (source == nullptr) return error();
-    const zip_int64_t added = m_lib.file_add(m_zip, entry.name.c_str(), source, ZIP_FL_ENC_UTF_8);
+    const zip_int64_t added = m_lib.file_add(m_zip, name.c_str(), source, ZIP_FL_ENC_UTF_8);
     if (added < 0) {
       m_lib.source_free(source);
       return error();
     }
     const auto index = static_cast<zip_uint64_t>(added);
     const zip_uint32_t mode = (S_IFREG | 0644u) << 16;
-    if (m_lib.set_file_compression(m_zip, index, ZIP_CM_DEFLATE, k_level) != 0 ||
+    if (m_lib.set_file_compression(m_zip, index, ZIP_CM_DEFLATE, 0) != 0 ||
         m_lib.file_set_dostime(m_zip, index, time.time, time.date, 0) != 0 ||
         m_lib.file_set_external_attributes(m_zip, index, 0, ZIP_OPSYS_UNIX, mode) != 0)
       return error();
@@ -82,7 +141,8 @@ DosTime dos_time(std::string_view text) {
           static_cast<std::uint16_t>(hour << 11 | minute << 5 | std::min(second, 59) / 2)};
 }
 
-Status write_zip(const std::filesystem::path& file, const std::vector<ZipEntry>& entries, DosTime time) {
+Status write_zip(const std::filesystem::path& file, const std::vector<ZipEntry>& entries, DosTime time,
+                 unsigned threads) {
   TRY_ASSIGN(const ZipLibrary* const library, zip_library());
   const ZipLibrary& zip = *library;
   int code = 0;
@@ -94,40 +154,10 @@ Status write_zip(const std::filesystem::path& file, const std::vector<ZipEntry>&
     zip.error_fini(&error);
     return failed(file.string(), why.c_str());
   }
+  auto streams = deflate_all(entries, threads);  // outlive the archive, which reads them when it is closed
   Archive archive(zip, opened, file.string());
-  for (const auto& entry : entries) TRY(archive.add(entry, time));
+  for (std::size_t i = 0; i < entries.size(); ++i) TRY(archive.add(entries[i].name, streams[i], time));
   return archive.close();
-}
-
-Result<std::uint64_t> deflated_size(std::string_view bytes) {
-  TRY_ASSIGN(const ZipLibrary* const library, zip_library());
-  const ZipLibrary& zip = *library;
-  constexpr std::string_view k_what = "an archive in memory";
-  zip_error_t error;
-  zip.error_init(&error);
-  zip_source_t* target = zip.source_buffer_create(nullptr, 0, 0, &error);
-  zip_t* const opened = target == nullptr ? nullptr : zip.open_from_source(target, ZIP_TRUNCATE, &error);
-  if (opened == nullptr) {
-    const std::string why = zip.error_strerror(&error);
-    zip.error_fini(&error);
-    if (target != nullptr) zip.source_free(target);
-    return failed(std::string(k_what), why.c_str());
-  }
-  zip.error_fini(&error);
-  zip.source_keep(target);
-  const std::unique_ptr<zip_source_t, decltype(&::zip_source_free)> keep(target, zip.source_free);
-  {
-    Archive archive(zip, opened, std::string(k_what));
-    TRY(archive.add({"x", bytes}, {}));
-    TRY(archive.close());
-  }
-  // The archive holds one member of a one-letter name: two headers, the name twice, the end record.
-  constexpr std::uint64_t k_framing = 30 + 46 + 2 + 22;
-  zip_stat_t stat;
-  zip.stat_init(&stat);
-  if (zip.source_stat(target, &stat) != 0 || (stat.valid & ZIP_STAT_SIZE) == 0 || stat.size < k_framing)
-    return failed(std::string(k_what), "its size is not known");
-  return stat.size - k_framing;
 }
 
 }  // namespace sagekit

@@ -1,6 +1,8 @@
 #pragma once
 // Writes zip archives whose bytes depend on nothing but their members.
 
+#include "support/work_pool.hpp"
+
 #include <sagekit/error.hpp>
 
 #include <cstdint>
@@ -27,11 +29,10 @@ struct DosTime {
 /// "2026-01-17T17:43:28Z". What zip cannot say (before 1980, after 2107, not a time) becomes 1980-01-01.
 DosTime dos_time(std::string_view rfc3339_utc);
 
-/// Writes the members in their order: deflated at level 9, mode 0644, made on Unix, no data descriptor, no extra field.
+/// Writes the members in their order: deflated, mode 0644, made on Unix, no data descriptor, no extra field. They are
+/// compressed side by side on `threads` threads; the bytes are the same for any number of them.
 /// Errors: PKG002 (machine) when the file cannot be written.
-Status write_zip(const std::filesystem::path& file, const std::vector<ZipEntry>& entries, DosTime time);
-
-/// Size of these bytes as write_zip stores them.
-Result<std::uint64_t> deflated_size(std::string_view bytes);
+Status write_zip(const std::filesystem::path& file, const std::vector<ZipEntry>& entries, DosTime time,
+                 unsigned threads = available_threads());
 
 }  // namespace sagekit

@@ -22,9 +22,6 @@ std::string_view content_type(std::string_view file) {
   return "text/plain";
 }
 
-/// The address of "Homepage, https://...".
-std::string address(std::string_view url) { return trim(url.substr(url.find(',') + 1)); }
-
 std::string quoted(const std::string& field) {
   if (field.find_first_of(",\"\r\n") == std::string::npos) return field;
   return '"' + replace_all(field, "\"", "\"\"") + '"';
@@ -60,18 +57,6 @@ std::string record_text(const std::vector<RecordEntry>& entries, const std::stri
   std::string text;
   for (const auto& entry : entries) text += fmt::format("{},{},{}\n", quoted(entry.path), entry.hash, entry.size_bytes);
   return text + quoted(own_path) + ",,\n";
-}
-
-std::string_view cut_at_paragraph(std::string_view text, std::size_t most) {
-  if (text.size() <= most) return text;
-  if (most == 0) return {};
-  const auto end = text.rfind("\n\n", most - 1);
-  return end == std::string_view::npos ? std::string_view() : text.substr(0, end + 1);
-}
-
-std::string shortened_note(const MetadataSpec& metadata) {
-  const std::string where = metadata.urls.empty() ? "the project's page" : address(metadata.urls.front());
-  return fmt::format("\nThis description was shortened; the whole of it is at {}\n", where);
 }
 
 }  // namespace sagekit

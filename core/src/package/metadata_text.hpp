@@ -26,10 +26,4 @@ struct RecordEntry {
 /// RECORD: a row for each entry, in their order, and one for itself.
 std::string record_text(const std::vector<RecordEntry>& entries, const std::string& own_path);
 
-/// The first part of a text that ends at a paragraph (an empty line) and has at most `most` bytes; "" when the first
-/// paragraph is longer.
-std::string_view cut_at_paragraph(std::string_view text, std::size_t most);
-/// What stands below a body that was cut.
-std::string shortened_note(const MetadataSpec& metadata);
-
 }  // namespace sagekit

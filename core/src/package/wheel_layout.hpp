@@ -20,12 +20,10 @@ struct WheelLayout {
   std::vector<ZipEntry> entries;
   std::deque<MappedFile> files;
   std::deque<std::string> texts;
-  bool shortened = false;  ///< the description was cut
 };
 
-/// Package files by name, then dist-info: licences, sagekit.json, WHEEL, METADATA, RECORD. The description is cut at a
-/// paragraph when METADATA and what follows it would not fit into the file's last 16 KiB: that is what installers that
-/// read by HTTP Range fetch first. Errors: PKG003 (failed) when a file is not what was verified.
+/// Package files by name, then dist-info: licences, sagekit.json, WHEEL, METADATA, RECORD: installers that
+/// read by HTTP Range fetch a file's end first. Errors: PKG003 (failed) when a file is not what was verified.
 Result<WheelLayout> lay_out_wheel(const CellBuild& build, const Spec& spec, const Revision& revision);
 
 }  // namespace sagekit

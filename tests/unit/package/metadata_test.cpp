@@ -22,7 +22,6 @@ TEST_CASE("METADATA has one line a header, whatever the spec's text has") {
         "https://example.org\n"
         "Requires-Python: >=3.9\nRequires-Dist: torch==2.11.*\nRequires-Dist: triton>=3.0; sys_platform == \"linux\"\n"
         "Description-Content-Type: text/markdown\n");
-  CHECK(shortened_note(spec).find("https://example.org") != std::string::npos);
 }
 
 TEST_CASE("WHEEL expands compressed tags and has a build only when there is one") {
@@ -37,15 +36,4 @@ TEST_CASE("WHEEL expands compressed tags and has a build only when there is one"
 TEST_CASE("RECORD quotes what CSV needs quoted, and lists itself without a hash") {
   CHECK(record_text({{"a.py", "sha256=x", 3}, {"b,\"c\".py", "sha256=y", 4}}, "d/RECORD") ==
         "a.py,sha256=x,3\n\"b,\"\"c\"\".py\",sha256=y,4\nd/RECORD,,\n");
-}
-
-TEST_CASE("a text is cut at a paragraph, never within one") {
-  const std::string_view text = "one\n\ntwo\ntwo\n\nthree\n";
-  CHECK(cut_at_paragraph(text, 100) == text);
-  CHECK(cut_at_paragraph(text, 15) == "one\n\ntwo\ntwo\n");
-  CHECK(cut_at_paragraph(text, 9) == "one\n");
-  CHECK(cut_at_paragraph(text, 13) == "one\n\ntwo\ntwo\n");
-  CHECK(cut_at_paragraph(text, 12) == "one\n");
-  CHECK(cut_at_paragraph(text, 3).empty());
-  CHECK(cut_at_paragraph("", 0).empty());
 }

@@ -3,6 +3,9 @@
 #include "archive/wheel_archive.hpp"
 #include "unit/verify/fixture.hpp"
 
+#include <random>
+#include <set>
+
 using namespace sagekit;
 using namespace sagekit::test;
 
@@ -44,14 +47,30 @@ TEST_CASE("what is written reads back, in order, with plain framing") {
   CHECK(archive->bytes().substr(10, 4) == archive->bytes().substr(archive->find("a.txt")->header_offset + 10, 4));
 }
 
-TEST_CASE("the size of deflated bytes is what the archive has") {
+TEST_CASE("the bytes are the same for any number of threads") {
   const auto folder = scratch();
-  for (const std::string text : {"", "x", "some text, some text, some text", "\x01\x02\x03"}) {
-    const auto file = folder.path() / ("x" + std::to_string(text.size()));
-    REQUIRE(write_zip(file, {{"name", text}}, {}));
-    const auto archive = WheelArchive::open(file);
-    REQUIRE(archive);
-    CHECK(deflated_size(text).value_or(12345) == archive->find("name")->compressed_size);
+  std::vector<std::string> contents;
+  std::vector<sagekit::ZipEntry> entries;
+  std::mt19937 random(7);
+  for (int i = 0; i < 24; ++i) {
+    auto& content = contents.emplace_back();
+    for (int k = 0; k < 1000 * i; ++k) content += static_cast<char>(random() % 16);
+  }
+  for (std::size_t i = 0; i < contents.size(); ++i) entries.push_back({"m" + std::to_string(i), contents[i]});
+  std::set<std::string> archives;
+  for (const unsigned threads : {1u, 2u, 5u, 64u}) {
+    const auto file = folder.path() / std::to_string(threads);
+    REQUIRE(write_zip(file, entries, {}, threads));
+    archives.insert(read_file(file).value_or(file.string()));
+  }
+  CHECK(archives.size() == 1);
+  const auto archive = WheelArchive::open(folder.path() / "5");
+  REQUIRE(archive);
+  for (const auto& entry : entries) {
+    const auto* member = archive->find(entry.name);
+    REQUIRE(member);
+    CHECK(member->method == k_zip_deflated);
+    CHECK(archive->read(*member).value_or("damaged") == entry.bytes);
   }
 }
 
