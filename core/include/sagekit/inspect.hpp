@@ -104,7 +104,9 @@ struct MemberFacts {
   std::vector<GpuCode> gpu;
   std::optional<FatbinWiring> wiring;  ///< of ELF and PE modules with GPU code
   bool kernels_read = false;           ///< `gpu` has kernels, and as InspectOptions says their resources
-  std::string python_abi;              ///< from the file name: "cp312", "abi3", "none", "" = no extension module
+  /// From the file name: "cp312", "abi3", "none", "" = no extension module. Of a plain .pyd from the Python library
+  /// that it imports: "abi3" of python3.dll, "cp312" of python312.dll, "none" without one.
+  std::string python_abi;
   Diagnostics problems;                ///< what could not be read in it; any error = unverifiable, never a pass
 };
 

@@ -1,11 +1,12 @@
 #include "inspect/module_reader.hpp"
 
-#include "gpu/cubin_reader.hpp"
 #include "elf/elf_reader.hpp"
+#include "elf/pe_reader.hpp"
+#include "elf/python_library.hpp"
+#include "gpu/cubin_reader.hpp"
 #include "gpu/fatbin_wiring.hpp"
 #include "gpu/gpu_code.hpp"
 #include "gpu/gpu_scan.hpp"
-#include "elf/pe_reader.hpp"
 #include "gpu/ptx_reader.hpp"
 #include "support/text.hpp"
 
@@ -117,6 +118,10 @@ void read_windows(ModuleReading& reading, Bytes bytes, const InspectOptions& opt
   reading.facts.gpu = std::move(code.code);
   reading.facts.pe = std::move(file->facts);
   reading.facts.python_abi = extension_abi(reading.facts.path, reading.facts.pe->exports);
+  // Windows has no suffix for the stable ABI: what a plain .pyd is for, its imports say.
+  if (reading.facts.python_abi == "none")
+    if (auto bound = python_abi_of_imports(reading.facts.pe->imports); !bound.empty())
+      reading.facts.python_abi = std::move(bound);
 }
 
 }  // namespace

@@ -74,3 +74,23 @@ TEST_CASE("a list of imports without an end is a problem") {
   CHECK(facts.problems[0].code == "INS034");
   CHECK(facts.pe->imported.at("a.dll").empty());
 }
+
+TEST_CASE("a plain .pyd is for the Python whose library it imports") {
+  const auto abi = [](const std::string& name, const std::vector<std::string>& dlls) {
+    test::PeBuilder pe;
+    pe.imports.clear();
+    for (const auto& dll : dlls) pe.imports.push_back({dll, {"PyModule_Create2"}});
+    const std::string bytes = pe.build();
+    return read_module(name, Bytes(bytes), {}, 1).facts.python_abi;
+  };
+  CHECK(abi("_tiny.pyd", {"python3.dll"}) == "abi3");
+  CHECK(abi("_tiny.pyd", {"Python312.DLL"}) == "cp312");
+  CHECK(abi("_tiny.pyd", {"python3.dll", "python312.dll"}) == "cp312");
+  CHECK(abi("_tiny.pyd", {"python313t.dll"}) == "cp313t");
+  CHECK(abi("_tiny.pyd", {"python3t.dll"}) == "abi3t");
+  CHECK(abi("_tiny.pyd", {"python312_d.dll"}) == "cp312d");
+  CHECK(abi("_tiny.pyd", {"KERNEL32.dll"}) == "none");
+  CHECK(abi("_tiny.pyd", {"python3x.dll"}) == "none");
+  CHECK(abi("_tiny.cp311-win_amd64.pyd", {"python312.dll"}) == "cp311");  // the name says it; PYA005 compares
+  CHECK(abi("tiny.dll", {"python312.dll"}).empty());
+}

@@ -149,6 +149,39 @@ TEST_CASE("Windows modules need the DLL of their Python") {
               "PYA001", "another machine");
 }
 
+TEST_CASE("a plain .pyd is the right name of a stable-ABI module on Windows, also where a spec knows the module") {
+  DemoBuild demo;
+  demo.build.cell.platform = "win_amd64";
+  demo.build.cell.tags = {"cp39-abi3-win_amd64"};
+  demo.build.cell.wheel = "demo-1.2.0-cp39-abi3-win_amd64.whl";
+  PeBuilder pe;
+  pe.imports = {{"python3.dll", {"PyModule_Create2"}}};
+  pe.exports = {"PyInit__a"};
+  demo.files.erase("demo/_a" + k_suffix);
+  demo.files["demo/_a.pyd"] = pe.build();
+  const auto about = [&] {
+    std::vector<std::string> messages;
+    for (const auto& one : trouble(judge_build(demo, demo_spec()), "PYA001"))
+      if (one.where == "demo/_a.pyd") messages.push_back(one.message);
+    return messages;
+  };
+  CHECK(about().empty());
+  pe.imports = {{"KERNEL32.dll", {"Sleep"}}};  // bound to no Python
+  demo.files["demo/_a.pyd"] = pe.build();
+  CHECK(about().empty());
+  pe.imports = {{"python311.dll", {"PyModule_Create2"}}};
+  demo.files["demo/_a.pyd"] = pe.build();
+  CHECK(about() == std::vector<std::string>{"it is for cp311, the wheel is tagged abi3"});
+}
+
+TEST_CASE("a stranger's plain .pyd is judged as the extension module that it is") {
+  CHECK(passed(windows({{"python3.dll", {"PyModule_Create2"}}}, "cp39-abi3", "tiny/_a.pyd").judge(), "PYA001"));
+  CHECK(passed(windows({{"python312.dll", {"PyModule_Create2"}}}, "cp312-cp312", "tiny/_a.pyd").judge(), "PYA001"));
+  check_fails(windows({{"python311.dll", {"PyModule_Create2"}}}, "cp312-cp312", "tiny/_a.pyd"), "PYA001", "cp311");
+  check_fails(windows({{"python3.dll", {"PyModule_Create2"}}}, "cp39-abi3", "tiny/_b.pyd"), "PYA002", "PyInit__b");
+  check_fails(windows({{"python3t.dll", {"PyModule_Create2"}}}, "cp39-abi3", "tiny/_a.pyd"), "PYA001", "python3t.dll");
+}
+
 TEST_CASE("abi3 of Windows modules is proven by their imports") {
   check_warns(windows({{"python3.dll", {"PyModule_Create2", "PyBuffer_Release"}}}, "cp39-abi3", "tiny/_a.pyd"),
               "PYA004", "PyBuffer_Release");

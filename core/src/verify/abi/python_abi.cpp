@@ -77,17 +77,4 @@ bool is_for_abi3t_pythons(const WheelName& name) {
          });
 }
 
-std::optional<PythonLibrary> python_of_library(std::string_view dll) {
-  std::string name = lower(dll);
-  if (!name.starts_with("python3") || !name.ends_with(".dll")) return {};
-  name = name.substr(6, name.size() - 10);  // "312t_d"
-  PythonLibrary library;
-  library.debug = name.ends_with("_d");
-  if (library.debug) name.resize(name.size() - 2);
-  const auto digits = name.ends_with('t') ? name.substr(0, name.size() - 1) : name;
-  if (!is_digits(digits)) return {};
-  if (digits != "3") library.version = name;
-  return library;
-}
-
 }  // namespace sagekit

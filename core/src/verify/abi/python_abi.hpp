@@ -1,6 +1,7 @@
 #pragma once
 // What a module uses of Python, and what its wheel promises about Python.
 
+#include "elf/python_library.hpp"
 #include "verify/subject.hpp"
 
 #include <sagekit/version_number.hpp>
@@ -29,12 +30,5 @@ std::optional<VersionNumber> oldest_promised_python(const Subject& subject);
 
 /// Are all of the wheel's Pythons 3.15 or newer, which look for .abi3t files?
 bool is_for_abi3t_pythons(const WheelName& name);
-
-/// A Windows library of Python: python3.dll, python312.dll, python313t_d.dll.
-struct PythonLibrary {
-  std::string version;  ///< "312", "313t"; "" = every Python 3
-  bool debug = false;
-};
-std::optional<PythonLibrary> python_of_library(std::string_view dll);
 
 }  // namespace sagekit

@@ -64,10 +64,13 @@ class PythonCheck {
     const auto& own = member.python_abi;
     if (own == "abi3t") {
       if (!contains(abi, "abi3t") && !is_for_abi3t_pythons(m_subject.name))
-        m_judgement.broken("PYA001", "its name ends with .abi3t, which Pythons before 3.15 do not look for",
+        m_judgement.broken("PYA001",
+                           member.pe ? "it needs python3t.dll, which Pythons before 3.15 do not have"
+                                     : "its name ends with .abi3t, which Pythons before 3.15 do not look for",
                            member.path);
     } else if (own.empty() || own == "none") {
-      if (!contains(abi, "none"))
+      // On Windows a module without an import from Python is bound to none of them, and plain .pyd is its name.
+      if (!contains(abi, "none") && !member.pe)
         m_judgement.broken("PYA001", "its name says no Python, so every Python would load it", member.path);
     } else if (own != "abi3" && !contains(abi, own) && !(contains(abi, "none") && has_siblings(name, member))) {
       m_judgement.broken("PYA001", fmt::format("it is for {}, the wheel is tagged {}", own, join(abi, ".")),
