@@ -1,7 +1,6 @@
 #include "json_text.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace sagekit::host {
 
@@ -16,11 +15,6 @@ std::string json_string(std::string_view text) {
       result += c;
   }
   return result + "\"";
-}
-
-std::string json_document(std::string_view schema, std::string_view key, const std::vector<std::string>& rows) {
-  return fmt::format("{{\n  \"schema\": {},\n  {}: [\n{}\n  ]\n}}\n", json_string(schema), json_string(key),
-                     fmt::join(rows, ",\n"));
 }
 
 }  // namespace sagekit::host

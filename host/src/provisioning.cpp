@@ -3,11 +3,11 @@
 #include <sagekit/toolchain.hpp>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 #include <set>
 
 namespace sagekit::host {
@@ -16,22 +16,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// What the plan's cells need that was found nowhere: those that a source could have.
-std::vector<TreeNeed> missing_trees(const Plan& plan) {
-  std::vector<TreeNeed> needs;
-  std::set<std::string> seen;
-  for (const auto& cell : plan.cells) {
-    if (cell.missing_code == "TCH001" && seen.insert("nvcc " + cell.cuda).second)
-      needs.push_back({TreeKind::nvcc, cell.cuda, "", this_platform()});
-    if (cell.missing_code == "TCH005" &&
-        seen.insert(fmt::format("torch {} {} {}", cell.torch, cell.cuda, cell.platform)).second)
-      needs.push_back({TreeKind::torch, cell.cuda, cell.torch, cell.platform});
-  }
-  return needs;
-}
-
-bool is_fetched(const std::string& source) { return source == "wheels" || source == "redist"; }
-
 /// Where a tool is from, and why this one: what is given comes first, then what is installed, then what was fetched.
 std::string place(const std::string& source, const fs::path& path, bool system_allowed) {
   if (source == "system") return "installed, " + path.string();
@@ -39,61 +23,38 @@ std::string place(const std::string& source, const fs::path& path, bool system_a
   return fmt::format("{}, {}{}", source, system_allowed ? "none that fits is installed, " : "", path.string());
 }
 
-}  // namespace
-
-Result<Sources> read_sources(const ToolchainArguments& tools) {
-  Sources sources;
-  bool named = false, system = false;
-  for (const auto& source : tools.sources) {
-    if (source.starts_with("folder:")) {
-      const fs::path folder = source.substr(7);
-      std::error_code error;
+/// --toolchain: nothing given is auto, what is installed, else wheels.
+Status read_sources(const std::vector<std::string>& words, ToolchainOptions& options) {
+  bool named = false, system = false, any_stored = false;
+  std::vector<std::string> fetch;
+  std::error_code error;
+  for (const auto& word : words) {
+    if (word.starts_with("folder:")) {
+      const fs::path folder = word.substr(7);
       if (!fs::is_directory(folder, error))
         return fail(ErrorKind::usage, "CLI003", fmt::format("--toolchain folder:{}: no such folder", folder.string()));
-      sources.folders.push_back(fs::absolute(folder, error));
+      options.probe.folders.push_back(fs::absolute(folder, error));
       continue;
     }
     named = true;
-    if (source == "auto" || source == "system") system = true;
-    if (source == "auto") sources.provisioned.push_back("wheels");
-    if (source == "wheels" || source == "redist") sources.provisioned.push_back(source);
-    if (source != "auto" && source != "system" && source != "wheels" && source != "redist")
-      return fail(ErrorKind::usage, "CLI003", fmt::format("unknown toolchain source \"{}\"", source),
+    if (word == "auto" || word == "system") system = true;
+    if (word == "auto") any_stored = true;
+    if (word == "auto") fetch.emplace_back("wheels");
+    if (word == "wheels" || word == "redist") fetch.push_back(word);
+    if (word != "auto" && word != "system" && word != "wheels" && word != "redist")
+      return fail(ErrorKind::usage, "CLI003", fmt::format("unknown toolchain source \"{}\"", word),
                   "one of: auto, system, wheels, redist, folder:DIR");
   }
   // A folder adds to what would be used without it.
-  sources.system = system || !named;
-  if (!named) sources.provisioned.push_back("wheels");
+  options.system = system || !named;
+  options.provision.sources = named ? fetch : std::vector<std::string>{"wheels"};
   // What was fetched by name before is as good as installed.
-  sources.present = sources.provisioned;
-  if (!named || std::ranges::find(tools.sources, "auto") != tools.sources.end()) sources.present = {"wheels", "redist"};
-  return sources;
+  if (named && !any_stored) options.stored = fetch;
+  return {};
 }
 
-bool comes_with_build(const Sources& sources, TreeKind kind, const std::string& cuda) {
-  const bool wheels = std::ranges::find(sources.provisioned, "wheels") != sources.provisioned.end();
-  return wheels && (kind == TreeKind::torch || wheels_have_nvcc(cuda));
-}
-
-Result<ProvisionOptions> provision_options(const Session& session, const ToolchainArguments& tools) {
-  auto sources = read_sources(tools);
-  if (!sources) return std::unexpected(sources.error());
-  auto store = session.store(tools.store);
-  if (!store) return std::unexpected(store.error());
-  ProvisionOptions options;
-  options.store = *store / "toolchains";
-  options.lock = tools.lock;
-  options.locked = tools.locked;
-  options.offline = tools.offline;
-  options.full = tools.full;
-  options.sources = std::move(sources->provisioned);
-  options.redist_url = tools.redist_url;
-  return options;
-}
-
-namespace {
-
-Result<IndexSettings> read_index(const Session& session, const ToolchainArguments& tools) {
+/// Reads pip's settings once, at the first call.
+std::function<Result<IndexSettings>()> pip_reader(const Session& session, const ToolchainArguments& tools) {
   PipPlaces places;
   places.environment = session.settings.pip_environment;
   places.home = session.settings.home;
@@ -106,71 +67,41 @@ Result<IndexSettings> read_index(const Session& session, const ToolchainArgument
   flags.index_url = tools.index_url;
   flags.extra_index_urls = tools.extra_index_urls;
   flags.ca_bundle = tools.ca_bundle;
-  return read_pip_settings(places, flags, *session.runner);
+  return [places, flags, runner = session.runner.get(),
+          known = std::optional<Result<IndexSettings>>()]() mutable -> Result<IndexSettings> {
+    if (!known) known = read_pip_settings(places, flags, *runner);
+    return *known;
+  };
 }
 
 }  // namespace
 
-Result<Provisioned> bring(const Session& session, const ToolchainArguments& tools, const TreeNeed& need,
-                          ProvisionOptions& options, ProvisionObserver& observer, std::stop_token stop) {
-  const bool index_known = !options.index.origin.empty();
-  options.offline = tools.offline || !index_known;
-  auto provisioned = provision(need, options, observer, stop);
-  if (provisioned || tools.offline || index_known || provisioned.error().code != "PRV010") return provisioned;
-  auto index = read_index(session, tools);
-  if (!index) return std::unexpected(index.error());
-  options.index = std::move(*index);
-  options.offline = false;
-  return provision(need, options, observer, stop);
-}
-
-Result<bool> provide(const Session& session, const ToolchainArguments& tools, const Plan& plan, std::stop_token stop) {
-  const auto needs = missing_trees(plan);
-  auto sources = read_sources(tools);
-  if (needs.empty() || !sources || sources->provisioned.empty()) return false;
-  auto options = provision_options(session, tools);
-  if (!options) return std::unexpected(options.error());
-  TransferProgress progress(session.console, session.settings.ci);
-  bool came = false;
-  for (const auto& need : needs) {
-    auto provisioned = bring(session, tools, need, *options, progress, stop);
-    // The build ends with the cell's own reason and what else would help.
-    if (!provisioned && (provisioned.error().code == "PRV002" || provisioned.error().code == "PRV010")) {
-      session.console.say(fmt::format("{} {}", session.console.dim("note"), provisioned.error().message));
-      continue;
-    }
-    if (!provisioned) return std::unexpected(provisioned.error());
-    progress.done(*provisioned);
-    came = true;
+Result<ToolchainOptions> toolchain_options(const Session& session, const ToolchainArguments& tools) {
+  ToolchainOptions options;
+  if (const auto read = read_sources(tools.sources, options); !read) return std::unexpected(read.error());
+  options.probe.path = session.settings.path;
+  options.probe.cuda_homes = session.settings.cuda_homes;
+  options.probe.home = session.settings.home;
+  options.probe.child_environment = session.settings.child_environment;
+  std::error_code error;
+  for (const auto& folder : tools.python_headers) {
+    if (!fs::is_directory(folder, error))
+      return fail(ErrorKind::usage, "CLI003", fmt::format("--python-headers {}: no such folder", folder),
+                  "a folder with Python.h, or what dpkg-deb -x made of a libpython3.N-dev package");
+    options.probe.python_headers.push_back(fs::absolute(folder, error));
   }
-  return came;
+  if (const auto store = session.store(tools.store)) options.provision.store = *store / "toolchains";
+  options.provision.lock = tools.lock;
+  options.provision.locked = tools.locked;
+  options.provision.offline = tools.offline;
+  options.provision.full = tools.full;
+  options.provision.redist_url = tools.redist_url;
+  options.provision.find_index = pip_reader(session, tools);
+  return options;
 }
 
-Status pin_used(const Session& session, const ToolchainArguments& tools, const Plan& plan,
-                const Environment& environment) {
-  auto options = provision_options(session, tools);
-  if (!options) return std::unexpected(options.error());
-  options->offline = true;
-  options->sources = {"wheels", "redist"};
-  TransferProgress progress(session.console, session.settings.ci);
-  for (const auto& cell : plan.cells) {
-    if (!cell.buildable) continue;
-    const auto chosen = choose_toolchain({cell.cuda, cell.torch, "", cell.platform, cell.gencode}, environment);
-    if (!chosen) continue;
-    std::vector<TreeNeed> needs;
-    if (is_fetched(chosen->nvcc.source)) needs.push_back({TreeKind::nvcc, cell.cuda, "", environment.platform});
-    if (!cell.torch.empty() && is_fetched(chosen->torch.source))
-      needs.push_back({TreeKind::torch, cell.cuda, cell.torch, cell.platform});
-    for (const auto& need : needs)
-      if (const auto pinned = provision(need, *options, progress); !pinned) return std::unexpected(pinned.error());
-  }
-  return {};
-}
-
-void say_toolchains(const Session& session, const ToolchainArguments& asked, const Plan& plan,
+void say_toolchains(const Session& session, const ToolchainOptions& options, const Plan& plan,
                     const Environment& environment) {
-  const auto sources = read_sources(asked);
-  const bool system = sources && sources->system;
   std::set<std::string> said;
   for (const auto& cell : plan.cells) {
     if (!cell.buildable) continue;
@@ -178,12 +109,12 @@ void say_toolchains(const Session& session, const ToolchainArguments& asked, con
     const auto tools = choose_toolchain(need, environment);
     if (!tools) continue;
     std::string text = fmt::format("with nvcc {} ({})", tools->nvcc.version,
-                                   place(tools->nvcc.source, tools->nvcc.executable, system));
+                                   place(tools->nvcc.source, tools->nvcc.executable, options.system));
     text += fmt::format(", {} {} ({})", tools->host_compiler.kind, tools->host_compiler.version,
                         tools->host_compiler.executable.string());
     if (!cell.torch.empty())
       text += fmt::format(", torch {}{}{} ({})", tools->torch.version, tools->torch.local.empty() ? "" : "+",
-                          tools->torch.local, place(tools->torch.source, tools->torch.root, system));
+                          tools->torch.local, place(tools->torch.source, tools->torch.root, options.system));
     if (said.insert(text).second) session.console.say(session.console.dim(text));
   }
 }
@@ -221,12 +152,11 @@ void TransferProgress::on_message(const std::string& text) {
   m_console.say(text);
 }
 
-void TransferProgress::done(const Provisioned& provisioned) {
+void TransferProgress::on_fetched(const Provisioned& provisioned) {
   const std::lock_guard lock(m_mutex);
   clear();
-  if (provisioned.fetched)
-    m_console.say(fmt::format("{}: {} in {} requests, {}", provisioned.tree.id, human_bytes(provisioned.bytes),
-                              provisioned.requests, human_seconds(provisioned.seconds)));
+  m_console.say(fmt::format("{}: {} in {} requests, {}", provisioned.tree.id, human_bytes(provisioned.bytes),
+                            provisioned.requests, human_seconds(provisioned.seconds)));
 }
 
 }  // namespace sagekit::host

@@ -91,35 +91,9 @@ std::vector<TorchSysroot> Session::fetched_torches() const {
 }
 
 Result<Environment> Session::environment(const ToolchainArguments& tools) const {
-  auto sources = read_sources(tools);
-  if (!sources) return std::unexpected(sources.error());
-  ProbeOptions options;
-  options.path = settings.path;
-  options.cuda_homes = settings.cuda_homes;
-  options.home = settings.home;
-  options.child_environment = settings.child_environment;
-  options.folders = sources->folders;
-  std::error_code error;
-  for (const auto& folder : tools.python_headers) {
-    if (!std::filesystem::is_directory(folder, error))
-      return fail(ErrorKind::usage, "CLI003", fmt::format("--python-headers {}: no such folder", folder),
-                  "a folder with Python.h, or what dpkg-deb -x made of a libpython3.N-dev package");
-    options.python_headers.push_back(std::filesystem::absolute(folder, error));
-  }
-  if (const auto folder = store(tools.store); folder && !sources->present.empty()) {
-    auto usable = usable_trees(*folder / "toolchains", tools.lock, tools.locked);
-    if (!usable) return std::unexpected(usable.error());
-    for (const auto& tree : *usable)
-      if (std::ranges::find(sources->present, tree.source) != sources->present.end())
-        options.provisioned.emplace_back(tree.folder, tree.source);
-  }
-  auto environment = probe_environment(options, *runner);
-  // Host compilers and Pythons are always the machine's; its nvcc and torch only where the system is a source.
-  if (!sources->system) {
-    std::erase_if(environment.nvcc, [](const Nvcc& nvcc) { return nvcc.source == "system"; });
-    std::erase_if(environment.torches, [](const TorchSysroot& torch) { return torch.source == "system"; });
-  }
-  return environment;
+  const auto options = toolchain_options(*this, tools);
+  if (!options) return std::unexpected(options.error());
+  return find_toolchains(*options, *runner);
 }
 
 Request make_request(const SelectionArguments& selection, const Settings& settings) {

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -36,14 +37,17 @@ struct Tree {
   std::filesystem::path folder;  ///< licence texts of what is in it lie in its folder licenses
 };
 
-struct TreeSize {
-  std::uint64_t bytes = 0, files = 0;
-};
-
 struct TransferState {
   std::string what;                                           ///< "torch 2.11.0+cu130"
   std::uint64_t bytes = 0, requests = 0, expected_bytes = 0;  ///< expected: 0 = not known yet
   double bytes_per_second = 0;
+};
+
+struct Provisioned {
+  Tree tree;
+  bool fetched = false;  ///< false: it was there
+  std::uint64_t bytes = 0, requests = 0;
+  double seconds = 0;
 };
 
 class ProvisionObserver {
@@ -53,6 +57,8 @@ class ProvisionObserver {
   virtual void on_transfer(const TransferState& state) = 0;
   /// One sentence for people: what was trusted on first use, whose licence holds, that another process is waited for.
   virtual void on_message(const std::string& text) = 0;
+  /// A tree was fetched and is in the store.
+  virtual void on_fetched(const Provisioned&) {}
 };
 
 struct ProvisionOptions {
@@ -63,14 +69,10 @@ struct ProvisionOptions {
   bool full = false;            ///< download whole wheels and check their own sha256, not RECORD's alone
   std::vector<std::string> sources{"wheels", "redist"};  ///< in order of preference
   IndexSettings index;
+  /// Called when something must be fetched and `index` has no address: to read pip's settings pip may have to be
+  /// started, which a tree that is here needs no one to do. Empty = nothing is fetched from an index that is not named.
+  std::function<Result<IndexSettings>()> find_index;
   std::string redist_url;  ///< base of the manifests; "" = core data's
-};
-
-struct Provisioned {
-  Tree tree;
-  bool fetched = false;  ///< false: it was there
-  std::uint64_t bytes = 0, requests = 0;
-  double seconds = 0;
 };
 
 /// Makes sure of the tree: the one that the lock pins, else any that fits, else fetched, checked file by file,
@@ -80,6 +82,23 @@ struct Provisioned {
 SAGEKIT_API Result<Provisioned> provision(const TreeNeed& need, const ProvisionOptions& options,
                                           ProvisionObserver& observer, std::stop_token stop = {});
 
+/// Everything that decides which tools a plan gets. The values of nothing said: what is installed, else what was
+/// fetched before, else what `provision.sources` have.
+struct ToolchainOptions {
+  ProbeOptions probe;
+  bool system = true;  ///< the machine's nvcc and torch count; its host compilers and Pythons always do
+  std::vector<std::string> stored{"wheels", "redist"};  ///< whose trees count when they are in the store
+  ProvisionOptions provision;                           ///< a store "" has no trees
+};
+
+/// The machine as probe_environment sees it, with the store's trees added and the system's tools left out as `options`
+/// say. No connection is made. PRV003 for a lock that cannot be read.
+SAGEKIT_API Result<Environment> find_toolchains(const ToolchainOptions& options, CommandRunner& runner);
+
+/// Would provision() try to fetch it? No when offline, when locked without a pin, for a platform that has no trees, and
+/// where no source can have it. Nothing is asked: the index may still lack it.
+SAGEKIT_API bool can_fetch(const TreeNeed& need, const ToolchainOptions& options);
+
 /// All trees of the store, sorted by kind, then newest first. A folder without a readable tree file is not one.
 SAGEKIT_API std::vector<Tree> trees(const std::filesystem::path& store);
 
@@ -87,9 +106,6 @@ SAGEKIT_API std::vector<Tree> trees(const std::filesystem::path& store);
 /// lock that cannot be read; an empty path is no lock.
 SAGEKIT_API Result<std::vector<Tree>> usable_trees(const std::filesystem::path& store,
                                                    const std::filesystem::path& lock, bool locked);
-
-/// What it takes on disk. Walks the folder.
-SAGEKIT_API TreeSize size_of(const Tree& tree);
 
 /// Every file of the tree against its hash, and nothing beside them: one sentence each for what is wrong.
 SAGEKIT_API Result<std::vector<std::string>> verify_tree(const Tree& tree);
@@ -102,7 +118,16 @@ SAGEKIT_API bool wheels_have_nvcc(const std::string& cuda);
 /// The wheel platform of this machine: "linux_x86_64".
 SAGEKIT_API std::string this_platform();
 
-/// {"schema":"sagekit.trees/1","trees":[...]}
-SAGEKIT_API std::string trees_json(const std::vector<Tree>& trees);
+/// {"schema":"sagekit.fetch/1","trees":[...]}: what was there or fetched.
+SAGEKIT_API std::string fetched_json(const std::vector<Provisioned>& list);
+
+/// A tree and what verify_tree says of it.
+struct CheckedTree {
+  Tree tree;
+  std::vector<std::string> problems;
+};
+
+/// {"schema":"sagekit.toolchain-verify/1","trees":[...]}
+SAGEKIT_API std::string checked_trees_json(const std::vector<CheckedTree>& list);
 
 }  // namespace sagekit

@@ -32,6 +32,9 @@ SAGEKIT_API Result<Toolchain> choose_toolchain(const ToolchainNeed& need, const 
 /// Does that nvcc take this host compiler? By the limits of its crt/host_config.h.
 SAGEKIT_API bool accepts(const Nvcc& nvcc, const HostCompiler& compiler);
 
+/// Can wheels for that platform be built on this machine at all? TCH006 (machine) says what it would take.
+SAGEKIT_API Status check_platform(const std::string& platform, const Environment& environment);
+
 /// The parts one by one, for who wants to know everything that is missing. Each ends as choose_toolchain would.
 SAGEKIT_API Result<Nvcc> choose_nvcc(const ToolchainNeed& need, const Environment& environment);
 /// `nvcc` limits which compilers are accepted when the need has a CUDA.

@@ -71,21 +71,6 @@ std::string machine_of(const std::string& platform) {
   return platform.substr(std::min(platform.find('_') + 1, platform.size()));
 }
 
-Status check_platform(const ToolchainNeed& need, const Environment& environment) {
-  if (need.platform.starts_with("win"))
-    return fail(ErrorKind::machine, "TCH006",
-                fmt::format("{} wheels cannot be built on {}: their host code needs MSVC and Windows' torch libraries",
-                            need.platform, environment.platform),
-                "plan and verify them here; build them on Windows");
-  if (need.platform == environment.platform ||
-      (need.platform == "linux_aarch64" && environment.platform == "linux_x86_64"))
-    return {};
-  return fail(ErrorKind::machine, "TCH006",
-              fmt::format("{} wheels cannot be built on {}: no cross build between the two is known", need.platform,
-                          environment.platform),
-              "build them on a machine of that platform");
-}
-
 std::string how_to_get_nvcc(const std::string& cuda) {
   std::vector<std::string> ways;
   if (wheels_have_nvcc(cuda) || recipes().redist.manifests.contains(cuda))
@@ -96,6 +81,21 @@ std::string how_to_get_nvcc(const std::string& cuda) {
 }
 
 }  // namespace
+
+Status check_platform(const std::string& platform, const Environment& environment) {
+  if (platform.starts_with("win"))
+    return fail(ErrorKind::machine, "TCH006",
+                fmt::format("{} wheels cannot be built on {}: their host code needs MSVC and Windows' torch libraries",
+                            platform, environment.platform),
+                "nothing here mends that: sagekit builds Linux wheels only, and plans, inspects and verifies these; "
+                "upstream's own setup.py builds them on Windows, with MSVC");
+  if (platform == environment.platform || (platform == "linux_aarch64" && environment.platform == "linux_x86_64"))
+    return {};
+  return fail(ErrorKind::machine, "TCH006",
+              fmt::format("{} wheels cannot be built on {}: no cross build between the two is known", platform,
+                          environment.platform),
+              "build them on a machine of that platform");
+}
 
 Result<Nvcc> choose_nvcc(const ToolchainNeed& need, const Environment& environment) {
   const auto* nvcc = best(environment.nvcc, [&](const Nvcc& n) { return n.cuda == need.cuda; });
@@ -275,7 +275,7 @@ Result<TorchSysroot> choose_torch(const ToolchainNeed& need, const Python& pytho
 }
 
 Result<Toolchain> choose_toolchain(const ToolchainNeed& need, const Environment& environment) {
-  TRY(check_platform(need, environment));
+  TRY(check_platform(need.platform, environment));
   Toolchain toolchain;
   if (!need.cuda.empty()) {
     TRY_ASSIGN(toolchain.nvcc, choose_nvcc(need, environment));

@@ -95,6 +95,10 @@ TreeNeed need_of(const LockedTree& tree) {
   return {tree.kind, tree.cuda, tree.kind == TreeKind::torch ? tree.version : std::string(), tree.platform};
 }
 
+TreeNeed need_of(const Tree& tree) {
+  return {tree.kind, tree.cuda, tree.kind == TreeKind::torch ? tree.version : std::string(), tree.platform};
+}
+
 const LockedTree* Lock::find(const TreeNeed& need) const {
   const auto found = std::ranges::find_if(trees, [&](const LockedTree& tree) { return answers(tree, need); });
   return found == trees.end() ? nullptr : &*found;

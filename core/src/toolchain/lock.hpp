@@ -48,6 +48,7 @@ struct Lock {
 
 bool answers(const LockedTree& tree, const TreeNeed& need);
 TreeNeed need_of(const LockedTree& tree);
+TreeNeed need_of(const Tree& tree);
 
 std::string_view to_string(TreeKind kind);  ///< "nvcc", "torch"
 

@@ -9,8 +9,6 @@
 
 #include <sagekit/provision.hpp>
 
-#include <sys/utsname.h>
-
 #include <algorithm>
 
 namespace sagekit {
@@ -45,10 +43,6 @@ Status check(const TreeNeed& need) {
   std::vector<std::string> names;
   for (const auto& [name, word] : known) names.push_back(name);
   return wrong(fmt::format("there are no toolchains for \"{}\"", need.platform), suggestion(need.platform, names));
-}
-
-TreeNeed need_of(const Tree& tree) {
-  return {tree.kind, tree.cuda, tree.kind == TreeKind::torch ? tree.version : std::string(), tree.platform};
 }
 
 std::optional<Tree> fitting(const TreeNeed& need, const ProvisionOptions& options) {
@@ -132,28 +126,13 @@ Result<Provisioned> fetch_tree(const TreeNeed& need, const ProvisionOptions& opt
                                     (tree.folder / "licenses").string()));
   if (pinned == nullptr) TRY(write_pins(options, pins, observer));
   const auto moved = meter.state();
-  return Provisioned{std::move(tree), true, moved.bytes, moved.requests,
-                     std::chrono::duration<double>(Clock::now() - began).count()};
+  Provisioned provisioned{std::move(tree), true, moved.bytes, moved.requests,
+                          std::chrono::duration<double>(Clock::now() - began).count()};
+  observer.on_fetched(provisioned);
+  return provisioned;
 }
 
 }  // namespace
-
-std::string this_platform() {
-  utsname host{};
-  ::uname(&host);
-  return std::string("linux_") + host.machine;
-}
-
-Result<std::vector<Tree>> usable_trees(const std::filesystem::path& store, const std::filesystem::path& lock,
-                                       bool locked) {
-  TRY_ASSIGN(const auto pins, read_lock(lock));
-  auto usable = trees(store);
-  std::erase_if(usable, [&](const Tree& tree) {
-    const auto* pinned = pins.find(need_of(tree));
-    return pinned != nullptr ? pinned->id != tree.id : locked;
-  });
-  return usable;
-}
 
 Result<Provisioned> provision(const TreeNeed& need, const ProvisionOptions& options, ProvisionObserver& observer,
                               std::stop_token stop) {
@@ -169,7 +148,10 @@ Result<Provisioned> provision(const TreeNeed& need, const ProvisionOptions& opti
     return fail(ErrorKind::machine, "PRV010",
                 fmt::format("{} is not in {}, and --offline fetches nothing", words(need), options.store.string()),
                 "run it once without --offline");
-  return fetch_tree(need, options, pinned, observer, stop);
+  if (!options.index.index_url.empty() || !options.find_index) return fetch_tree(need, options, pinned, observer, stop);
+  auto complete = options;
+  TRY_ASSIGN(complete.index, options.find_index());
+  return fetch_tree(need, complete, pinned, observer, stop);
 }
 
 }  // namespace sagekit

@@ -219,33 +219,4 @@ Status remove_tree(const Tree& tree) {
   return {};
 }
 
-TreeSize size_of(const Tree& tree) {
-  TreeSize size;
-  for (const auto& path : files_below(tree.folder)) {
-    std::error_code error;
-    const fs::path file = tree.folder / path;
-    if (fs::is_symlink(fs::symlink_status(file, error))) continue;
-    size.bytes += fs::file_size(file, error);
-    ++size.files;
-  }
-  return size;
-}
-
-std::string trees_json(const std::vector<Tree>& list) {
-  auto rows = Json::array();
-  for (const auto& tree : list) {
-    const auto size = size_of(tree);
-    rows.push_back({{"id", tree.id},
-                    {"kind", to_string(tree.kind)},
-                    {"version", tree.version},
-                    {"cuda", tree.cuda},
-                    {"platform", tree.platform},
-                    {"source", tree.source},
-                    {"path", tree.folder.string()},
-                    {"size_bytes", size.bytes},
-                    {"files", size.files}});
-  }
-  return json_text({{"schema", "sagekit.trees/1"}, {"trees", rows}});
-}
-
 }  // namespace sagekit

@@ -8,7 +8,7 @@
 
 #include <sagekit/build.hpp>
 #include <sagekit/build_report.hpp>
-#include <sagekit/plan.hpp>
+#include <sagekit/doctor.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -125,31 +125,6 @@ Error nothing_to_build(const Plan& plan) {
           "see sagekit plan for the others"};
 }
 
-struct Ready {
-  Plan plan;
-  Environment environment;
-};
-
-/// The plan on this machine, after what it lacks was brought as far as the sources have it. A plan says the first thing
-/// that a cell lacks; when that came, the next: nvcc, then torch.
-Result<Ready> make_ready(const Session& session, const BuildArguments& arguments, const Plugin& plugin,
-                         const Request& request, std::stop_token stop) {
-  const auto& tools = arguments.selection.tools;
-  for (int round = 0;; ++round) {
-    auto environment = session.environment(tools);
-    if (!environment) return std::unexpected(environment.error());
-    auto plan = make_plan(plugin.spec(), request, *environment, {plugin.path().string(), plugin.sha256()});
-    if (!plan) return std::unexpected(plan.error());
-    if (arguments.dry_run || round == 3) return Ready{std::move(*plan), std::move(*environment)};
-    const auto came = provide(session, tools, *plan, stop);
-    if (!came) return std::unexpected(came.error());
-    if (*came) continue;
-    if (const auto pinned = pin_used(session, tools, *plan, *environment); !pinned)
-      return std::unexpected(pinned.error());
-    return Ready{std::move(*plan), std::move(*environment)};
-  }
-}
-
 int run(Session& session, const BuildArguments& arguments) {
   const std::stop_token stop = stop_on_signals();
   auto plugin = session.plugin();
@@ -157,15 +132,22 @@ int run(Session& session, const BuildArguments& arguments) {
   auto options = build_options(session, arguments);
   if (!options) return report(session, options.error());
   const auto request = make_request(arguments.selection, session.settings);
-  auto ready = make_ready(session, arguments, *plugin, request, stop);
+  const auto tools = toolchain_options(session, arguments.selection.tools);
+  if (!tools) return report(session, tools.error());
+  auto ready = [&] {
+    const PlanOrigin origin{plugin->path().string(), plugin->sha256()};
+    if (arguments.dry_run) return plan_here(plugin->spec(), request, origin, *tools, *session.runner);
+    TransferProgress progress(session.console, session.settings.ci);
+    return make_ready(plugin->spec(), request, origin, *tools, *session.runner, progress, stop);
+  }();
   if (!ready) return report(session, ready.error());
-  auto& [plan, environment] = *ready;
+  auto& [environment, plan] = *ready;
   if (plan.cells.empty()) return report(session, nothing_to_build(plan));
   for (const auto& cell : plan.cells)
     for (const auto& note : cell.notes)
       session.console.say(fmt::format("{} {}: {}", session.console.dim("note"), cell.id, note));
 
-  say_toolchains(session, arguments.selection.tools, plan, environment);
+  say_toolchains(session, *tools, plan, environment);
 
   std::optional<OutputLock> lock;
   if (!arguments.dry_run) {

@@ -1,16 +1,13 @@
-#include "json_text.hpp"
 #include "provisioning.hpp"
 #include "render/table.hpp"
 #include "session.hpp"
 #include "verb.hpp"
 
-#include <sagekit/plan.hpp>
-#include <sagekit/toolchain.hpp>
+#include <sagekit/doctor.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 
 namespace sagekit::host {
 
@@ -22,105 +19,57 @@ struct DoctorArguments {
 
 void declare(Flags& flags, DoctorArguments& arguments) { declare_selection(flags, arguments.selection); }
 
-enum class State { here, comes, lacking };  ///< `comes`: build fetches it
-
-struct Part {
-  std::string what;  ///< "nvcc 13.0"
-  State state = State::here;
-  std::string found;  ///< what and where, or why not
-  std::string mend;   ///< the one command
-};
-
-template <class Tool>
-Part part(std::string what, const Result<Tool>& tool, const std::function<std::string(const Tool&)>& say) {
-  if (tool) return {std::move(what), State::here, say(*tool), ""};
-  return {std::move(what), State::lacking, tool.error().message, tool.error().hint};
-}
-
-/// What the sources of the command would bring is not lacking.
-void may_come(Part& part, const Sources& sources, TreeKind kind, const Cell& cell, const std::string& command) {
-  if (part.state != State::lacking || !comes_with_build(sources, kind, cell.cuda)) return;
-  part.state = State::comes;
-  part.found = "not here; build fetches it from the package index";
-  part.mend = command;
-}
-
-std::vector<Part> parts_of(const Cell& cell, const Spec& spec, const Environment& environment, const Sources& sources) {
-  const ToolchainNeed need{cell.cuda, cell.torch, cell.python, cell.platform, cell.gencode};
-  std::vector<Part> parts;
-  const auto nvcc = choose_nvcc(need, environment);
-  parts.push_back(part<Nvcc>("nvcc " + cell.cuda, nvcc,
-                             [](const Nvcc& n) { return fmt::format("{} {}", n.version, n.executable.string()); }));
-  const auto fetch = "sagekit toolchain fetch --cuda " + cell.cuda;
-  may_come(parts.back(), sources, TreeKind::nvcc, cell, fetch);
-  auto compiler_need = need;
-  if (!nvcc) compiler_need.cuda.clear();  // which compilers it accepts is known when it is here
-  parts.push_back(part<HostCompiler>(
-      "C++ compiler", choose_host_compiler(compiler_need, nvcc.value_or(Nvcc{}), environment),
-      [](const HostCompiler& c) { return fmt::format("{} {} {}", c.kind, c.version, c.executable.string()); }));
-  if (!cell.torch.empty()) {
-    parts.push_back(part<TorchSysroot>("torch " + cell.torch, choose_torch(need, {}, environment),
-                                       [](const TorchSysroot& t) { return t.root.string(); }));
-    may_come(parts.back(), sources, TreeKind::torch, cell,
-             fmt::format("{} --torch {}{}{}", fetch, cell.torch,
-                         cell.platform == environment.platform ? "" : " --platform " + cell.platform,
-                         nvcc ? " --no-nvcc" : ""));
-  }
-  if (!std::ranges::all_of(spec.kernels, &KernelSpec::plain_module))
-    parts.push_back(part<Python>("Python " + cell.python + " headers", choose_python(need, environment),
-                                 [](const Python& p) { return p.include_dirs.front().string(); }));
-  return parts;
-}
-
-std::string_view word(State state) {
-  return state == State::here ? "here" : state == State::comes ? "comes" : "lacking";
-}
-
-std::string json_row(const Cell& cell, const std::vector<Part>& parts) {
-  std::string rows;
-  for (const auto& item : parts)
-    rows += fmt::format("{}{{\"what\":{},\"state\":\"{}\",\"found\":{},\"mend\":{}}}", rows.empty() ? "" : ",",
-                        json_string(item.what), word(item.state), json_string(item.found), json_string(item.mend));
-  return fmt::format("    {{\"cell\":{},\"parts\":[{}]}}", json_string(cell.id), rows);
-}
-
-std::string people_text(const Console& console, const Cell& cell, const std::vector<Part>& parts) {
+std::string cell_text(const Console& console, const CellDiagnosis& cell) {
   Rows rows;
-  for (const auto& item : parts) {
-    const auto state = item.state == State::here    ? console.green("here")
-                       : item.state == State::comes ? console.yellow("comes")
-                                                    : console.red("lacking");
-    rows.push_back({item.what, state, item.found});
-    if (!item.mend.empty()) rows.push_back({"", "", "mend: " + item.mend});
+  for (const auto& part : cell.parts) {
+    const auto state = part.state == PartState::here        ? console.green("here")
+                       : part.state == PartState::fetchable ? console.yellow("comes")
+                                                            : console.red("lacking");
+    rows.push_back({part.what, state, part.found});
+    if (part.mend.empty()) continue;
+    rows.push_back({"", "", (part.kind == PartKind::platform ? "" : "mend: ") + part.mend});
   }
-  return console.bold(cell.id) + "\n" + table(rows);
+  std::string text = console.bold(cell.cell) + "\n" + table(rows);
+  for (const auto& note : cell.notes) text += fmt::format("  {} {}\n", console.dim("note"), note);
+  return text;
+}
+
+std::string companion_text(const Console& console, const Companion& companion) {
+  std::string text = fmt::format("{} is needed beside the wheel {}", console.bold(companion.name), companion.needed);
+  if (!companion.not_needed.empty()) text += fmt::format("\n  not needed: {}", companion.not_needed);
+  if (!companion.url.empty())
+    text += fmt::format("\n  {}{}", companion.url, companion.commit.empty() ? "" : " at " + companion.commit);
+  return text + "\n" + (companion.source.empty() ? "" : console.dim("  source: " + companion.source) + "\n");
+}
+
+std::string text_of(const Console& console, const Diagnosis& diagnosis) {
+  std::string text;
+  for (const auto& cell : diagnosis.cells) text += cell_text(console, cell);
+  for (const auto& companion : diagnosis.companions) text += "\n" + companion_text(console, companion);
+  if (!diagnosis.lacking())
+    return text + "\nThis machine can build it: run the same command with build instead of doctor.\n";
+  const bool mendable = std::ranges::any_of(diagnosis.cells, [](const CellDiagnosis& cell) {
+    return std::ranges::any_of(cell.parts, [](const ToolchainPart& part) {
+      return part.state == PartState::lacking && part.kind != PartKind::platform;
+    });
+  });
+  if (mendable) return text + "\nThis machine cannot build all of it yet: run what stands after \"mend:\".\n";
+  return text + "\nThis machine cannot build all of it.\n";
 }
 
 int run(Session& session, const DoctorArguments& arguments) {
   auto plugin = session.plugin();
   if (!plugin) return report(session, plugin.error());
-  const auto sources = read_sources(arguments.selection.tools);
-  if (!sources) return report(session, sources.error());
-  auto environment = session.environment(arguments.selection.tools);
-  if (!environment) return report(session, environment.error());
+  const auto options = toolchain_options(session, arguments.selection.tools);
+  if (!options) return report(session, options.error());
   auto request = make_request(arguments.selection, session.settings);
   request.with_steps = false;
-  const auto plan = make_plan(plugin->spec(), request, *environment);
-  if (!plan) return report(session, plan.error());
-
-  bool lacking = false;
-  std::vector<std::string> rows;
-  std::string text;
-  for (const auto& cell : plan->cells) {
-    const auto parts = parts_of(cell, plugin->spec(), *environment, *sources);
-    lacking = lacking || std::ranges::any_of(parts, [](const Part& p) { return p.state == State::lacking; });
-    rows.push_back(json_row(cell, parts));
-    text += people_text(session.console, cell, parts);
-  }
-  text += lacking ? "\nThis machine cannot build all of it yet: run what stands after \"mend:\".\n"
-                  : "\nThis machine can build it: run the same command with build instead of doctor.\n";
-  session.console.result(session.global.json ? json_document("sagekit.doctor/1", "cells", rows) : text);
-  return lacking ? exit_code(ErrorKind::machine) : 0;
+  const auto machine =
+      plan_here(plugin->spec(), request, {plugin->path().string(), plugin->sha256()}, *options, *session.runner);
+  if (!machine) return report(session, machine.error());
+  const auto diagnosis = diagnose(plugin->spec(), *machine, *options);
+  session.console.result(session.global.json ? diagnosis_json(diagnosis) : text_of(session.console, diagnosis));
+  return diagnosis.lacking() ? exit_code(ErrorKind::machine) : 0;
 }
 
 }  // namespace

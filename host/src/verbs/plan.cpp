@@ -3,7 +3,7 @@
 #include "session.hpp"
 #include "verb.hpp"
 
-#include <sagekit/plan.hpp>
+#include <sagekit/doctor.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -44,30 +44,30 @@ void remember(std::vector<std::pair<std::string, std::vector<std::string>>>& rem
 }
 
 /// What build would fetch before it begins.
-bool is_fetched(const Cell& cell, const Sources& sources) {
-  return (cell.missing_code == "TCH005" && comes_with_build(sources, TreeKind::torch, cell.cuda)) ||
-         (cell.missing_code == "TCH001" && comes_with_build(sources, TreeKind::nvcc, cell.cuda));
+bool is_fetched(const Cell& cell, const ToolchainOptions& options) {
+  const auto need = missing_tree(cell, this_platform());
+  return need && can_fetch(*need, options);
 }
 
-std::string here(const Console& console, const Cell& cell, const Sources& sources) {
+std::string here(const Console& console, const Cell& cell, const ToolchainOptions& options) {
   if (cell.buildable) return console.green("yes");
-  return is_fetched(cell, sources) ? console.yellow("fetched") : console.yellow("no");
+  return is_fetched(cell, options) ? console.yellow("fetched") : console.yellow("no");
 }
 
-void show_plan(const Session& session, const Plan& plan, const Sources& sources, bool steps) {
+void show_plan(const Session& session, const Plan& plan, const ToolchainOptions& options, bool steps) {
   const Console& console = session.console;
   std::string text = fmt::format("{} from {} at {}{}\n\n", console.bold(plan.plugin_name), plan.source_url,
                                  plan.commit.substr(0, 7), plan.subdir.empty() ? "" : " (" + plan.subdir + ")");
   Rows rows{{"cell", "arches", "here", "wheel"}};
   for (const auto& cell : plan.cells)
-    rows.push_back({cell.id, arches_of(cell), here(console, cell, sources), cell.wheel});
+    rows.push_back({cell.id, arches_of(cell), here(console, cell, options), cell.wheel});
   if (!plan.cells.empty()) text += table(rows, "");
   std::vector<std::pair<std::string, std::vector<std::string>>> remarks;
   for (const auto& cell : plan.cells) {
     if (!cell.buildable)
       remember(
           remarks,
-          (is_fetched(cell, sources) ? "build fetches what is missing: " : "cannot be built here: ") + cell.why_not,
+          (is_fetched(cell, options) ? "build fetches what is missing: " : "cannot be built here: ") + cell.why_not,
           cell.id);
     for (const auto& note : cell.notes) remember(remarks, note, cell.id);
   }
@@ -101,22 +101,22 @@ void show_plan(const Session& session, const Plan& plan, const Sources& sources,
 int run(Session& session, const PlanArguments& arguments) {
   auto plugin = session.plugin();
   if (!plugin) return report(session, plugin.error());
-  const auto sources = read_sources(arguments.selection.tools);
-  if (!sources) return report(session, sources.error());
-  auto environment = session.environment(arguments.selection.tools);
-  if (!environment) return report(session, environment.error());
+  const auto options = toolchain_options(session, arguments.selection.tools);
+  if (!options) return report(session, options.error());
   Request request = make_request(arguments.selection, session.settings);
   request.with_steps = arguments.steps || arguments.dot;
   if (arguments.selection.arches.empty() && !request.arches.empty())
     session.console.say(fmt::format("arch list from TORCH_CUDA_ARCH_LIST: {}", request.arches));
-  auto plan = make_plan(plugin->spec(), request, *environment, {plugin->path().string(), plugin->sha256()});
-  if (!plan) return report(session, plan.error());
+  const auto here =
+      plan_here(plugin->spec(), request, {plugin->path().string(), plugin->sha256()}, *options, *session.runner);
+  if (!here) return report(session, here.error());
+  const auto& plan = here->plan;
   if (session.global.json)
-    session.console.result(plan_json(*plan, arguments.steps));
+    session.console.result(plan_json(plan, arguments.steps));
   else if (arguments.dot)
-    session.console.result(plan_dot(*plan));
+    session.console.result(plan_dot(plan));
   else
-    show_plan(session, *plan, *sources, arguments.steps);
+    show_plan(session, plan, *options, arguments.steps);
   return 0;
 }
 

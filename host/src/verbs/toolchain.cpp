@@ -1,5 +1,4 @@
 #include "interrupt.hpp"
-#include "json_text.hpp"
 #include "provisioning.hpp"
 #include "render/table.hpp"
 #include "session.hpp"
@@ -8,7 +7,6 @@
 #include <sagekit/nearest.hpp>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -85,20 +83,6 @@ Result<std::vector<Tree>> named_trees(const Session& session, const std::vector<
   return chosen;
 }
 
-std::string fetched_json(const std::vector<Provisioned>& list) {
-  std::vector<std::string> rows;
-  for (const auto& item : list) {
-    const auto& tree = item.tree;
-    rows.push_back(fmt::format(
-        "    {{\"id\":{},\"kind\":\"{}\",\"version\":{},\"cuda\":{},\"platform\":{},\"source\":{},\"path\":{},"
-        "\"fetched\":{},\"bytes\":{},\"requests\":{},\"seconds\":{:.3f}}}",
-        json_string(tree.id), tree.kind == TreeKind::nvcc ? "nvcc" : "torch", json_string(tree.version),
-        json_string(tree.cuda), json_string(tree.platform), json_string(tree.source), json_string(tree.folder.string()),
-        item.fetched, item.bytes, item.requests, item.seconds));
-  }
-  return json_document("sagekit.fetch/1", "trees", rows);
-}
-
 std::vector<TreeNeed> needs_of(const ToolchainFetchArguments& arguments, const std::string& here) {
   const auto platforms = arguments.platforms.empty() ? std::vector{here} : arguments.platforms;
   std::vector<TreeNeed> needs;
@@ -114,14 +98,18 @@ int run(Session& session, const ToolchainFetchArguments& arguments) {
   const std::stop_token stop = stop_on_signals();
   auto tools = arguments.tools;
   if (tools.sources.empty()) tools.sources = {"wheels", "redist"};
-  auto options = provision_options(session, tools);
+  const auto needs = needs_of(arguments, this_platform());
+  if (needs.empty())
+    return report(session, {ErrorKind::usage, "CLI006", "--no-nvcc without --torch leaves nothing to fetch", "",
+                            "name a torch, or leave --no-nvcc out"});
+  if (const auto store = session.store(tools.store); !store) return report(session, store.error());
+  const auto options = toolchain_options(session, tools);
   if (!options) return report(session, options.error());
   TransferProgress progress(session.console, session.settings.ci);
   std::vector<Provisioned> list;
-  for (const auto& need : needs_of(arguments, this_platform())) {
-    auto provisioned = bring(session, tools, need, *options, progress, stop);
+  for (const auto& need : needs) {
+    auto provisioned = provision(need, options->provision, progress, stop);
     if (!provisioned) return report(session, provisioned.error());
-    progress.done(*provisioned);
     list.push_back(std::move(*provisioned));
   }
   if (session.global.json)
@@ -148,22 +136,18 @@ int run(Session& session, const ToolchainVerifyArguments& arguments) {
   auto chosen = named_trees(session, arguments.ids, arguments.store);
   if (!chosen) return report(session, chosen.error());
   bool all_right = true;
-  std::vector<std::string> rows;
+  std::vector<CheckedTree> checked;
   for (const auto& tree : *chosen) {
     auto wrong = verify_tree(tree);
     if (!wrong) wrong = std::vector{wrong.error().message};
     all_right = all_right && wrong->empty();
-    std::vector<std::string> sentences;
-    for (const auto& sentence : *wrong) {
-      sentences.push_back(json_string(sentence));
+    for (const auto& sentence : *wrong)
       session.console.show(Error{ErrorKind::failed, "PRV004", fmt::format("{}: {}", tree.id, sentence), "",
                                  "sagekit toolchain remove " + tree.id});
-    }
     if (wrong->empty()) session.console.say(fmt::format("{} {}", tree.id, session.console.green("whole")));
-    rows.push_back(fmt::format("    {{\"id\":{},\"path\":{},\"whole\":{},\"problems\":[{}]}}", json_string(tree.id),
-                               json_string(tree.folder.string()), wrong->empty(), fmt::join(sentences, ",")));
+    checked.push_back({tree, std::move(*wrong)});
   }
-  if (session.global.json) session.console.result(json_document("sagekit.toolchain-verify/1", "trees", rows));
+  if (session.global.json) session.console.result(checked_trees_json(checked));
   return all_right ? 0 : exit_code(ErrorKind::failed);
 }
 
@@ -180,7 +164,7 @@ std::vector<Verb> toolchain_verbs() {
                                         declare, run),
       make_verb<ToolchainFetchArguments>(
           {.name = "toolchain fetch",
-           .what = "Bring an nvcc, or a torch's headers and link stubs",
+           .what = "Fetch an nvcc, or a torch's headers and link stubs",
            .examples = {"sagekit toolchain fetch --cuda 13.0 --torch 2.11.0",
                         "sagekit toolchain fetch --cuda 13.0 --torch 2.11.0 --platform linux_aarch64 --locked"},
            .exits = {{0, "it is in the store"}, {1, "a download failed or is not what the lock pins"}}},

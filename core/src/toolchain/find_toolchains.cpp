@@ -1,0 +1,66 @@
+#include "support/try.hpp"
+#include "toolchain/lock.hpp"
+#include "toolchain/recipe.hpp"
+
+#include <sagekit/provision.hpp>
+
+#include <sys/utsname.h>
+
+#include <algorithm>
+
+namespace sagekit {
+
+namespace {
+
+bool names(const std::vector<std::string>& sources, const std::string& source) {
+  return std::ranges::find(sources, source) != sources.end();
+}
+
+}  // namespace
+
+std::string this_platform() {
+  utsname host{};
+  ::uname(&host);
+  return std::string("linux_") + host.machine;
+}
+
+Result<std::vector<Tree>> usable_trees(const std::filesystem::path& store, const std::filesystem::path& lock,
+                                       bool locked) {
+  TRY_ASSIGN(const auto pins, read_lock(lock));
+  auto usable = trees(store);
+  std::erase_if(usable, [&](const Tree& tree) {
+    const auto* pinned = pins.find(need_of(tree));
+    return pinned != nullptr ? pinned->id != tree.id : locked;
+  });
+  return usable;
+}
+
+Result<Environment> find_toolchains(const ToolchainOptions& options, CommandRunner& runner) {
+  auto probe = options.probe;
+  if (!options.provision.store.empty() && !options.stored.empty()) {
+    TRY_ASSIGN(const auto usable,
+               usable_trees(options.provision.store, options.provision.lock, options.provision.locked));
+    for (const auto& tree : usable)
+      if (names(options.stored, tree.source)) probe.provisioned.emplace_back(tree.folder, tree.source);
+  }
+  auto environment = probe_environment(probe, runner);
+  if (!options.system) {
+    std::erase_if(environment.nvcc, [](const Nvcc& nvcc) { return nvcc.source == "system"; });
+    std::erase_if(environment.torches, [](const TorchSysroot& torch) { return torch.source == "system"; });
+  }
+  return environment;
+}
+
+bool can_fetch(const TreeNeed& need, const ToolchainOptions& options) {
+  if (options.provision.offline || !recipes().redist.platforms.contains(need.platform)) return false;
+  if (options.provision.locked) {
+    const auto lock = read_lock(options.provision.lock);
+    if (!lock || lock->find(need) == nullptr) return false;
+  }
+  const auto& sources = options.provision.sources;
+  if (need.kind == TreeKind::torch) return names(sources, "wheels");
+  return (names(sources, "wheels") && wheels_have_nvcc(need.cuda)) ||
+         (names(sources, "redist") && recipes().redist.manifests.contains(need.cuda));
+}
+
+}  // namespace sagekit

@@ -1,0 +1,138 @@
+#include "support/file.hpp"
+
+#include <sagekit/doctor.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+using namespace sagekit;
+namespace fs = std::filesystem;
+
+namespace {
+
+Spec spec_of(const char* plugin) {
+  const auto text = read_file(fs::path(SAGEKIT_SOURCE_DIR) / plugin / "plugin.toml");
+  REQUIRE(text);
+  return parse_spec(*text, plugin).value();
+}
+
+/// Starts nothing: a machine on which no program answers.
+struct NoPrograms : CommandRunner {
+  Result<CommandResult> run(const Command&, std::stop_token) override {
+    return fail(ErrorKind::machine, "CMD001", "no such program");
+  }
+};
+
+struct Listener : ProvisionObserver {
+  std::string said;
+  void on_transfer(const TransferState&) override {}
+  void on_message(const std::string& text) override { said += text + "\n"; }
+};
+
+struct Bare {
+  TemporaryFolder folder = TemporaryFolder::create(fs::temp_directory_path(), "doctor").value();
+  NoPrograms runner;
+  ToolchainOptions options;
+  int index_asked = 0;
+
+  Bare() {
+    options.probe.root = folder.path() / "root";
+    options.provision.store = folder.path() / "store";
+    options.provision.sources = {"wheels"};
+    options.provision.find_index = [this]() -> Result<IndexSettings> {
+      ++index_asked;
+      return fail(ErrorKind::failed, "IDX001", "no index in this test");
+    };
+  }
+  PlannedMachine here(const Spec& spec, const Request& request = {}) {
+    auto machine = plan_here(spec, request, {}, options, runner);
+    REQUIRE(machine);
+    return *machine;
+  }
+};
+
+const ToolchainPart* part_of(const CellDiagnosis& cell, PartKind kind) {
+  const auto found = std::ranges::find(cell.parts, kind, &ToolchainPart::kind);
+  return found == cell.parts.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+TEST_CASE("on a bare machine the compiler and torch are fetchable, the C++ compiler is lacking") {
+  Bare bare;
+  const auto spec = spec_of("plugins/sage2");
+  const auto diagnosis = diagnose(spec, bare.here(spec, {.profile = "current"}), bare.options);
+  REQUIRE_FALSE(diagnosis.cells.empty());
+  for (const auto& cell : diagnosis.cells) {
+    REQUIRE(part_of(cell, PartKind::nvcc) != nullptr);
+    CHECK(part_of(cell, PartKind::nvcc)->state == PartState::fetchable);
+    CHECK(part_of(cell, PartKind::nvcc)->mend.starts_with("sagekit toolchain fetch --cuda "));
+    CHECK(part_of(cell, PartKind::torch)->state == PartState::fetchable);
+    CHECK(part_of(cell, PartKind::host_compiler)->state == PartState::lacking);
+    CHECK(part_of(cell, PartKind::python_headers)->state == PartState::lacking);
+  }
+  CHECK(diagnosis.lacking());
+}
+
+TEST_CASE("offline, and locked without a pin, nothing comes") {
+  Bare bare;
+  const auto spec = spec_of("plugins/sage2");
+  SUBCASE("offline") { bare.options.provision.offline = true; }
+  SUBCASE("locked") { bare.options.provision.locked = true; }
+  const auto diagnosis = diagnose(spec, bare.here(spec, {.profile = "current"}), bare.options);
+  REQUIRE_FALSE(diagnosis.cells.empty());
+  CHECK(part_of(diagnosis.cells.front(), PartKind::nvcc)->state == PartState::lacking);
+  CHECK(part_of(diagnosis.cells.front(), PartKind::torch)->state == PartState::lacking);
+}
+
+TEST_CASE("for Windows no package is proposed: the platform itself is what is lacking") {
+  Bare bare;
+  const auto spec = spec_of("plugins/sage2");
+  const auto machine = bare.here(spec, {.profile = "legacy", .platforms = {"win_amd64"}});
+  REQUIRE_FALSE(machine.plan.cells.empty());
+  const auto diagnosis = diagnose(spec, machine, bare.options);
+  for (const auto& cell : diagnosis.cells) {
+    REQUIRE(cell.parts.size() == 1);
+    CHECK(cell.parts.front().kind == PartKind::platform);
+    CHECK(cell.parts.front().state == PartState::lacking);
+    CHECK(cell.parts.front().mend.find("apt-get") == std::string::npos);
+  }
+  CHECK(diagnosis_json(diagnosis).find("apt-get") == std::string::npos);
+}
+
+TEST_CASE("what a spec needs beside the wheel is said") {
+  Bare bare;
+  const auto spec = spec_of("plugins/sm121");
+  const auto diagnosis = diagnose(spec, bare.here(spec), bare.options);
+  REQUIRE(diagnosis.companions.size() == 1);
+  CHECK(diagnosis.companions.front().name == "triton");
+  CHECK(diagnosis_json(diagnosis).find("\"requires_dist\": \"triton>=3.6\"") != std::string::npos);
+}
+
+TEST_CASE("make_ready asks for the index only when something must and may be fetched") {
+  Bare bare;
+  Listener listener;
+  const auto spec = spec_of("plugins/sage2");
+  const Request request{.profile = "current"};
+  SUBCASE("offline: what is missing stays missing, and is said") {
+    bare.options.provision.offline = true;
+    const auto ready = make_ready(spec, request, {}, bare.options, bare.runner, listener);
+    REQUIRE(ready);
+    CHECK_FALSE(ready->plan.cells.front().buildable);
+    CHECK(listener.said.find("--offline fetches nothing") != std::string::npos);
+    CHECK(bare.index_asked == 0);
+  }
+  SUBCASE("no source: nothing is even said") {
+    bare.options.provision.sources.clear();
+    REQUIRE(make_ready(spec, request, {}, bare.options, bare.runner, listener));
+    CHECK(listener.said.empty());
+    CHECK(bare.index_asked == 0);
+  }
+  SUBCASE("online: pip's settings that cannot be read end it") {
+    const auto ready = make_ready(spec, request, {}, bare.options, bare.runner, listener);
+    REQUIRE_FALSE(ready);
+    CHECK(ready.error().code == "IDX001");
+    CHECK(bare.index_asked == 1);
+  }
+}
