@@ -16,7 +16,7 @@ namespace {
 /// A flag and the words that stood on the command line for it.
 struct Given {
   const Flag* flag;
-  std::vector<std::string> words;
+  std::vector<std::string> words = {};
   int times = 0;
 };
 
@@ -36,16 +36,17 @@ class Parser {
   /// The words are taken in as they stand; what they mean is the flags' business.
   void add_flags(CLI::App& app, const Flags& flags) {
     for (const auto& flag : flags.flags()) {
-      Given& given = m_given.emplace_back(Given{&flag, {}});
+      Given& given = m_given.emplace_back(Given{&flag});
       if (flag.type.empty()) {
         app.add_flag(flag.names, given.times);
         continue;
       }
-      auto* option = app.add_option(flag.names, given.words);
-      if (flag.positional() && flag.repeatable)
-        option->expected(-1);
+      if (!flag.positional())
+        app.add_option(flag.names, given.words)->allow_extra_args(false);
+      else if (flag.repeatable)
+        app.add_option(flag.names, given.words)->expected(-1);
       else
-        option->allow_extra_args(false);
+        app.add_option_function<std::string>(flag.names, [&given](const std::string& word) { given.words = {word}; });
     }
   }
 
@@ -198,7 +199,9 @@ Result<const Verb*> parse_command_line(int argc, const char* const* argv, const 
     if (const auto taken = take(given); !taken) return std::unexpected(taken.error());
   }
   if (global.help || global.version) return verb;
-  if (const auto left = parser.app().remaining(true); !left.empty())
+  auto left = parser.app().remaining(true);
+  std::erase(left, "--");  // what stands behind it is left over too, or was taken
+  if (!left.empty())
     return std::unexpected(unexpected_word(
         left.front(), verb, known_words(verbs, verb == nullptr || verb->run ? "" : verb->text.name + " ", parser)));
   if (verb != nullptr && !verb->run)

@@ -55,6 +55,13 @@ class Usage(CommandLine):
     def test_a_misspelled_verb_gets_the_nearest(self):
         self.expect(self.run_sagekit("plann"), 2, '"plan"')
 
+    def test_arguments_stand_where_they_are_typed(self):
+        self.expect(self.run_sagekit("diff", "a"), 2, "diff needs a second")
+        self.expect(self.run_sagekit("diff", "no1", "no2"), 2, "cannot read no1", "cannot read no2")
+        self.expect(self.run_sagekit("diff", "a", "b", "c"), 2, 'unexpected argument "c"')
+        self.expect(self.run_sagekit("inspect", "--", "-no"), 2, "cannot read -no")
+        self.expect(self.run_sagekit("plugin", "lst"), 2, 'unknown verb "lst"', '"list"')
+
     def test_without_a_plugin_the_loaded_ones_are_named(self):
         self.expect(self.run_sagekit("plan"), 2, "sage2, sage3, sm121", "--plugin")
 
