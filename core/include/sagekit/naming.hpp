@@ -34,12 +34,14 @@ SAGEKIT_API bool is_normal_version(std::string_view version);
 struct NamingValues {
   std::string version, torch, cuda, date, commit;  ///< "2.2.0" "2.11.0" "13.0" "20260117" 40 hex digits
   std::vector<Arch> arches;
+  std::string arch_set = {};  ///< "sm90a.sm120ptx": an arch set that is not the spec's default one (Cell::arch_set)
 };
 
 /// Replaces {version} {torch} ("2.11.0") {torch_minor} ("2.11") {torch_digits} ("2110") {cuda} ("13.0")
-/// {cuda_digits} ("130") {date} {commit7} {sms} ("sm90a.sm120a"). An unknown word is an error (NAM010).
-/// An empty value (a variant without torch has no {torch}) takes along the literal text directly before its word; of
-/// the pieces between `+` and `.` one that had words and lost them all goes whole, with its separator:
+/// {cuda_digits} ("130") {date} {commit7} {sms} ("sm90a.sm120a", always) {arches} ("sm90a", where the arch set is not
+/// the default one). An unknown word is an error (NAM010). An empty value (a variant without torch has no {torch})
+/// takes along the literal text directly before its word; of the pieces between `+` and `.` one that had words and lost
+/// them all goes whole, with its separator:
 /// "{version}+cu{cuda_digits}.torch{torch_minor}.{date}" is "2.2.0+cu130.20260117" without torch.
 SAGEKIT_API Result<std::string> expand_template(std::string_view text, const NamingValues& values);
 

@@ -3,6 +3,7 @@
 
 #include <sagekit/environment.hpp>
 #include <sagekit/error.hpp>
+#include <sagekit/naming.hpp>
 #include <sagekit/spec.hpp>
 #include <sagekit/toolchain.hpp>
 
@@ -35,6 +36,7 @@ struct Cell {
   std::string cuda;                              ///< "12.9"
   std::string platform;                          ///< "linux_x86_64"
   std::vector<ArchRequest> arches;               ///< what is built, normal form
+  std::string arch_set;                          ///< "sm80.sm90a" when it is not the spec's default set; "" = it is
   std::vector<Gencode> gencode;                  ///< of all modules together
   std::string wheel;                             ///< file name
   std::string distribution, version, build_tag;  ///< parts of it
@@ -127,12 +129,15 @@ struct PlanOrigin {
   std::string plugin_path, plugin_sha256;
 };
 
-/// Errors: usage (unknown profile, arch, revision, scheme: with the nearest right word), no_match (nothing selected:
-/// with the nearest ids). What the machine lacks is never an error here: the cell says `buildable = false` and why.
-/// A selection in which every cell is excluded is a plan with `cells` empty and `excluded` filled, so that the reasons
-/// can be shown; whoever builds it ends with no_match.
+/// Errors: usage (unknown profile, arch, revision, scheme: with the nearest right word; two cells whose wheels would
+/// have one name), no_match (nothing selected: with the nearest ids). What the machine lacks is never an error here:
+/// the cell says `buildable = false` and why. A selection in which every cell is excluded is a plan with `cells` empty
+/// and `excluded` filled, so that the reasons can be shown; whoever builds it ends with no_match.
 SAGEKIT_API Result<Plan> make_plan(const Spec& spec, const Request& request, const Environment& environment,
                                    const PlanOrigin& origin = {});
+
+/// What a naming template may use of a cell.
+SAGEKIT_API NamingValues naming_values(const Cell& cell, const Revision& revision);
 
 SAGEKIT_API std::string plan_json(const Plan& plan, bool with_steps);  ///< cli.md section 4
 SAGEKIT_API std::string plan_dot(const Plan& plan);                    ///< Graphviz

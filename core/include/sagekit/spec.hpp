@@ -4,6 +4,7 @@
 
 #include <sagekit/arch.hpp>
 #include <sagekit/diagnostic.hpp>
+#include <sagekit/error.hpp>
 #include <sagekit/export.hpp>
 #include <sagekit/version_number.hpp>
 
@@ -218,7 +219,7 @@ struct Profile {
 };
 
 /// How a wheel is named: templates over {version} {torch} {torch_minor} {torch_digits} {cuda} {date} {commit7} {sms}
-/// (docs/spec-reference.md).
+/// {arches} (docs/spec-reference.md).
 struct NamingScheme {
   std::string name;
   std::string version;  ///< template of the whole version
@@ -352,6 +353,9 @@ SAGEKIT_API std::string spec_json_schema();
 
 /// The revision a word means: full or abbreviated (>= 7 digits) commit, or one of its names.
 SAGEKIT_API const Revision* find_revision(const Spec& spec, std::string_view word);
+
+/// The naming scheme of that name: a row of the spec, else a built-in one; "" = the spec's default. PLN003 (usage).
+SAGEKIT_API Result<const NamingScheme*> find_scheme(const Spec& spec, std::string_view name);
 
 /// Does a row with this condition apply? `backend`, `torch`, `cuda` empty = that part is not judged.
 SAGEKIT_API bool holds(const When& when, const Revision& revision, std::string_view backend = {},

@@ -35,6 +35,7 @@ Json cell_json(const Cell& cell) {
             {"torch", cell.torch},
             {"cuda", cell.cuda},
             {"platform", cell.platform},
+            {"arch_set", cell.arch_set},
             {"wheel", cell.wheel},
             {"distribution", cell.distribution},
             {"version", cell.version},
@@ -76,6 +77,7 @@ Cell read_cell(const Json& json) {
   cell.torch = text("torch");
   cell.cuda = text("cuda");
   cell.platform = text("platform");
+  cell.arch_set = json.value("arch_set", "");  // records of older builds have none
   cell.wheel = text("wheel");
   cell.distribution = text("distribution");
   cell.version = text("version");

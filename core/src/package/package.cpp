@@ -1,5 +1,5 @@
-#include "package/wheel_layout.hpp"
 #include "archive/zip_writer.hpp"
+#include "package/wheel_layout.hpp"
 #include "support/file.hpp"
 #include "support/format.hpp"
 #include "support/sha256.hpp"
@@ -21,23 +21,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Result<const NamingScheme*> find_scheme(const Spec& spec, const std::string& name) {
-  std::vector<std::string> known;
-  for (const auto* rows : {&spec.schemes, &builtin_schemes()})
-    for (const auto& scheme : *rows) {
-      if (scheme.name == name) return &scheme;
-      known.push_back(scheme.name);
-    }
-  return fail(ErrorKind::usage, "PKG005", fmt::format("plugin {} has no naming scheme \"{}\"", spec.name, name),
-              suggestion(name, known));
-}
-
 /// Gives the cell the name that another scheme makes.
 Status rename_cell(Cell& cell, const Spec& spec, const Revision& revision, const std::string& scheme_name) {
-  TRY_ASSIGN(const auto* scheme, find_scheme(spec, scheme_name));
-  NamingValues values{revision.version, cell.torch, cell.cuda, replace_all(revision.date.substr(0, 10), "-", ""),
-                      revision.commit,  {}};
-  for (const auto& arch : cell.arches) values.arches.push_back({arch.capability, arch.suffix});
+  auto found = find_scheme(spec, scheme_name);
+  if (!found) {
+    found.error().code = "PKG005";
+    return std::unexpected(std::move(found).error());
+  }
+  const auto* scheme = *found;
+  const auto values = naming_values(cell, revision);
   TRY_ASSIGN(auto name, parse_wheel_name(cell.wheel));
   TRY_ASSIGN(name.version, expand_template(scheme->version, values));
   TRY_ASSIGN(name.build, expand_template(scheme->build, values));

@@ -70,13 +70,12 @@ void sort_unique(std::vector<BuiltArch>& arches) {
   arches.erase(rest.begin(), rest.end());
 }
 
-std::string suffix_of(const std::vector<BuiltArch>& arches) {
-  std::string text;
-  for (const auto& arch : arches) {
-    text += "-" + replace_all(sm_name({arch.shown.capability, arch.shown.suffix}), "_", "");
-    if (arch.shown.ptx) text += "ptx";
-  }
-  return text;
+std::vector<std::string> set_names(const std::vector<BuiltArch>& arches) {
+  std::vector<std::string> names;
+  for (const auto& arch : arches)
+    names.push_back(replace_all(sm_name({arch.shown.capability, arch.shown.suffix}), "_", "") +
+                    (arch.shown.ptx ? "ptx" : ""));
+  return names;
 }
 
 ArchSet default_set(const Spec& spec, const Choice& choice, std::string_view torch, std::string_view cuda) {
@@ -203,7 +202,7 @@ ArchSet choose_arches(const Spec& spec, const Choice& choice, std::string_view t
   if (!choice.arches) return standard;
   auto set = asked_set(spec, choice, torch, cuda);
   if (!std::ranges::equal(set.arches, standard.arches, {}, &BuiltArch::shown, &BuiltArch::shown))
-    set.id_suffix = suffix_of(set.arches);
+    set.names = set_names(set.arches);
   return set;
 }
 

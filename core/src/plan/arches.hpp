@@ -22,8 +22,9 @@ struct BuiltArch {
 struct ArchSet {
   std::vector<BuiltArch> arches;   ///< sorted
   std::vector<std::string> notes;  ///< left out and why; warnings
-  std::string id_suffix;           ///< "-sm80-sm90a" when it is not the default set
-  std::string excluded, source;    ///< not empty: such cells cannot be built, and why
+  std::vector<std::string>
+      names;                     ///< "sm80", "sm90aptx": what ids and wheel names say of a set that is not the default
+  std::string excluded, source;  ///< not empty: such cells cannot be built, and why
 };
 
 /// Errors that no cell could mend (usage): PLN006 unknown to the spec or to this revision, PLN007 excluded by the spec,

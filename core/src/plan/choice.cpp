@@ -4,8 +4,6 @@
 #include "support/text.hpp"
 #include "support/try.hpp"
 
-#include <sagekit/naming.hpp>
-
 #include <algorithm>
 
 namespace sagekit {
@@ -41,18 +39,6 @@ Result<const Revision*> choose_revision(const Spec& spec, const Request& request
               suggestion(word, known));
 }
 
-Result<const NamingScheme*> choose_scheme(const Spec& spec, const std::string& asked) {
-  auto word = asked.empty() ? spec.default_scheme : asked;
-  if (word.empty()) word = "default";
-  // A plugin's own row of that name comes before the one that every spec has.
-  for (const auto* rows : {&spec.schemes, &builtin_schemes()})
-    if (const auto found = std::ranges::find(*rows, word, &NamingScheme::name); found != rows->end()) return &*found;
-  auto known = names_of(spec.schemes, &NamingScheme::name);
-  for (const auto& scheme : builtin_schemes()) known.push_back(scheme.name);
-  return fail(ErrorKind::usage, "PLN003", fmt::format("plugin {} has no naming scheme \"{}\"", spec.name, word),
-              suggestion(word, known));
-}
-
 Status check_defects(const Spec& spec, const std::vector<std::string>& asked) {
   for (const auto& id : asked) {
     if (std::ranges::find(spec.source.defects, id, &Defect::id) != spec.source.defects.end()) continue;
@@ -72,7 +58,7 @@ Result<Choice> resolve_request(const Spec& spec, const Request& request, const E
   Choice choice;
   TRY_ASSIGN(choice.profile, choose_profile(spec, request.profile));
   TRY_ASSIGN(choice.revision, choose_revision(spec, request, choice.profile));
-  TRY_ASSIGN(choice.scheme, choose_scheme(spec, request.naming));
+  TRY_ASSIGN(choice.scheme, find_scheme(spec, request.naming));
   TRY(check_defects(spec, request.allowed_defects));
   choice.allowed_defects = request.allowed_defects;
   std::ranges::sort(choice.allowed_defects);

@@ -76,13 +76,12 @@ void judge_defects(const Spec& spec, const Choice& choice, std::string_view torc
 
 Status add_names(const Spec& spec, const Choice& choice, std::string_view torch, std::string_view cuda,
                  PairPlan& pair) {
-  NamingValues values;
-  values.version = choice.revision->version;
-  values.torch = torch;
-  values.cuda = cuda;
-  values.date = replace_all(choice.revision->date.substr(0, 10), "-", "");
-  values.commit = choice.revision->commit;
-  for (const auto& arch : pair.arches) values.arches.push_back({arch.capability, arch.suffix});
+  Cell cell;  // without Python and platform: templates have no word for them
+  cell.torch = torch;
+  cell.cuda = cuda;
+  cell.arches = pair.arches;
+  cell.arch_set = pair.arch_set;
+  const auto values = naming_values(cell, *choice.revision);
   pair.distribution = file_name_project(spec.metadata.name);
   TRY_ASSIGN(pair.version, expand_template(choice.scheme->version, values));
   TRY_ASSIGN(pair.build_tag, expand_template(choice.scheme->build, values));
@@ -100,7 +99,8 @@ Result<PairPlan> plan_pair(const Spec& spec, const Choice& choice, std::string_v
                            StepTable& steps) {
   auto set = choose_arches(spec, choice, torch, cuda);
   PairPlan pair;
-  pair.id_suffix = set.id_suffix;
+  if (!set.names.empty()) pair.id_suffix = "-" + join(set.names, "-");
+  pair.arch_set = join(set.names, ".");
   pair.notes = std::move(set.notes);
   pair.excluded = std::move(set.excluded);
   pair.source = std::move(set.source);

@@ -14,7 +14,7 @@
 namespace sagekit {
 
 struct PairPlan {
-  std::string id_suffix;            ///< of the arch set
+  std::string id_suffix, arch_set;  ///< "-sm80-sm90a", "sm80.sm90a"; "" = the default set
   std::vector<ArchRequest> arches;  ///< normal form
   std::vector<ModulePart> parts;    ///< modules that are built, in the spec's order
   std::vector<Gencode> gencode;     ///< of all modules

@@ -52,7 +52,7 @@ class Planner {
       TRY_ASSIGN(const auto* pair, pair_of(candidate.point));
       add(candidate, *pair);
     }
-    note_shared_names();
+    TRY(check_wheel_names());
     m_plan.unique_steps = m_steps.count();
     m_plan.cpu_seconds = tenths(m_steps.cpu_seconds());
     m_plan.peak_memory_bytes = m_steps.peak_memory_bytes();
@@ -117,6 +117,7 @@ class Planner {
     cell.cuda = m_matrix.cuda.values[p.cuda];
     cell.platform = m_matrix.platform.values[p.platform];
     cell.arches = pair.arches;
+    cell.arch_set = pair.arch_set;
     cell.gencode = pair.gencode;
     cell.wheel = wheel.file_name();
     cell.distribution = pair.distribution;
@@ -162,16 +163,35 @@ class Planner {
                               m_steps.id(step), part.gencode, cell.id});
   }
 
-  /// Wheels of one name cannot lie in one folder, unless they are the same file.
-  void note_shared_names() {
-    std::unordered_map<std::string_view, std::size_t> first;
+  /// Wheels of one name cannot lie in one folder: better said before hours of compiling.
+  Status check_wheel_names() const {
+    std::unordered_map<std::string_view, const Cell*> first;
     first.reserve(m_plan.cells.size());
-    for (std::size_t i = 0; i < m_plan.cells.size(); ++i) {
-      const auto [at, is_new] = first.emplace(m_plan.cells[i].wheel, i);
+    for (const auto& cell : m_plan.cells) {
+      const auto [at, is_new] = first.emplace(cell.wheel, &cell);
       if (is_new) continue;
-      m_plan.cells[i].notes.push_back(fmt::format("its wheel has the file name of cell {}: build them into two folders",
-                                                  m_plan.cells[at->second].id));
+      return fail(ErrorKind::usage, "PLN012",
+                  fmt::format("the wheels of {} and {} would both be named {}", at->second->id, cell.id, cell.wheel),
+                  how_to_tell_apart(*at->second, cell));
     }
+    return {};
+  }
+
+  std::string how_to_tell_apart(const Cell& one, const Cell& other) const {
+    if (one.python != other.python && one.torch == other.torch && one.cuda == other.cuda)
+      return "one wheel serves every Python: select one with --python " + other.python;
+    std::vector<std::string> schemes;
+    for (const auto* rows : {&m_spec.schemes, &builtin_schemes()})
+      for (const auto& scheme : *rows) {
+        const auto name = [&](const Cell& cell) {
+          const auto values = naming_values(cell, m_plan.revision);
+          return expand_template(scheme.version, values).value_or("") + "-" +
+                 expand_template(scheme.build, values).value_or("");
+        };
+        if (name(one) != name(other)) schemes.push_back("--naming " + scheme.name);
+      }
+    const auto apart = std::string("build them one by one with --cells, each into a folder of its own (-o)");
+    return schemes.empty() ? apart : fmt::format("name them apart with {}, or {}", join(schemes, " or "), apart);
   }
 
   const Spec& m_spec;
@@ -188,6 +208,13 @@ class Planner {
 };
 
 }  // namespace
+
+NamingValues naming_values(const Cell& cell, const Revision& revision) {
+  NamingValues values{revision.version, cell.torch, cell.cuda,    replace_all(revision.date.substr(0, 10), "-", ""),
+                      revision.commit,  {},         cell.arch_set};
+  for (const auto& arch : cell.arches) values.arches.push_back({arch.capability, arch.suffix});
+  return values;
+}
 
 Result<Plan> make_plan(const Spec& spec, const Request& request, const Environment& environment,
                        const PlanOrigin& origin) {

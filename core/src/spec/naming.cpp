@@ -38,7 +38,8 @@ Words words_of(const NamingValues& values) {
           {"cuda_digits", without_dots(minor_of(values.cuda))},
           {"date", values.date},
           {"commit7", values.commit.substr(0, 7)},
-          {"sms", sms_of(values.arches)}};
+          {"sms", sms_of(values.arches)},
+          {"arches", values.arch_set}};
 }
 
 std::unexpected<Error> bad_template(std::string_view text, std::string_view why, std::string hint) {

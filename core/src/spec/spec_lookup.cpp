@@ -1,5 +1,7 @@
+#include "support/format.hpp"
 #include "support/text.hpp"
 
+#include <sagekit/naming.hpp>
 #include <sagekit/spec.hpp>
 
 #include <algorithm>
@@ -36,6 +38,19 @@ const Revision* find_revision(const Spec& spec, std::string_view word) {
   // An abbreviation that two commits share means neither.
   if (start.size() < k_shortest_commit || std::ranges::count_if(revisions, matches) != 1) return nullptr;
   return &*std::ranges::find_if(revisions, matches);
+}
+
+Result<const NamingScheme*> find_scheme(const Spec& spec, std::string_view name) {
+  if (name.empty()) name = spec.default_scheme.empty() ? "default" : std::string_view(spec.default_scheme);
+  std::vector<std::string> known;
+  // A plugin's own row of that name comes before the one that every spec has.
+  for (const auto* rows : {&spec.schemes, &builtin_schemes()})
+    for (const NamingScheme& scheme : *rows) {
+      if (scheme.name == name) return &scheme;
+      known.push_back(scheme.name);
+    }
+  return fail(ErrorKind::usage, "PLN003", fmt::format("plugin {} has no naming scheme \"{}\"", spec.name, name),
+              suggestion(name, known));
 }
 
 bool holds(const When& when, const Revision& revision, std::string_view backend, std::string_view torch,

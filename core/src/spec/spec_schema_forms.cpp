@@ -232,7 +232,7 @@ std::string_view form_pattern(Form form) {
 }
 
 Result<std::string> expand_with_samples(std::string_view text) {
-  return expand_template(text, {"1.0", "2.11.0", "13.0", "20260117", std::string(40, 'a'), {Arch{{9, 0}}}});
+  return expand_template(text, {"1.0", "2.11.0", "13.0", "20260117", std::string(40, 'a'), {Arch{{9, 0}}}, "sm90"});
 }
 
 Result<Gencode> parse_gencode(std::string_view text) {

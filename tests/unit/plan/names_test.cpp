@@ -47,16 +47,50 @@ TEST_CASE("a free-threaded Python has its own tag and id") {
   CHECK(plan.modules.at(0).archive_path == "pkg/_a.cpython-313t-x86_64-linux-gnu.so");
 }
 
-TEST_CASE("cells whose wheels have one name say so") {
+TEST_CASE("two cells whose wheels would have one name are refused before anything is compiled") {
   Request request;
   request.profile = "all";
   request.naming = "plain";
   request.platforms = {"linux_x86_64"};
   request.pythons = {"3.12"};
-  const auto plan = plan_of(demo_spec(), request);
-  REQUIRE(plan.cells.size() == 2);
-  CHECK(plan.cells[0].wheel == plan.cells[1].wheel);
-  CHECK(mentions(plan.cells[1].notes, "file name of cell " + plan.cells[0].id));
+  const auto error = error_of(demo_spec(), request);
+  CHECK(error.kind == ErrorKind::usage);
+  CHECK(error.code == "PLN012");
+  CHECK(error.message.find("demo-pytorch211-cu130-python312") != std::string::npos);
+  CHECK(error.message.find("demo-pytorch28-cu128-python312") != std::string::npos);
+  CHECK(error.hint.find("--naming own or --naming build-tag") != std::string::npos);
+  CHECK(error.hint.find("plain") == std::string::npos);
+  CHECK(error.hint.find("--cells") != std::string::npos);
+  request.cells = {"*cu130*"};
+  CHECK(plan_of(demo_spec(), request).cells.size() == 1);
+}
+
+TEST_CASE("a wheel that serves every Python is made once") {
+  auto spec = spec_of(k_head + k_plain_kernels + k_plain_matrix + k_tail);
+  spec.matrix.include[0].python = {"3.11", "3.12"};
+  const auto error = error_of(spec, {});
+  CHECK(error.code == "PLN012");
+  CHECK(error.hint.find("--python 3.12") != std::string::npos);
+}
+
+TEST_CASE("a wheel of another arch set than the default one has another name") {
+  const auto version_of = [](const char* naming, const char* arches) {
+    Request request;
+    request.naming = naming;
+    request.pythons = {"3.12"};
+    request.arches = arches;
+    const auto plan = plan_of(demo_spec(), request);
+    REQUIRE(plan.cells.size() == 1);
+    return plan.cells[0].version + "|" + plan.cells[0].build_tag;
+  };
+  CHECK(version_of("default", "") == "1.2.0+cu130.torch2.11.20260117.g1111111|");
+  CHECK(version_of("default", "8.0;9.0;12.0;12.1") == version_of("default", ""));
+  CHECK(version_of("default", "9.0") == "1.2.0+cu130.torch2.11.20260117.g1111111.sm90a|");
+  CHECK(version_of("default", "12.0;8.0+PTX") == "1.2.0+cu130.torch2.11.20260117.g1111111.sm80ptx.sm120a|");
+  CHECK(version_of("local-version", "9.0") == "1.2.0+cu130torch2.11.0.sm90a|");
+  CHECK(version_of("build-tag", "9.0") == "1.2.0|2110.130.sm90a");
+  CHECK(version_of("plain", "9.0") == "1.2.0|");
+  CHECK(is_normal_version("1.2.0+cu130.torch2.11.20260117.g1111111.sm80ptx.sm120a"));
 }
 
 TEST_CASE("what the machine lacks is said on the cell and is no error") {
