@@ -6,7 +6,7 @@ namespace sagekit {
 
 namespace {
 
-constexpr std::string_view k_schema = "sagekit.action/1";
+constexpr std::string_view k_schema = "sagekit.action/2";
 
 Json measured_json(const Measured& measured) {
   return {{"cpu_seconds", measured.cpu_seconds},
@@ -32,7 +32,8 @@ std::string action_text(const ActionRecord& record) {
                     {"headers", headers},
                     {"outputs", outputs},
                     {"measured", measured_json(record.measured)},
-                    {"fallback", record.fallback}});
+                    {"fallback", record.fallback},
+                    {"epoch", record.epoch}});
 }
 
 std::optional<ActionRecord> parse_action(std::string_view text) {
@@ -48,9 +49,20 @@ std::optional<ActionRecord> parse_action(std::string_view text) {
            {output.at("sha256").get<std::string>(), output.at("size_bytes").get<std::uint64_t>()}});
     record.measured = read_measured(json.at("measured"));
     record.fallback = json.at("fallback").get<bool>();
+    record.epoch = json.at("epoch").get<std::string>();
     return record;
   } catch (const Json::exception&) {
     return std::nullopt;
+  }
+}
+
+std::string parts_text(const std::vector<std::pair<std::string, std::string>>& parts) { return json_text(Json(parts)); }
+
+std::vector<std::pair<std::string, std::string>> parse_parts(std::string_view text) {
+  try {
+    return Json::parse(text).get<std::vector<std::pair<std::string, std::string>>>();
+  } catch (const Json::exception&) {
+    return {};
   }
 }
 

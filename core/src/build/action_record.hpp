@@ -31,15 +31,19 @@ struct RecordedOutput {
 };
 
 struct ActionRecord {
-  std::vector<std::pair<std::string, std::string>> headers;  ///< symbolic or absolute path -> sha256 it had
+  std::vector<std::pair<std::string, std::string>> headers;  ///< symbolic path, or one below /usr -> sha256 it had
   std::vector<RecordedOutput> outputs;
   Measured measured;
   bool fallback = false;  ///< made by the fallback argv
+  std::string epoch;      ///< the SOURCE_DATE_EPOCH it was made with, where what was read names the time; else ""
   bool operator==(const ActionRecord&) const = default;
 };
 
 std::string action_text(const ActionRecord& record);
 std::optional<ActionRecord> parse_action(std::string_view text);
+
+std::string parts_text(const std::vector<std::pair<std::string, std::string>>& parts);
+std::vector<std::pair<std::string, std::string>> parse_parts(std::string_view text);  ///< empty for anything else
 
 std::string measured_text(const Measured& measured);
 std::optional<Measured> parse_measured(std::string_view text);

@@ -37,20 +37,21 @@ bool ran_out_of_memory(const CommandResult& result, const std::string& last_line
          last_lines.find("died due to signal 9") != std::string::npos;
 }
 
-std::string_view kind_name(StepKind kind) {
-  switch (kind) {
-    case StepKind::compile: return "compile";
-    case StepKind::bind: return "bind";
-    case StepKind::link: return "link";
-    case StepKind::setup_py: return "setup-py";
-  }
-  return "";
-}
-
 void add(Measured& sum, const CommandResult& result) {
   sum.cpu_seconds += result.cpu_seconds;
   sum.wall_seconds += result.wall_seconds;
   sum.peak_memory_bytes = std::max(sum.peak_memory_bytes, result.peak_memory_bytes);
+}
+
+/// The headers of device code that every build of it can check: those that belong to one CPU's compiler or Python are
+/// left to the identities in its key.
+ActionRecord of_every_cpu(const ActionRecord& record, const std::string& platform) {
+  ActionRecord shared{record.headers, {}, {}, false, record.epoch};
+  std::erase_if(shared.headers, [&](const auto& header) {
+    const auto role = header.first.substr(0, header.first.find('}'));
+    return role.starts_with('{') && (role.ends_with("-" + platform) || role.find("-" + platform + "-") != role.npos);
+  });
+  return shared;
 }
 
 bool is_below(const fs::path& file, const fs::path& folder) {
@@ -62,6 +63,10 @@ bool is_below(const fs::path& file, const fs::path& folder) {
 
 Executor::Executor(StepContext context, std::vector<const Step*> steps)
     : m_context(std::move(context)),
+      m_keys(
+          m_context.symbols, m_context.source, m_context.epoch, m_hashes,
+          [this](const std::string& symbolic) { return real_path(symbolic); },
+          [this](const std::string& input) { return made_input(input); }),
       m_steps(std::move(steps)),
       m_depends(m_steps.size()),
       m_outputs(m_steps.size()),
@@ -81,72 +86,16 @@ fs::path Executor::real_path(const std::string& symbolic) const {
   const std::string_view text = symbolic;
   if (text.starts_with(k_source)) return m_context.source.folder.string() + std::string(text.substr(k_source.size()));
   if (text.starts_with(k_work)) return m_context.work.string() + std::string(text.substr(k_work.size()));
-  return symbolic;
+  return m_context.symbols.path_by_role(symbolic);
 }
 
-Result<std::string> Executor::action_key(const Step& step) {
-  Sha256 hash;
-  const auto add_list = [&hash](std::string_view name, const std::vector<std::string>& items) {
-    hash.field(fmt::format("{} {}", name, items.size()));
-    for (const auto& item : items) hash.field(item);
-  };
-  hash.field("sagekit action 1");
-  hash.field(kind_name(step.kind));
-  add_list("argv", step.argv);
-  add_list("fallback", step.fallback_argv);
-  add_list("environment", step.environment);
-  std::vector<std::string> words = step.argv;
-  words.insert(words.end(), step.fallback_argv.begin(), step.fallback_argv.end());
-  words.insert(words.end(), step.environment.begin(), step.environment.end());
-  words.insert(words.end(), step.inputs.begin(), step.inputs.end());
-  for (const auto& [name, identity] : m_context.symbols.identities(words)) {
-    hash.field(name);
-    hash.field(identity);
-  }
-  hash.field(m_context.epoch);
-  if (step.kind == StepKind::compile || step.kind == StepKind::bind) hash.field(m_context.source.header_names);
-  if (step.kind == StepKind::setup_py) hash.field(m_context.source.key);
-  TRY(add_inputs(hash, step));
-  return hash.hex();
-}
-
-/// The same for device code: of the source, of what nvcc is told, and of nothing that is the host CPU's.
-Result<std::string> Executor::device_key(const Step& step, const DeviceStep& device) {
-  Sha256 hash;
-  hash.field("sagekit device 1");
-  for (const auto& item : device.argv) hash.field(item);
-  for (const auto& [name, identity] : m_context.symbols.device_identities(step.argv, device.platform)) {
-    hash.field(name);
-    hash.field(identity);
-  }
-  hash.field(m_context.epoch);
-  hash.field(m_context.source.header_names);
-  TRY(add_inputs(hash, step));
-  return hash.hex();
-}
-
-Status Executor::add_inputs(Sha256& hash, const Step& step) {
-  for (const auto& input : step.inputs) {
-    hash.field(input);
-    if (const auto maker = m_maker.find(input); maker != m_maker.end()) {
-      const std::lock_guard lock(m_placing);  // what the store lost is being made again
-      const auto& made = outputs(maker->second);
-      const auto found = std::ranges::find(made, input, &RecordedOutput::path);
-      hash.field(found == made.end() ? std::string() : found->object.sha256);
-      continue;
-    }
-    const auto path = real_path(input);
-    std::error_code error;
-    // A whole tree: the source's key covers it. A tool or shim: its identity does.
-    if (path.string().starts_with('{') || fs::is_directory(path, error)) continue;
-    const auto content = m_hashes.of(path);
-    if (!content)
-      return fail(ErrorKind::usage, "SRC008",
-                  fmt::format("step {} needs {}, which the source does not have", step.id, input),
-                  "check the kernel's sources in the plugin against this revision", step.id);
-    hash.field(*content);
-  }
-  return {};
+std::optional<std::string> Executor::made_input(const std::string& input) {
+  const auto maker = m_maker.find(input);
+  if (maker == m_maker.end()) return std::nullopt;
+  const std::lock_guard lock(m_placing);  // what the store lost is being made again
+  const auto& made = outputs(maker->second);
+  const auto found = std::ranges::find(made, input, &RecordedOutput::path);
+  return found == made.end() ? std::string() : found->object.sha256;
 }
 
 std::string Executor::history_key(const Step& step) const {
@@ -169,40 +118,77 @@ bool Executor::complete(const Step& step, const ActionRecord& record) const {
          std::ranges::all_of(record.outputs, [&](const RecordedOutput& o) { return m_context.store.has(o.object); });
 }
 
-std::optional<ActionRecord> Executor::find_record(const Step& step, const std::string& key) const {
-  for (auto& record : m_context.store.records(key)) {
-    if (headers_hold(record) && complete(step, record)) return std::move(record);
+std::optional<ActionRecord> Executor::find_record(const Step& step, const KeyParts& parts, std::string& why) const {
+  const auto records = m_context.store.records(key_of(parts));
+  for (const auto& record : records) {
+    if (auto differs = difference(record); !differs.empty())
+      why = std::move(differs);
+    else if (!complete(step, record))
+      why = "the store lost what it made";
+    else
+      return record;
   }
   return std::nullopt;
 }
 
+/// As it was last made, by either argv.
+std::optional<ActionRecord> Executor::find_either(const Step& step, const KeyParts& parts, std::string& why) const {
+  if (auto record = find_record(step, parts, why)) return record;
+  if (step.fallback_argv.empty()) return std::nullopt;
+  const auto fallback = m_keys.action(step, true);
+  return fallback ? find_record(step, *fallback, why) : std::nullopt;
+}
+
 std::optional<ActionRecord> Executor::find_device(const std::string& key) const {
   for (auto& record : m_context.store.records(key))
-    if (headers_hold(record) &&
+    if (difference(record).empty() &&
         std::ranges::all_of(record.outputs, [&](const RecordedOutput& o) { return m_context.store.has(o.object); }))
       return std::move(record);
   return std::nullopt;
 }
 
-bool Executor::headers_hold(const ActionRecord& record) const {
-  return std::ranges::all_of(record.headers,
-                             [&](const auto& header) { return m_hashes.of(real_path(header.first)) == header.second; });
+/// What a record was made with and is not so now: a header, the time. "" = nothing.
+std::string Executor::difference(const ActionRecord& record) const {
+  if (!record.epoch.empty() && record.epoch != m_context.epoch) return "SOURCE_DATE_EPOCH, which what it read names";
+  for (const auto& [name, sha256] : record.headers) {
+    const auto content = m_hashes.of(real_path(name));
+    if (!content || content->sha256 != sha256) return "header " + name + (content ? "" : ", which is not there");
+  }
+  return {};
+}
+
+/// Where no record holds: what differs from the last time that this step was made.
+std::string Executor::why_not_kept(const Step& step, const KeyParts& parts, std::string why) const {
+  if (!why.empty()) return why;
+  const auto last = m_context.store.parts(history_key(step));
+  if (last.empty()) return "it was never made before";
+  const auto changed = changed_parts(last, parts);
+  return changed.empty() ? "the store lost its record" : join(changed, ", ");
+}
+
+bool Executor::reuse(std::size_t index, StepReport& report) {
+  const Step& step = *m_steps[index];
+  auto parts = m_keys.action(step, false);
+  if (!parts) {
+    report.error = parts.error();
+    return false;
+  }
+  std::string why;
+  if (auto record = find_either(step, *parts, why)) {
+    log_line(m_context.log, LogLevel::info, [&] { return fmt::format("{}: reused from the store", step.id); });
+    m_outputs[index] = std::move(record->outputs);
+    report.outcome = StepOutcome::reused;
+    return true;
+  }
+  log_line(m_context.log, LogLevel::info, [&] {
+    return fmt::format("{}: not in the store: {}", step.id, why_not_kept(step, *parts, std::move(why)));
+  });
+  return false;
 }
 
 TaskOutcome Executor::execute(std::size_t index, unsigned attempt, std::stop_token stop, StepReport& report) {
-  const Step& step = *m_steps[index];
-  if (attempt == 0) {
-    const auto key = action_key(step);
-    if (!key) {
-      report.error = key.error();
-      return TaskOutcome::failed;
-    }
-    if (auto record = find_record(step, *key)) {
-      m_outputs[index] = std::move(record->outputs);
-      report.outcome = StepOutcome::reused;
-      return TaskOutcome::done;
-    }
-  }
+  if (attempt == 0 && reuse(index, report)) return TaskOutcome::done;
+  if (report.error) return TaskOutcome::failed;
   return run_step(index, stop, report);
 }
 
@@ -225,7 +211,9 @@ Result<Command> Executor::command_for(const Step& step, const std::vector<std::s
 Result<CommandResult> Executor::run_command(const Step& step, const std::vector<std::string>& argv,
                                             const Command& command, std::stop_token stop, DeviceWork& device) {
   if (const auto parts = device_step(step, argv)) {
-    TRY_ASSIGN(device.key, device_key(step, *parts));
+    TRY_ASSIGN(const auto key_parts, m_keys.device(step, *parts));
+    device.key = key_of(key_parts);
+    device.platform = parts->platform;
     const bool own = parts->platform == m_context.platform;
     auto known = own ? std::nullopt : find_device(device.key);
     if (own || known) device.nvcc.emplace(m_context.store, m_context.work / "tmp", std::move(known));
@@ -242,8 +230,6 @@ TaskOutcome Executor::run_step(std::size_t index, std::stop_token stop, StepRepo
   };
   for (const auto before : m_depends[index])
     if (auto placed = place_outputs(before, stop); !placed) return give_up(placed.error());
-  const auto key = action_key(step);
-  if (!key) return give_up(key.error());
   std::optional<TemporaryFolder> own_copy;  // setuptools writes into its tree
   if (step.kind == StepKind::setup_py) {
     auto folder = TemporaryFolder::create(m_context.work / "tmp", "setup-py");
@@ -284,7 +270,7 @@ TaskOutcome Executor::run_step(std::size_t index, std::stop_token stop, StepRepo
     if (fallback || step.fallback_argv.empty()) return TaskOutcome::failed;
     report.retried = "the lean header does not do for it: " + report.failure.cause;
   }
-  if (auto kept = keep(index, *key, fallback, device, report); !kept) return give_up(kept.error());
+  if (auto kept = keep(index, fallback, device, report); !kept) return give_up(kept.error());
   if (report.outcome != StepOutcome::finished) return TaskOutcome::failed;
   return TaskOutcome::done;
 }
@@ -312,32 +298,44 @@ Result<std::vector<RecordedOutput>> Executor::put_outputs(const Step& step) cons
   return made;
 }
 
-/// Nothing when the compiler did not say, or when a file it read is not there to be checked next time.
-std::optional<std::vector<std::pair<std::string, std::string>>> Executor::headers_read(const Step& step) const {
-  std::map<std::string, std::string> headers;
+/// What the compiler read, into the record. False when it did not say, or when a file it read is not there to be
+/// checked next time.
+bool Executor::add_read(const Step& step, const DeviceWork& device, ActionRecord& record) const {
   const bool compiles = step.kind == StepKind::compile || step.kind == StepKind::bind;
   const auto listed = std::ranges::find_if(step.outputs, is_depfile);
-  if (listed == step.outputs.end())
-    return compiles ? std::nullopt : std::optional(std::vector<std::pair<std::string, std::string>>());
+  if (listed == step.outputs.end()) return !compiles;
   const auto text = read_file(real_path(*listed));
-  if (!text) return std::nullopt;
+  if (!text) return false;
   const auto& source = m_context.source;
+  std::map<std::string, std::string> headers;
+  bool names_time = false;
+  // The host's half saw its own pass alone: what the passes for the device read is in the record of their code.
+  if (device.nvcc && device.nvcc->device_record() != nullptr) {
+    for (const auto& [name, sha256] : device.nvcc->device_record()->headers) headers[name] = sha256;
+    names_time = !device.nvcc->device_record()->epoch.empty();
+  }
   for (const auto& file : parse_depfile(*text)) {
     const fs::path path = (source.folder / file).lexically_normal();  // an absolute one stays itself
     std::error_code error;
-    if (m_context.symbols.covers(path) || m_context.symbols.covers(fs::weakly_canonical(path, error))) continue;
+    const auto canonical = fs::weakly_canonical(path, error);
     const auto content = m_hashes.of(path);
-    if (!content) return std::nullopt;
-    const bool own = is_below(path, source.root);
-    headers[own ? "{source}/" + path.lexically_relative(source.folder).generic_string() : path.string()] = *content;
+    if (content) names_time |= content->names_time;
+    if (m_context.symbols.covers(path) || m_context.symbols.covers(canonical)) continue;
+    if (!content) return false;
+    auto name = is_below(path, source.root) ? "{source}/" + path.lexically_relative(source.folder).generic_string()
+                                            : m_context.symbols.name_by_role(path);
+    if (name.empty()) name = m_context.symbols.name_by_role(canonical);
+    headers[name.empty() ? path.string() : name] = content->sha256;
   }
-  return std::vector<std::pair<std::string, std::string>>(headers.begin(), headers.end());
+  record.headers.assign(headers.begin(), headers.end());
+  if (names_time) record.epoch = m_context.epoch;
+  return true;
 }
 
-Status Executor::keep(std::size_t index, const std::string& key, bool fallback, const DeviceWork& device,
-                      StepReport& report) {
+Status Executor::keep(std::size_t index, bool fallback, const DeviceWork& device, StepReport& report) {
   const Step& step = *m_steps[index];
-  ActionRecord record{{}, {}, report.measured, fallback};
+  TRY_ASSIGN(const auto parts, m_keys.action(step, fallback));
+  ActionRecord record{{}, {}, report.measured, fallback, {}};
   TRY_ASSIGN(record.outputs, put_outputs(step));
   if (!complete(step, record)) {
     report.outcome = StepOutcome::failed;
@@ -346,12 +344,12 @@ Status Executor::keep(std::size_t index, const std::string& key, bool fallback, 
     report.failure.log = m_context.work / "logs" / (step.id + (fallback ? ".fallback.log" : ".log"));
     return {};
   }
-  if (auto headers = headers_read(step)) {
-    record.headers = std::move(*headers);
-    TRY(m_context.store.add_record(key, record));
-    if (device.nvcc) TRY(device.nvcc->keep(device.key, record.headers));
+  if (add_read(step, device, record)) {
+    TRY(m_context.store.add_record(key_of(parts), record));
+    if (device.nvcc) TRY(device.nvcc->keep(device.key, of_every_cpu(record, device.platform)));
   }
   m_context.store.remember(history_key(step), report.measured);
+  m_context.store.remember_parts(history_key(step), parts);
   {
     const std::lock_guard lock(m_placing);
     m_placed[index] = true;

@@ -5,9 +5,9 @@
 #include "build/nvcc_compile.hpp"
 #include "build/prepared_source.hpp"
 #include "build/scheduler.hpp"
+#include "build/step_key.hpp"
 #include "build/store.hpp"
 #include "build/symbols.hpp"
-#include "support/sha256.hpp"
 
 #include <sagekit/build.hpp>
 
@@ -32,6 +32,7 @@ struct StepContext {
   std::string epoch;                               ///< SOURCE_DATE_EPOCH
   CommandRunner& runner;
   std::string platform;  ///< this machine's own
+  LogSink log;
 };
 
 struct StepReport {
@@ -45,16 +46,19 @@ struct StepReport {
 /// What a run of nvcc leaves to be kept, besides the step's own outputs.
 struct DeviceWork {
   std::optional<NvccCompile> nvcc;
-  std::string key;
+  std::string key, platform;
 };
 
 /// Keys are two-level, as in ccache's direct mode. The first covers what is known before: the symbolic argv, identities
 /// of the tools in it, the content of the step's inputs and the names of all headers of the source. Each record below
-/// it lists the headers that the compiler then read, with their content.
+/// it lists the headers that the compiler then read, in every pass, by what they are and with their content; and the
+/// date, where one of them names it.
 class Executor {
  public:
   Executor(StepContext context, std::vector<const Step*> steps);
 
+  /// Looks into the store only: true when all is there. All that it depends on must have been found, too.
+  bool reuse(std::size_t step, StepReport& report);
   /// For run_tasks: `step` is an index into the steps, all of whose dependencies are done.
   TaskOutcome execute(std::size_t step, unsigned attempt, std::stop_token stop, StepReport& report);
 
@@ -66,31 +70,32 @@ class Executor {
   std::optional<Measured> history(std::size_t step) const;
 
  private:
-  Result<std::string> action_key(const Step& step);
-  Result<std::string> device_key(const Step& step, const DeviceStep& device);
-  Status add_inputs(Sha256& hash, const Step& step);
+  std::optional<std::string> made_input(const std::string& input);
   std::string history_key(const Step& step) const;
-  std::optional<ActionRecord> find_record(const Step& step, const std::string& key) const;
+  std::optional<ActionRecord> find_record(const Step& step, const KeyParts& parts, std::string& why) const;
+  std::optional<ActionRecord> find_either(const Step& step, const KeyParts& parts, std::string& why) const;
   std::optional<ActionRecord> find_device(const std::string& key) const;
-  bool headers_hold(const ActionRecord& record) const;
+  std::string difference(const ActionRecord& record) const;
+  std::string why_not_kept(const Step& step, const KeyParts& parts, std::string why) const;
   bool complete(const Step& step, const ActionRecord& record) const;
   TaskOutcome run_step(std::size_t index, std::stop_token stop, StepReport& report);
   Result<Command> command_for(const Step& step, const std::vector<std::string>& argv, const char* log_suffix) const;
   Result<CommandResult> run_command(const Step& step, const std::vector<std::string>& argv, const Command& command,
                                     std::stop_token stop, DeviceWork& device);
-  Status keep(std::size_t index, const std::string& key, bool fallback, const DeviceWork& device, StepReport& report);
+  Status keep(std::size_t index, bool fallback, const DeviceWork& device, StepReport& report);
   Result<std::vector<RecordedOutput>> put_outputs(const Step& step) const;
-  std::optional<std::vector<std::pair<std::string, std::string>>> headers_read(const Step& step) const;
+  bool add_read(const Step& step, const DeviceWork& device, ActionRecord& record) const;
   std::filesystem::path real_path(const std::string& symbolic) const;
 
   StepContext m_context;
+  mutable FileHashes m_hashes;
+  StepKeys m_keys;
   std::vector<const Step*> m_steps;
   std::vector<std::vector<std::size_t>> m_depends;
   std::unordered_map<std::string, std::size_t> m_maker;  ///< output -> step
   std::vector<std::optional<std::vector<RecordedOutput>>> m_outputs;
   std::vector<bool> m_placed;
   std::recursive_mutex m_placing;
-  mutable FileHashes m_hashes;
 };
 
 }  // namespace sagekit

@@ -1,5 +1,5 @@
 #pragma once
-// Content of files, hashed once in a build.
+// Content of files, read once in a build.
 
 #include <filesystem>
 #include <mutex>
@@ -9,14 +9,21 @@
 
 namespace sagekit {
 
-/// sha256 of files that nobody changes during a build, each read once. Thread-safe.
+struct FileContent {
+  std::string sha256;
+  bool names_time =
+      false;  ///< has __DATE__, __TIME__ or __TIMESTAMP__ in it: what a compiler makes of it may differ by date
+};
+
+/// Of files that nobody changes during a build, each read once. Thread-safe.
 class FileHashes {
  public:
-  std::optional<std::string> of(const std::filesystem::path& file);
+  /// Nothing when it cannot be read.
+  std::optional<FileContent> of(const std::filesystem::path& file);
 
  private:
   std::mutex m_mutex;
-  std::unordered_map<std::string, std::optional<std::string>> m_known;
+  std::unordered_map<std::string, std::optional<FileContent>> m_known;
 };
 
 }  // namespace sagekit

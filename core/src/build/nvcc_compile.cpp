@@ -91,8 +91,7 @@ Result<CommandResult> NvccCompile::run_host_half(const Command& command, Command
   return sum;
 }
 
-Status NvccCompile::keep(const std::string& key,
-                         const std::vector<std::pair<std::string, std::string>>& headers) const {
+Status NvccCompile::keep(const std::string& key, const ActionRecord& read) const {
   if (!m_kept) return {};
   std::vector<fs::path> stubs, fatbins;  // a stub for each arch; the host's half takes the last one's
   std::vector<std::string> ptx;
@@ -107,7 +106,8 @@ Status NvccCompile::keep(const std::string& key,
   }
   if (stubs.empty() || fatbins.size() != 1 || ptx.empty()) return {};
   ActionRecord record;
-  record.headers = headers;
+  record.headers = read.headers;
+  record.epoch = read.epoch;
   const auto put = [&](const fs::path& file) -> Status {
     TRY_ASSIGN(auto object, m_store.put(file));
     record.outputs.push_back({std::string(k_place) + file.filename().string(), std::move(object)});

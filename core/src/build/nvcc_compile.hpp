@@ -35,8 +35,11 @@ class NvccCompile {
   /// What the step as a whole would give: the command's -o and -MF are written.
   Result<CommandResult> run(const Command& command, CommandRunner& runner, std::stop_token stop);
 
-  /// After a whole run: puts its device code into the store. Files that are not as expected are not kept.
-  Status keep(const std::string& key, const std::vector<std::pair<std::string, std::string>>& headers) const;
+  /// After a whole run: puts its device code into the store, with the headers and epoch of `read`. Files that are not
+  /// as expected are not kept.
+  Status keep(const std::string& key, const ActionRecord& read) const;
+  /// Whose device code the object has, when only the host's half was run; else null.
+  const ActionRecord* device_record() const { return m_known && m_why_whole.empty() ? &*m_known : nullptr; }
 
   /// Device code was there, and yet the step was run as a whole: why. Else "".
   const std::string& why_whole() const { return m_why_whole; }

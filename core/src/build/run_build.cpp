@@ -148,7 +148,7 @@ Result<Build> run_build(const Spec& spec, const Plan& plan, const Environment& e
   TRY_ASSIGN(const auto epoch, source_date_epoch(plan.revision.date));
   Executor executor({store, symbols, source, work,
                      step_environment(options.child_environment, toolchains, scratch.path(), epoch, limits), epoch,
-                     runner, environment.platform},
+                     runner, environment.platform, options.log},
                     steps);
   const auto tasks = tasks_for(steps, executor, environment.platform);
   std::vector<double> estimates;

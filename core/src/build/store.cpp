@@ -110,6 +110,7 @@ Status Store::add_record(const std::string& key, const ActionRecord& record) con
     hash.field(path);
     hash.field(sha256);
   }
+  hash.field(record.epoch);
   return write_file_atomic(sharded(folder("actions"), key) / (hash.hex().substr(0, 32) + ".json"), action_text(record));
 }
 
@@ -120,6 +121,17 @@ std::optional<Measured> Store::history(const std::string& key) const {
 
 void Store::remember(const std::string& key, const Measured& measured) const {
   [[maybe_unused]] const auto written = write_file_atomic(sharded(folder("history"), key), measured_text(measured));
+}
+
+std::vector<std::pair<std::string, std::string>> Store::parts(const std::string& key) const {
+  const auto text = read_file(sharded(folder("history"), key + ".parts"));
+  return text ? parse_parts(*text) : std::vector<std::pair<std::string, std::string>>();
+}
+
+void Store::remember_parts(const std::string& key,
+                           const std::vector<std::pair<std::string, std::string>>& parts) const {
+  [[maybe_unused]] const auto written =
+      write_file_atomic(sharded(folder("history"), key + ".parts"), parts_text(parts));
 }
 
 Status link_or_copy(const fs::path& file, const fs::path& at) {

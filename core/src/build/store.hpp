@@ -4,7 +4,7 @@
 //
 //   objects/ab/abcd..   built files, named by their sha256, read-only
 //   actions/ab/KEY/K2   what a step did: one record for each set of headers it was seen with
-//   history/ab/KEY      what a command took when it last ran
+//   history/ab/KEY      what a command took when it last ran; KEY.parts what it was made from
 //   sources shims stubs builds   finished folders, renamed into place whole
 //   git work tmp        bare git caches; folders of running builds; scratch
 
@@ -43,6 +43,9 @@ class Store {
   Status add_record(const std::string& key, const ActionRecord& record) const;
   std::optional<Measured> history(const std::string& key) const;
   void remember(const std::string& key, const Measured& measured) const;  ///< an estimate: failing is no error
+  /// What the step was last made from, name and value, for a log line that says what differs; empty = not known.
+  std::vector<std::pair<std::string, std::string>> parts(const std::string& key) const;
+  void remember_parts(const std::string& key, const std::vector<std::pair<std::string, std::string>>& parts) const;
 
  private:
   explicit Store(std::filesystem::path root) : m_root(std::move(root)) {}

@@ -95,18 +95,31 @@ class Resolver {
     return {};
   }
 
+  /// The same for a folder whose headers the identity does not cover.
+  Status add_checked(const std::string& name, const fs::path& root, const std::string& identity) {
+    TRY_ASSIGN(const auto word, reachable(root));
+    table.set(name, word, identity);
+    table.set_role(name, root);
+    table.set_role(name, word);
+    return {};
+  }
+
   Status add_toolchain(const Cell& cell, const Toolchain& t, const Wanted& wanted) {
     const auto& platform = cell.platform;
     table.set("cxx-" + platform, t.host_compiler.executable.string(), t.host_compiler.identity);
     table.set_device("cxx-" + platform, t.host_compiler.kind + " " + t.host_compiler.version);
+    std::error_code error;
+    const auto compiler = fs::weakly_canonical(t.host_compiler.executable, error);
+    table.set_role("cxx-root-" + platform, compiler.parent_path().parent_path());
     if (!cell.cuda.empty()) {
       table.set("nvcc-exe-" + cell.cuda, t.nvcc.executable.string(), t.nvcc.identity);
-      table.cover(t.nvcc.root);
-      TRY(add_root("nvcc-root-" + cell.cuda, t.nvcc.root, t.nvcc.identity));
-      TRY(add_root("cuda-include-" + cell.cuda, t.nvcc.include_dir, t.nvcc.identity));
+      // nvcc's identity is that of its programs: its headers are checked one by one.
+      TRY(add_checked("nvcc-root-" + cell.cuda, t.nvcc.root, t.nvcc.identity));
+      TRY(add_checked("cuda-include-" + cell.cuda, t.nvcc.include_dir, t.nvcc.identity));
       if (const auto name = "cuda-lib-" + cell.cuda + "-" + platform; wanted.names.contains(name)) {
         TRY_ASSIGN(const auto libraries, cuda_libraries(t.nvcc, platform));
-        TRY(add_root(name, libraries, t.nvcc.identity));
+        TRY_ASSIGN(const auto word, reachable(libraries));
+        table.set(name, word, t.nvcc.identity);
       }
     }
     if (!t.torch.root.empty()) {
@@ -123,12 +136,15 @@ class Resolver {
       TRY_ASSIGN(auto made, make_own_headers(t.python, m_store));
       folders = {std::move(made)};
     }
-    std::vector<std::string> includes;
-    for (const auto& folder : folders) {
-      TRY_ASSIGN(const auto word, reachable(folder));
-      includes.insert(includes.end(), {"-isystem", word});
-    }
     const auto name = "python-includes-" + cell.python + "-" + platform;
+    std::vector<std::string> includes;
+    for (std::size_t i = 0; i < folders.size(); ++i) {
+      TRY_ASSIGN(const auto word, reachable(folders[i]));
+      includes.insert(includes.end(), {"-isystem", word});
+      const auto role = i == 0 ? name : fmt::format("{}-{}", name, i);
+      table.set_role(role, folders[i]);
+      table.set_role(role, word);
+    }
     table.set_words(name, includes, t.python.identity);
     table.set_device(name, t.python.version);
     return {};
@@ -249,21 +265,55 @@ std::vector<std::pair<std::string, std::string>> SymbolTable::device_identities(
   return result;
 }
 
-void SymbolTable::cover(const fs::path& folder) {
+namespace {
+
+/// A folder's two spellings with a slash at the end. Folders that a distribution shares with everything else are none.
+std::set<std::string> spellings(const fs::path& folder) {
+  static const std::set<std::string> k_shared{"", "/", "/usr", "/usr/include", "/usr/local", "/usr/local/include"};
   std::error_code error;
+  std::set<std::string> found;
   for (const auto& path : {folder.lexically_normal(), fs::weakly_canonical(folder, error)}) {
     auto text = path.string();
-    // A toolkit that a distribution installed shares these folders with everything else: such headers are hashed.
-    static const std::set<std::string> k_shared{"", "/", "/usr", "/usr/include", "/usr/local", "/usr/local/include"};
-    if (k_shared.contains(text)) continue;
-    if (!text.ends_with('/')) text += '/';
-    if (std::ranges::find(m_covered, text) == m_covered.end()) m_covered.push_back(std::move(text));
+    if (text.ends_with('/')) text.pop_back();
+    if (!k_shared.contains(text)) found.insert(text + "/");
   }
+  return found;
+}
+
+}  // namespace
+
+void SymbolTable::cover(const fs::path& folder) {
+  for (const auto& text : spellings(folder))
+    if (std::ranges::find(m_covered, text) == m_covered.end()) m_covered.push_back(text);
 }
 
 bool SymbolTable::covers(const fs::path& file) const {
   const auto text = file.string();
   return std::ranges::any_of(m_covered, [&](const std::string& folder) { return text.starts_with(folder); });
+}
+
+void SymbolTable::set_role(const std::string& role, const fs::path& folder) {
+  for (const auto& text : spellings(folder))
+    if (std::ranges::find(m_roles, std::pair(text, role)) == m_roles.end()) m_roles.emplace_back(text, role);
+}
+
+std::string SymbolTable::name_by_role(const fs::path& file) const {
+  const auto text = file.string();
+  const std::pair<std::string, std::string>* innermost = nullptr;
+  for (const auto& row : m_roles)
+    if (text.starts_with(row.first) && (innermost == nullptr || row.first.size() > innermost->first.size()))
+      innermost = &row;
+  if (innermost == nullptr) return {};
+  return fmt::format("{{{}}}/{}", innermost->second, text.substr(innermost->first.size()));
+}
+
+fs::path SymbolTable::path_by_role(const std::string& name) const {
+  const auto end = name.find("}/");
+  if (!name.starts_with('{') || end == std::string::npos) return name;
+  const auto role = name.substr(1, end - 1);
+  for (const auto& [folder, known] : m_roles)
+    if (known == role) return folder + name.substr(end + 2);
+  return name;
 }
 
 Result<SymbolTable> resolve_symbols(const Spec& spec, const Plan& plan, const std::vector<const Cell*>& cells,

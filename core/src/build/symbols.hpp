@@ -42,9 +42,19 @@ class SymbolTable {
   void cover(const std::filesystem::path& folder);
   bool covers(const std::filesystem::path& file) const;
 
+  /// A folder of headers that are checked one by one, and what it is: what lies below it is known as "{role}/..." on
+  /// every machine. Folders that hold a whole system (/usr, /usr/include) are passed over: their names are the same
+  /// everywhere.
+  void set_role(const std::string& role, const std::filesystem::path& folder);
+  /// "{cuda-include-13.0}/cuda_runtime.h", by the innermost folder; "" below none.
+  std::string name_by_role(const std::filesystem::path& file) const;
+  /// The way back; what begins with no role stays as it is.
+  std::filesystem::path path_by_role(const std::string& name) const;
+
  private:
   std::map<std::string, SymbolValue> m_values;
-  std::vector<std::string> m_covered;  ///< with a slash at the end
+  std::vector<std::string> m_covered;                        ///< with a slash at the end
+  std::vector<std::pair<std::string, std::string>> m_roles;  ///< folder with a slash at the end, role
 };
 
 /// The table for these cells: their toolchains, the spec's shims (written to the store), driver stubs where a step

@@ -18,6 +18,7 @@ struct TwoCpus : FakePackage {
   CountingRunner runner;
   std::vector<std::string> log;  ///< "whole x86_64", "half"
   std::string dryrun;
+  std::string device_header;  ///< below #ifdef __CUDA_ARCH__: nvcc as a whole reads it, the host's half does not
   std::mutex mutex;
 
   TwoCpus() {
@@ -90,7 +91,7 @@ struct TwoCpus : FakePackage {
     } else if (argv.front() == "/opt/cuda/bin/nvcc") {
       say("whole " + after(argv, "-ccbin"));
       write(after(argv, "-o"), "object");
-      write(after(argv, "-MF"), "x.o: csrc/a.cu csrc/common.h\n");
+      write(after(argv, "-MF"), "x.o: csrc/a.cu csrc/common.h " + device_header + "\n");
       if (keep.empty()) return result;
       write(keep / "fused.cudafe1.stub.c", k_stub);
       write(keep / "fused.fatbin.c", "fatbin");
@@ -139,6 +140,23 @@ TEST_CASE("device code of an earlier build serves, and of another source it does
   write(fake.source() / "csrc/common.h", "header 3\n");
   fake.pin();
   CHECK(only("aarch64") == std::vector{k_cross});
+}
+
+TEST_CASE("a header that only the device's passes read is an input of the object that takes their code over") {
+  TwoCpus fake;
+  fake.device_header = "csrc/device.h";
+  write(fake.source() / "csrc/device.h", "device 1\n");
+  fake.pin();
+  const auto run = [&] {
+    fake.log.clear();
+    REQUIRE(fake.build(fake.runner));
+    return fake.log;
+  };
+  CHECK(run() == std::vector{k_own, k_half});
+  CHECK(run().empty());
+  write(fake.source() / "csrc/device.h", "device 2\n");
+  fake.pin();
+  CHECK(run() == std::vector{k_own, k_half});
 }
 
 TEST_CASE("a dry run that is not understood costs the saving and not the build") {

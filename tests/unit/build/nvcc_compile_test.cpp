@@ -57,7 +57,7 @@ struct Fixture {
   std::optional<ActionRecord> kept() {
     NvccCompile whole(store, folder.path() / "tmp", std::nullopt);
     REQUIRE(whole.run(command, nvcc, {}));
-    REQUIRE(whole.keep("key", {{"{source}/a.h", "hash"}}));
+    REQUIRE(whole.keep("key", {{{"{source}/a.h", "hash"}}, {}, {}, false, "17"}));
     auto records = store.records("key");
     return records.empty() ? std::nullopt : std::optional(records.front());
   }
@@ -107,6 +107,7 @@ TEST_CASE("a whole run keeps its device code, and only when its kernels are thos
   CHECK(record->outputs[0].path == "{work}/half/fused.cudafe1.stub.c");
   CHECK(record->outputs[1].path == "{work}/half/fused.fatbin.c");
   CHECK(record->headers.size() == 1);
+  CHECK(record->epoch == "17");
   CHECK(fs::is_empty(f.folder.path() / "tmp"));
 
   NvccCompile odd(f.store, f.folder.path() / "tmp", std::nullopt);

@@ -54,7 +54,8 @@ TEST_CASE("records of one key are kept beside each other; what is no record is n
   const auto store = Store::open(folder.path());
   const std::string key(64, 'a');
   CHECK(store->records(key).empty());
-  const ActionRecord one{{{"{source}/a.h", "1"}}, {{"{work}/a.o", {std::string(64, 'b'), 7}}}, {1.5, 2.5, 1024}, true};
+  const ActionRecord one{
+      {{"{source}/a.h", "1"}}, {{"{work}/a.o", {std::string(64, 'b'), 7}}}, {1.5, 2.5, 1024}, true, "1768671808"};
   auto two = one;
   two.headers = {{"{source}/a.h", "2"}};
   REQUIRE(store->add_record(key, one));
@@ -65,7 +66,7 @@ TEST_CASE("records of one key are kept beside each other; what is no record is n
   CHECK(std::ranges::count(records, one) == 1);
   CHECK(std::ranges::count(records, two) == 1);
   for (const auto* text :
-       {"", "{", "[]", "{\"schema\":\"sagekit.action/1\"}", "{\"schema\":\"sagekit.action/2\"}", "null"})
+       {"", "{", "[]", "{\"schema\":\"sagekit.action/2\"}", "{\"schema\":\"sagekit.action/3\"}", "null"})
     CHECK_FALSE(parse_action(text));
   CHECK_FALSE(store->history(key));
   store->remember(key, one.measured);
@@ -99,7 +100,7 @@ TEST_CASE("processes that share a store and are killed at any moment leave nothi
           bytes += std::to_string(i % 50);
           if (!write_file_atomic(file, bytes)) ::_exit(1);
           if (const auto object = store->put(file))
-            (void)store->add_record(sha256_hex(std::to_string(i % 50)), {{}, {{"{work}/o", *object}}, {}, false});
+            (void)store->add_record(sha256_hex(std::to_string(i % 50)), {{}, {{"{work}/o", *object}}, {}, false, {}});
         }
         ::_exit(1);
       }
