@@ -1,5 +1,6 @@
 #include "packaging.hpp"
 
+#include "render/text.hpp"
 #include "render/wheel_report.hpp"
 
 #include <fmt/format.h>
@@ -36,14 +37,14 @@ Result<Packaging> package_cells(const Session& session, const Plugin& plugin, co
     if (!wheel) return std::unexpected(wheel.error());
     if (!*wheel) {
       console.say(fmt::format("{} {}\n{}", console.red("refused"), build.cell.id,
-                              wheel_report_text(console, wheel->error(), false)));
+                              wheel_report_text(console, wheel->error(), false, terminal_width())));
       result.refused.push_back({build.cell.id, wheel->error()});
       continue;
     }
     const PackagedWheel& made = **wheel;
     console.say(fmt::format("{} {} ({}{})\n{}", console.green("wheel"), made.path.string(),
                             human_bytes(made.size_bytes), made.unchanged ? ", was there already" : "",
-                            wheel_report_text(console, made.report, false)));
+                            wheel_report_text(console, made.report, false, terminal_width())));
     result.wheels.push_back(made);
   }
   return result;

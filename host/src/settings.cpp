@@ -39,6 +39,7 @@ Settings read_settings() {
   settings.github_actions = variable("GITHUB_ACTIONS") == "true";
   if (winsize size{}; isatty(STDOUT_FILENO) == 1 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
     settings.columns = std::clamp<std::size_t>(size.ws_col, 60, 120);
+  if (settings.github_actions) settings.step_summary = variable("GITHUB_STEP_SUMMARY");
   std::error_code error;
   settings.executable = fs::read_symlink("/proc/self/exe", error);
   settings.home = variable("HOME");

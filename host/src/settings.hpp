@@ -10,13 +10,14 @@
 namespace sagekit::host {
 
 struct Settings {
-  bool color_wanted = true;          ///< NO_COLOR is not set and TERM is not dumb
-  bool ci = false;                   ///< CI is set: plain progress lines
-  bool github_actions = false;       ///< GITHUB_ACTIONS is "true": findings become annotations
-  std::size_t columns = 80;          ///< of the terminal that stdout is; 80 when it is none
-  std::filesystem::path executable;  ///< this program
-  std::filesystem::path home;        ///< HOME
-  std::filesystem::path store;       ///< SAGEKIT_STORE, else XDG_CACHE_HOME/sagekit, else ~/.cache/sagekit
+  bool color_wanted = true;            ///< NO_COLOR is not set and TERM is not dumb
+  bool ci = false;                     ///< CI is set: plain progress lines
+  bool github_actions = false;         ///< GITHUB_ACTIONS is "true": findings become annotations
+  std::size_t columns = 80;            ///< of the terminal that stdout is; 80 when it is none
+  std::filesystem::path step_summary;  ///< GITHUB_STEP_SUMMARY: the file that becomes the job's page; "" = none
+  std::filesystem::path executable;    ///< this program
+  std::filesystem::path home;          ///< HOME
+  std::filesystem::path store;         ///< SAGEKIT_STORE, else XDG_CACHE_HOME/sagekit, else ~/.cache/sagekit
   std::vector<std::filesystem::path> plugin_path;        ///< SAGEKIT_PLUGIN_PATH, then lib/sagekit/plugins beside bin
   std::vector<std::filesystem::path> path;               ///< PATH
   std::vector<std::filesystem::path> cuda_homes;         ///< CUDA_HOME, CUDA_PATH

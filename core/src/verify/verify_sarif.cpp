@@ -149,17 +149,28 @@ std::string verify_sarif(const std::vector<WheelReport>& reports) {
 }
 
 std::string verify_annotations(const std::vector<WheelReport>& reports) {
+  // GitHub shows no more of each type for a step, and says nothing of the rest.
+  constexpr std::size_t k_most = 10;
   std::string text;
-  for (const auto& report : reports)
-    for (const auto& finding : report.findings) {
-      if (finding.result != FindingResult::fail && finding.result != FindingResult::warn) continue;
-      std::string message = finding.message;
-      if (!finding.where.empty()) message = finding.where + ": " + message;
-      if (!finding.hint.empty()) message += "\n" + finding.hint;
-      text += fmt::format("::{} file={},title={}::{}\n", finding.result == FindingResult::fail ? "error" : "warning",
-                          escaped(report.path, true), escaped(finding.code + " in " + base_name_of(report.path), true),
-                          escaped(message, false));
-    }
+  for (const auto result : {FindingResult::fail, FindingResult::warn}) {
+    const std::string_view type = result == FindingResult::fail ? "error" : "warning";
+    std::vector<std::string> lines;
+    for (const auto& report : reports)
+      for (const auto& finding : report.findings) {
+        if (finding.result != result) continue;
+        std::string message = finding.message;
+        if (!finding.where.empty()) message = finding.where + ": " + message;
+        if (!finding.hint.empty()) message += "\n" + finding.hint;
+        lines.push_back(fmt::format("::{} file={},title={}::{}\n", type, escaped(report.path, true),
+                                    escaped(finding.code + " in " + base_name_of(report.path), true),
+                                    escaped(message, false)));
+      }
+    const bool all = lines.size() <= k_most;
+    for (std::size_t i = 0; i < (all ? lines.size() : k_most - 1); ++i) text += lines[i];
+    if (!all)
+      text += fmt::format("::{} title=sagekit verify::and {} more {}s: the step's log and summary have them\n", type,
+                          lines.size() - k_most + 1, type);
+  }
   return text;
 }
 

@@ -1,22 +1,20 @@
 #include "render/build_progress.hpp"
 
 #include "json_text.hpp"
+#include "render/table.hpp"
+#include "render/text.hpp"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <condition_variable>
 #include <cstdio>
+#include <vector>
 
 namespace sagekit::host {
 
 namespace {
-
-std::size_t terminal_width() {
-  winsize size{};
-  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 80;
-}
 
 std::string_view name(StepKind kind) {
   switch (kind) {
@@ -58,10 +56,22 @@ BuildProgress::Form progress_form(bool quiet, bool json_lines, bool ci) {
   return !ci && isatty(STDERR_FILENO) == 1 ? BuildProgress::Form::terminal : BuildProgress::Form::lines;
 }
 
-BuildProgress::BuildProgress(const Console& console, Form form) : m_console(console), m_form(form) {}
-BuildProgress::~BuildProgress() { clear(); }
+BuildProgress::BuildProgress(const Console& console, Form form) : m_console(console), m_form(form) {
+  if (form != Form::terminal) return;
+  m_clock = std::jthread([this](std::stop_token stop) {
+    std::condition_variable_any stopped;
+    std::unique_lock lock(m_mutex);
+    while (!stopped.wait_for(lock, stop, std::chrono::seconds(1), [&] { return stop.stop_requested(); })) draw();
+  });
+}
+
+BuildProgress::~BuildProgress() {
+  if (m_clock.joinable()) m_clock.request_stop(), m_clock.join();
+  clear();
+}
 
 void BuildProgress::on_message(const std::string& text) {
+  const std::lock_guard lock(m_mutex);
   clear();
   if (m_form == Form::json_lines)
     m_console.result(fmt::format("{{\"event\":\"message\",\"text\":{}}}\n", json_string(text)));
@@ -71,24 +81,33 @@ void BuildProgress::on_message(const std::string& text) {
 
 void BuildProgress::on_event(const BuildEvent& event) {
   if (event.step == nullptr) return;
+  const std::lock_guard lock(m_mutex);
   if (event.outcome == StepOutcome::started)
-    m_running.emplace(event.step->id, std::chrono::steady_clock::now());
+    m_running.emplace(event.step->id, Running{title(*event.step), Clock::now(), event.step->cost.memory_bytes});
   else if (event.outcome != StepOutcome::retried)
     m_running.erase(event.step->id);
+  m_done = event.done;
+  m_total = event.total;
+  m_reused += event.outcome == StepOutcome::reused;
+  m_failed += event.outcome == StepOutcome::failed;
+  m_eta_seconds = event.eta_seconds;
+  m_eta_at = Clock::now();
   switch (m_form) {
     case Form::quiet: break;
     case Form::json_lines: json_line(event); break;
     case Form::lines: line(event); break;
     case Form::terminal:
       if (event.outcome != StepOutcome::started && event.outcome != StepOutcome::reused) line(event);
-      draw(event);
+      draw();
       break;
   }
 }
 
 void BuildProgress::clear() {
-  if (m_drawn) fmt::print(stderr, "\r\x1b[K");
-  m_drawn = false;
+  if (m_drawn > 1) fmt::print(stderr, "\x1b[{}A", m_drawn - 1);
+  if (m_drawn > 0) fmt::print(stderr, "\r\x1b[J");
+  std::fflush(stderr);
+  m_drawn = 0;
 }
 
 void BuildProgress::line(const BuildEvent& event) {
@@ -115,17 +134,41 @@ void BuildProgress::line(const BuildEvent& event) {
   }
 }
 
-void BuildProgress::draw(const BuildEvent& event) {
-  std::string text = fmt::format("[{}/{}]", event.done, event.total);
-  if (event.eta_seconds > 0) text += fmt::format(" about {} left", human_seconds(event.eta_seconds));
-  if (!m_running.empty()) {
-    const auto oldest = std::ranges::min_element(m_running, {}, [](const auto& entry) { return entry.second; });
-    text += fmt::format(" | {} running, longest: {}", m_running.size(), oldest->first);
+void BuildProgress::draw() {
+  constexpr std::size_t k_most = 8;
+  if (m_total == 0) return;
+  const auto now = Clock::now();
+  const auto seconds = [&](Clock::time_point since) { return std::chrono::duration<double>(now - since).count(); };
+  std::string text = fmt::format("[{}/{}] {}", m_done, m_total, human_seconds(seconds(m_began)));
+  if (const double left = m_eta_seconds - seconds(m_eta_at); left > 0)
+    text += fmt::format(", about {} left", human_seconds(left));
+  if (m_reused > 0) text += fmt::format(", {} kept from before", m_reused);
+  if (m_failed > 0) text += m_console.red(fmt::format(", {} failed", m_failed));
+  std::vector<const Running*> running;
+  for (const auto& [id, step] : m_running) running.push_back(&step);
+  std::ranges::sort(running, {}, &Running::since);
+  Rows rows;
+  for (const auto* step : running) {
+    if (rows.size() == k_most) break;
+    rows.push_back({human_seconds(seconds(step->since)), step->title,
+                    step->memory_bytes > 0 ? "about " + human_bytes(step->memory_bytes) : ""});
   }
-  text.resize(std::min(text.size(), terminal_width() - 1));
-  fmt::print(stderr, "\r\x1b[K{}", text);
+  text += "\n" + table(rows, "  ");
+  if (running.size() > k_most) text += fmt::format("  and {} more\n", running.size() - k_most);
+  text.pop_back();
+  std::string block;
+  std::size_t lines = 0;
+  for (std::size_t at = 0; at <= text.size(); ++lines) {
+    const auto end = std::min(text.find('\n', at), text.size());
+    // A line that the terminal broke would be two to clear.
+    block += fmt::format("{}{}{}", lines > 0 ? "\n" : "", cut(text.substr(at, end - at), terminal_width() - 1),
+                         m_console.color() ? "\x1b[0m" : "");
+    at = end + 1;
+  }
+  clear();
+  fmt::print(stderr, "{}", block);
   std::fflush(stderr);
-  m_drawn = true;
+  m_drawn = lines;
 }
 
 void BuildProgress::json_line(const BuildEvent& event) {

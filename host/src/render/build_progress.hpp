@@ -1,13 +1,17 @@
 #pragma once
-// What a running build shows: one redrawn line on a terminal, plain lines in CI, an event a line with --jsonl.
+// What a running build shows: on a terminal a block that is redrawn (how far, how long yet, what runs), plain lines in
+// CI, an event a line with --jsonl.
 
 #include "console.hpp"
 
 #include <sagekit/build.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <map>
+#include <mutex>
 #include <string>
+#include <thread>
 
 namespace sagekit::host {
 
@@ -16,23 +20,36 @@ class BuildProgress : public BuildObserver {
   enum class Form { terminal, lines, json_lines, quiet };
   BuildProgress(const Console& console, Form form);
   ~BuildProgress() override;
+  BuildProgress(const BuildProgress&) = delete;
+  BuildProgress& operator=(const BuildProgress&) = delete;
 
   void on_event(const BuildEvent& event) override;
   void on_message(const std::string& text) override;
 
  private:
-  void draw(const BuildEvent& event);
+  using Clock = std::chrono::steady_clock;
+  struct Running {
+    std::string title;
+    Clock::time_point since;
+    std::uint64_t memory_bytes = 0;  ///< what the plan expects of it; 0 = not known
+  };
+
+  void draw();
   void clear();
   void line(const BuildEvent& event);
   void json_line(const BuildEvent& event);
 
   const Console& m_console;
   Form m_form;
-  bool m_drawn = false;
-  std::map<std::string, std::chrono::steady_clock::time_point> m_running;  ///< step id -> start
+  std::mutex m_mutex;  ///< events come from the build's threads, redraws from m_clock
+  std::size_t m_drawn = 0;
+  std::uint64_t m_done = 0, m_total = 0, m_reused = 0, m_failed = 0;
+  double m_eta_seconds = 0;
+  Clock::time_point m_began = Clock::now(), m_eta_at = m_began;
+  std::map<std::string, Running> m_running;  ///< by step id
+  std::jthread m_clock;                      ///< last: it stops before the rest goes
 };
 
-/// Terminal when stderr is one and this is no CI.
 BuildProgress::Form progress_form(bool quiet, bool json_lines, bool ci);
 
 }  // namespace sagekit::host

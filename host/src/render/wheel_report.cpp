@@ -1,107 +1,177 @@
 #include "render/wheel_report.hpp"
 
-#include "render/table.hpp"
+#include "render/runs_on.hpp"
+#include "render/text.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <tuple>
 
 namespace sagekit::host {
 
 namespace {
 
-using enum FindingResult;
+constexpr std::size_t k_most_places = 5;
 
 std::string label(const Console& console, FindingResult result) {
   switch (result) {
-    case pass: return console.green("pass");
-    case fail: return console.red("fail");
-    case warn: return console.yellow("warn");
-    case skipped: return console.dim("skip");
-    case waived: return console.dim("waived");
+    case FindingResult::pass: return console.green("pass");
+    case FindingResult::fail: return console.red("fail");
+    case FindingResult::warn: return console.yellow("warn");
+    case FindingResult::skipped: return console.dim("skip");
+    case FindingResult::waived: return console.dim("waived");
   }
   return "";
 }
 
-std::string finding_text(const Console& console, const Finding& finding) {
-  std::string text =
-      fmt::format("  {} {}  {}", label(console, finding.result), console.bold(finding.code), finding.message);
-  if (!finding.where.empty()) text += console.dim("  " + finding.where);
-  text += "\n";
-  if (!finding.hint.empty()) text += fmt::format("       {}\n", finding.hint);
-  if (finding.result == waived)
-    text += console.dim(
-        fmt::format("       waived{}: {}\n", finding.until.empty() ? "" : " until " + finding.until, finding.reason));
-  return text;
+std::string verdict(const Console& console, const WheelReport& report) {
+  return report.pass ? console.green("pass") : console.red("fail");
 }
 
-/// Of one result; of one code only the first places, unless all are wanted.
-std::string findings_text(const Console& console, const WheelReport& report, FindingResult result, bool all) {
-  constexpr int k_most_places = 5;
-  std::map<std::string, int> places;
-  std::string text;
-  for (const auto& finding : report.findings)
-    if (finding.result == result && (++places[finding.code] <= k_most_places || all))
-      text += finding_text(console, finding);
-  for (const auto& [code, count] : places)
-    if (count > k_most_places && !all)
-      text += fmt::format("  {} {}  in {} more places (--all lists them)\n", label(console, result), console.bold(code),
-                          count - k_most_places);
-  return text;
-}
+/// One fault in all its places.
+struct Fault {
+  const Finding* finding;
+  std::vector<std::string> places;
+};
 
-/// What could not be checked for one and the same reason is said once.
-std::string skipped_text(const Console& console, const WheelReport& report) {
-  std::vector<std::pair<std::string, std::vector<std::string>>> reasons;
+std::vector<Fault> faults_of(const WheelReport& report, FindingResult result) {
+  std::vector<Fault> faults;
   for (const auto& finding : report.findings) {
-    if (finding.result != skipped) continue;
+    if (finding.result != result) continue;
+    const auto same = [&](const Fault& fault) {
+      const Finding& other = *fault.finding;
+      return std::tie(other.code, other.message, other.hint, other.reason, other.until) ==
+             std::tie(finding.code, finding.message, finding.hint, finding.reason, finding.until);
+    };
+    auto found = std::ranges::find_if(faults, same);
+    if (found == faults.end()) found = faults.insert(faults.end(), {&finding, {}});
+    if (!finding.where.empty()) found->places.push_back(finding.where);
+  }
+  return faults;
+}
+
+std::string fault_text(const Console& console, const Fault& fault, bool all, std::size_t width) {
+  constexpr std::string_view k_indent = "    ";
+  const Finding& finding = *fault.finding;
+  std::string text =
+      wrap(printable(finding.message),
+           fmt::format("  {} {}  ", label(console, finding.result), console.bold(finding.code)), k_indent, width);
+  const std::size_t shown = all ? fault.places.size() : std::min(fault.places.size(), k_most_places);
+  for (std::size_t i = 0; i < shown; ++i)
+    text += wrap(console.dim(printable(fault.places[i])), fmt::format("{}in ", k_indent), k_indent, width);
+  if (shown < fault.places.size())
+    text += fmt::format("{}in {} more places (--all lists them)\n", k_indent, fault.places.size() - shown);
+  if (!finding.hint.empty()) text += wrap(printable(finding.hint), "    = ", "      ", width);
+  if (finding.result == FindingResult::waived)
+    text += wrap(console.dim(fmt::format("waived{}: {}", finding.until.empty() ? "" : " until " + finding.until,
+                                         printable(finding.reason))),
+                 k_indent, k_indent, width);
+  return text;
+}
+
+/// Of one result; of one code only the first faults, unless all are wanted.
+std::string faults_text(const Console& console, const WheelReport& report, FindingResult result, bool all,
+                        std::size_t width) {
+  std::map<std::string, std::size_t> seen;
+  std::string text;
+  for (const auto& fault : faults_of(report, result))
+    if (++seen[fault.finding->code] <= k_most_places || all) text += fault_text(console, fault, all, width);
+  for (const auto& [code, count] : seen)
+    if (count > k_most_places && !all)
+      text += fmt::format("  {} {}  and {} more like this (--all lists them)\n", label(console, result),
+                          console.bold(code), count - k_most_places);
+  return text;
+}
+
+/// What could not be checked, in one line; with `all` each reason with its codes.
+std::string skipped_text(const Console& console, const WheelReport& report, bool all, std::size_t width) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> reasons;
+  std::set<std::string> families;
+  std::size_t count = 0;
+  for (const auto& finding : report.findings) {
+    if (finding.result != FindingResult::skipped) continue;
+    ++count;
+    families.insert(finding.code.substr(0, std::min(finding.code.find_first_of("0123456789"), finding.code.size())));
     auto found = std::ranges::find(reasons, finding.message, &std::pair<std::string, std::vector<std::string>>::first);
     if (found == reasons.end()) found = reasons.insert(reasons.end(), {finding.message, {}});
     if (found->second.empty() || found->second.back() != finding.code) found->second.push_back(finding.code);
   }
+  if (count == 0) return "";
+  if (!all)
+    return cut(fmt::format("  {} {} could not be made (--all says why): {}", label(console, FindingResult::skipped),
+                           counted(count, "check", "checks"), fmt::join(families, " ")),
+               width) +
+           "\n";
   std::string text;
   for (const auto& [reason, codes] : reasons)
-    text += fmt::format("  {} {}  {}\n", label(console, skipped), fmt::join(codes, " "), reason);
+    text += wrap(fmt::format("{}  {}", fmt::join(codes, " "), printable(reason)),
+                 fmt::format("  {} ", label(console, FindingResult::skipped)), "    ", width);
   return text;
 }
 
-std::string counted(int count, std::string_view one, std::string_view many) {
-  return fmt::format("{} {}", count, count == 1 ? one : many);
-}
-
-std::string verdict_text(const Console& console, const WheelReport& report, std::map<FindingResult, int>& counts) {
-  std::string text = fmt::format("  {}: {} passed, {} failed, {}, {} skipped",
-                                 report.pass ? console.green("pass") : console.red("fail"), counts[pass], counts[fail],
-                                 counted(counts[warn], "warning", "warnings"), counts[skipped]);
-  if (counts[waived] > 0) text += fmt::format(", {} waived", counts[waived]);
-  text += console.dim(fmt::format(" (policy {})", report.policy));
-  return text + "\n";
+std::string counts_words(const WheelReport& report) {
+  const auto counts = counts_of(report);
+  std::string text = fmt::format("{} passed, {} failed, {}, {} skipped", counts.pass, counts.fail,
+                                 counted(counts.warn, "warning", "warnings"), counts.skipped);
+  if (counts.waived > 0) text += fmt::format(", {} waived", counts.waived);
+  return text;
 }
 
 }  // namespace
 
-std::string wheel_report_text(const Console& console, const WheelReport& report, bool all) {
-  std::string text;
-  std::map<FindingResult, int> counts;
-  for (const auto& finding : report.findings) ++counts[finding.result];
-  for (const auto result : {fail, warn, waived, pass}) {
-    if (result == pass && !all) continue;
-    text += findings_text(console, report, result, all);
+FindingCounts counts_of(const WheelReport& report) {
+  FindingCounts counts;
+  for (const auto& finding : report.findings) {
+    switch (finding.result) {
+      case FindingResult::pass: ++counts.pass; break;
+      case FindingResult::fail: ++counts.fail; break;
+      case FindingResult::warn: ++counts.warn; break;
+      case FindingResult::skipped: ++counts.skipped; break;
+      case FindingResult::waived: ++counts.waived; break;
+    }
   }
-  text += skipped_text(console, report);
-  if (!report.runs_on.empty()) {
-    Rows rows{{"runs on", "", "because"}};
-    for (const auto& row : report.runs_on)
-      rows.push_back({to_string(row.capability),
-                      row.verdict == "yes"   ? console.green("yes")
-                      : row.verdict == "jit" ? console.yellow("jit")
-                                             : console.dim("no"),
-                      row.reason});
-    text += table(rows);
+  return counts;
+}
+
+std::string wheel_report_text(const Console& console, const WheelReport& report, bool all, std::size_t width) {
+  constexpr std::ptrdiff_t k_screen = 20;
+  const std::string head = fmt::format("  {}: {}{}\n", verdict(console, report), counts_words(report),
+                                       console.dim(fmt::format(" (policy {})", printable(report.policy))));
+  std::string text = head + runs_on_text(console, report.runs_on, all, width);
+  for (const auto result : {FindingResult::fail, FindingResult::warn, FindingResult::waived, FindingResult::pass})
+    if (result != FindingResult::pass || all) text += faults_text(console, report, result, all, width);
+  text += skipped_text(console, report, all, width);
+  return std::ranges::count(text, '\n') > k_screen ? text + head : text;
+}
+
+std::string wheel_line(const Console& console, const WheelReport& report, std::size_t width) {
+  const auto counts = counts_of(report);
+  std::vector<std::string> facts;
+  if (counts.fail > 0) facts.push_back(counted(counts.fail, "error", "errors"));
+  if (counts.warn > 0) facts.push_back(counted(counts.warn, "warning", "warnings"));
+  if (const auto gpus = runs_on_words(report.runs_on); !gpus.empty()) facts.push_back("runs on " + gpus);
+  return wrap(fmt::format("{}  {}", console.bold(printable(report.path)),
+                          console.dim(fmt::format("{}", fmt::join(facts, "; ")))),
+              verdict(console, report) + "  ", "      ", width);
+}
+
+std::string total_text(const Console& console, const std::vector<WheelReport>& reports, std::size_t width) {
+  const auto passed = static_cast<std::size_t>(std::ranges::count(reports, true, &WheelReport::pass));
+  std::string text = fmt::format("{}: {} pass, {} fail\n", counted(reports.size(), "wheel", "wheels"), passed,
+                                 reports.size() - passed);
+  for (const auto& report : reports) {
+    if (report.pass) continue;
+    std::set<std::string> codes;
+    for (const auto& finding : report.findings)
+      if (finding.result == FindingResult::fail) codes.insert(finding.code);
+    text += wrap(fmt::format("{}  {}", printable(report.path), fmt::join(codes, " ")),
+                 "  " + verdict(console, report) + "  ", "        ", width);
   }
-  return text + verdict_text(console, report, counts);
+  return text;
 }
 
 }  // namespace sagekit::host

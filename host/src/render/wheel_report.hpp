@@ -5,11 +5,27 @@
 
 #include <sagekit/verify.hpp>
 
+#include <cstddef>
 #include <string>
+#include <vector>
 
 namespace sagekit::host {
 
-/// Findings that are not a pass (all with `all`), worst first, the "runs on" table, and last one line with the verdict.
-std::string wheel_report_text(const Console& console, const WheelReport& report, bool all);
+/// How many findings have each result.
+struct FindingCounts {
+  std::size_t pass = 0, fail = 0, warn = 0, skipped = 0, waived = 0;
+};
+FindingCounts counts_of(const WheelReport& report);
+
+/// The verdict, what the wheel runs on, then what is wrong, worst first, each fault with its first places. `all`:
+/// passes, every place, every skipped check with its reason, every GPU with its reason. A report that is longer than a
+/// screen ends with the verdict again.
+std::string wheel_report_text(const Console& console, const WheelReport& report, bool all, std::size_t width);
+
+/// One wheel of many: "fail  NAME  1 error; runs on 8.0-9.0".
+std::string wheel_line(const Console& console, const WheelReport& report, std::size_t width);
+
+/// After many: how many passed, and the names of those that did not.
+std::string total_text(const Console& console, const std::vector<WheelReport>& reports, std::size_t width);
 
 }  // namespace sagekit::host

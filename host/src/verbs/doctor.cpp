@@ -1,5 +1,6 @@
 #include "provisioning.hpp"
 #include "render/table.hpp"
+#include "render/text.hpp"
 #include "session.hpp"
 #include "verb.hpp"
 
@@ -29,8 +30,9 @@ std::string cell_text(const Console& console, const CellDiagnosis& cell) {
     if (part.mend.empty()) continue;
     rows.push_back({"", "", (part.kind == PartKind::platform ? "" : "mend: ") + part.mend});
   }
-  std::string text = console.bold(cell.cell) + "\n" + table(rows);
-  for (const auto& note : cell.notes) text += fmt::format("  {} {}\n", console.dim("note"), note);
+  std::string text = console.bold(cell.cell) + "\n" + table(rows, "  ", terminal_width());
+  for (const auto& note : cell.notes)
+    text += wrap(printable(note), fmt::format("  {} ", console.dim("note")), "       ", terminal_width());
   return text;
 }
 

@@ -1,16 +1,14 @@
 #include "provisioning.hpp"
-#include "render/table.hpp"
+#include "render/plan_text.hpp"
+#include "render/text.hpp"
 #include "session.hpp"
 #include "verb.hpp"
 
 #include <sagekit/doctor.hpp>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <algorithm>
-#include <utility>
-#include <vector>
+#include <optional>
 
 namespace sagekit::host {
 
@@ -27,75 +25,13 @@ void declare(Flags& flags, PlanArguments& arguments) {
   flags.on("--dot", arguments.dot, "The step graph for Graphviz, on stdout");
 }
 
-std::string arches_of(const Cell& cell) {
-  std::vector<std::string> names;
-  for (const auto& arch : cell.arches) names.push_back(to_string(arch));
-  return fmt::format("{}", fmt::join(names, " "));
-}
-
-// One sentence for all cells that it is about.
-void remember(std::vector<std::pair<std::string, std::vector<std::string>>>& remarks, const std::string& remark,
-              const std::string& cell) {
-  const auto known = std::ranges::find(remarks, remark, [](const auto& entry) { return entry.first; });
-  if (known == remarks.end())
-    remarks.push_back({remark, {cell}});
-  else
-    known->second.push_back(cell);
-}
-
-/// What build would fetch before it begins.
-bool is_fetched(const Cell& cell, const ToolchainOptions& options) {
-  const auto need = missing_tree(cell, this_platform());
-  return need && can_fetch(*need, options);
-}
-
-std::string here(const Console& console, const Cell& cell, const ToolchainOptions& options) {
-  if (cell.buildable) return console.green("yes");
-  return is_fetched(cell, options) ? console.yellow("fetched") : console.yellow("no");
-}
-
 void show_plan(const Session& session, const Plan& plan, const ToolchainOptions& options, bool steps) {
-  const Console& console = session.console;
-  std::string text = fmt::format("{} from {} at {}{}\n\n", console.bold(plan.plugin_name), plan.source_url,
-                                 plan.commit.substr(0, 7), plan.subdir.empty() ? "" : " (" + plan.subdir + ")");
-  Rows rows{{"cell", "arches", "here", "wheel"}};
-  for (const auto& cell : plan.cells)
-    rows.push_back({cell.id, arches_of(cell), here(console, cell, options), cell.wheel});
-  if (!plan.cells.empty()) text += table(rows, "");
-  std::vector<std::pair<std::string, std::vector<std::string>>> remarks;
-  for (const auto& cell : plan.cells) {
-    if (!cell.buildable)
-      remember(
-          remarks,
-          (is_fetched(cell, options) ? "build fetches what is missing: " : "cannot be built here: ") + cell.why_not,
-          cell.id);
-    for (const auto& note : cell.notes) remember(remarks, note, cell.id);
-  }
-  if (!remarks.empty()) text += "\n";
-  for (const auto& [remark, cells] : remarks)
-    text += fmt::format("{}: {}\n",
-                        cells.size() == plan.cells.size() && cells.size() > 1 ? "all cells"
-                        : cells.size() > 1 ? fmt::format("{} cells ({}, ...)", cells.size(), cells.front())
-                                           : cells.front(),
-                        remark);
-  if (!plan.excluded.empty()) {
-    text += "\nExcluded:\n";
-    for (const auto& cell : plan.excluded)
-      text += fmt::format("  {}\n    {}\n    {}\n", cell.id, cell.reason, console.dim(cell.source));
-  }
-  if (steps) {
-    text += "\nSteps:\n";
-    for (const auto& step : plan.steps) {
-      std::vector<std::string> words;
-      for (const auto& word : step.argv) words.push_back(shell_word(word));
-      text += fmt::format("  {}\n    {}\n", console.bold(step.id), fmt::join(words, " "));
-    }
-  }
-  text += fmt::format(
-      "\n{} cell{}, {} excluded; {} steps, {} of them different; about {} of CPU time, up to {} in one step\n",
-      plan.cells.size(), plan.cells.size() == 1 ? "" : "s", plan.excluded.size(), plan.step_uses, plan.unique_steps,
-      human_seconds(plan.cpu_seconds), human_bytes(plan.peak_memory_bytes));
-  console.result(text);
+  // What build would fetch before it begins.
+  const auto fetched = [&](const Cell& cell) -> std::optional<TreeNeed> {
+    auto need = missing_tree(cell, this_platform());
+    return need && can_fetch(*need, options) ? need : std::nullopt;
+  };
+  session.console.result(plan_text(session.console, plan, {fetched, steps, terminal_width()}));
 }
 
 int run(Session& session, const PlanArguments& arguments) {

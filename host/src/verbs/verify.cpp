@@ -1,4 +1,7 @@
 #include "render/finding_pages.hpp"
+#include "render/job_summary.hpp"
+#include "render/status_line.hpp"
+#include "render/text.hpp"
 #include "render/wheel_report.hpp"
 #include "session.hpp"
 #include "verb.hpp"
@@ -105,14 +108,42 @@ class Run {
  public:
   Run(const Session& session, const VerifyArguments& arguments, const VerifyOptions& options,
       std::vector<const Plugin*> plugins)
-      : m_session(session), m_arguments(arguments), m_options(options), m_plugins(std::move(plugins)) {}
+      : m_session(session),
+        m_arguments(arguments),
+        m_options(options),
+        m_plugins(std::move(plugins)),
+        m_status(session.console, session.settings.ci) {}
 
-  void path(const fs::path& path) {
-    std::error_code error;
-    if (!fs::is_directory(path, error)) return wheel(path);
-    const auto wheels = wheels_in(path);
-    for (const auto& one : wheels) wheel(one);
-    if (wheels.empty()) folder(path, {m_arguments.packages});
+  /// Files and folders; a folder of wheels stands for them.
+  void paths(const std::vector<std::string>& given) {
+    std::vector<fs::path> all;
+    for (const fs::path path : given) {
+      std::error_code error;
+      const auto wheels = fs::is_directory(path, error) ? wheels_in(path) : std::vector<fs::path>{};
+      if (wheels.empty())
+        all.push_back(path);
+      else
+        all.insert(all.end(), wheels.begin(), wheels.end());
+    }
+    m_expected = all.size();
+    for (const auto& path : all) {
+      std::error_code error;
+      m_status.show(fmt::format("[{}/{}] {}", ++m_begun, m_expected, path.filename().string()));
+      if (fs::is_directory(path, error))
+        folder(path, {m_arguments.packages});
+      else
+        wheel(path);
+    }
+    m_status.clear();
+  }
+
+  /// After many: what failed in full, then how many passed and the failed ones' names.
+  void end() {
+    if (m_arguments.format != "text" || !many()) return;
+    if (!m_arguments.all)
+      for (const auto& one : m_reports)
+        if (!one.pass) whole_report(one);
+    m_session.console.result("\n" + total_text(m_session.console, m_reports, terminal_width()));
   }
 
   /// The first of the interpreter's folders that has the package.
@@ -146,14 +177,28 @@ class Run {
     keep(std::move(*found));
   }
 
-  void failed(const Error& error) { m_code = std::max(m_code, report(m_session, error)); }
+  void failed(const Error& error) {
+    m_status.clear();
+    m_code = std::max(m_code, report(m_session, error));
+  }
+
+  bool many() const { return m_expected > 1 || m_reports.size() > 1; }
+
+  void whole_report(const WheelReport& one) {
+    const Console& console = m_session.console;
+    console.result((many() ? "\n" : "") + console.bold(printable(one.path)) + "\n" +
+                   wheel_report_text(console, one, m_arguments.all, terminal_width()));
+  }
 
   void keep(std::vector<WheelReport> reports) {
     for (auto& one : reports) {
       if (!one.pass) m_code = std::max(m_code, 1);
       if (m_arguments.format == "text") {
-        const Console& console = m_session.console;
-        console.result(console.bold(one.path) + "\n" + wheel_report_text(console, one, m_arguments.all));
+        m_status.clear();
+        if (m_arguments.all || m_expected + reports.size() < 3)
+          whole_report(one);
+        else
+          m_session.console.result(wheel_line(m_session.console, one, terminal_width()));
       }
       m_reports.push_back(std::move(one));
     }
@@ -163,7 +208,9 @@ class Run {
   const VerifyArguments& m_arguments;
   const VerifyOptions& m_options;
   std::vector<const Plugin*> m_plugins;
+  StatusLine m_status;
   std::vector<WheelReport> m_reports;
+  std::size_t m_expected = 0, m_begun = 0;
   int m_code = 0;
 };
 
@@ -200,6 +247,9 @@ int show(const Session& session, const VerifyArguments& arguments, const Run& ru
     else
       fmt::print(stderr, "{}", annotations);
   }
+  if (const auto& summary = session.settings.step_summary; !summary.empty() && !reports.empty())
+    if (std::ofstream page(summary, std::ios::binary | std::ios::app); !(page << job_summary(reports)).flush())
+      console.warn(fmt::format("the job summary {} could not be written", summary.string()));
   const bool trouble = std::ranges::any_of(reports, [](const WheelReport& one) { return !one.pass; });
   if (arguments.format == "text" && trouble) console.say("sagekit verify --explain CODE says what a code means");
   if (arguments.sarif_file.empty()) return code;
@@ -229,9 +279,10 @@ int run(Session& session, const VerifyArguments& given) {
   for (const auto& plugin : loaded->plugins) plugins.push_back(&plugin);
 
   Run run(session, arguments, options, std::move(plugins));
-  for (const auto& path : arguments.paths) run.path(path);
+  run.paths(arguments.paths);
   for (const auto& name : arguments.installed)
     for (const auto& interpreter : arguments.interpreters) run.installed(name, interpreter);
+  run.end();
   Diagnostics stale;
   if (options.policy_file && !run.reports().empty()) stale = stale_waivers(*options.policy_file, run.reports());
   return show(session, arguments, run, stale);

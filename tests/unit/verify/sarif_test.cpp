@@ -54,6 +54,22 @@ TEST_CASE("annotations are escaped as GitHub reads them, and what is waived or s
       "::warning file=dist/a b%2Cc.whl,title=RUN002 in a b%2Cc.whl::100 %25, and%0Amore: of it\n");
 }
 
+TEST_CASE("GitHub shows ten annotations of a type: the tenth says how many more there are") {
+  Judgement judgement(Standard{Policy::own, nullptr, "2026-11-21", "demo-1.0-py3-none-any.whl", {}});
+  judgement.broken("RUN002", "a warning");
+  for (int i = 0; i < 12; ++i) judgement.broken("ELF003", "its run path has /build", "demo/_" + std::to_string(i));
+  const auto text = verify_annotations({std::move(judgement).report("a.whl", "", {})});
+  const auto count = [&](std::string_view word) {
+    std::size_t found = 0;
+    for (std::size_t at = 0; (at = text.find(word, at)) != std::string::npos; ++at) ++found;
+    return found;
+  };
+  CHECK(count("::error ") == 10);
+  CHECK(count("::warning ") == 1);
+  CHECK(text.find("::and 3 more errors: ") != std::string::npos);
+  CHECK(text.rfind("::error ") < text.find("::warning "));
+}
+
 TEST_CASE("JSON keeps its keys; a waived finding has its reason and end") {
   const Json json = Json::parse(verify_json({some_report()}, false, {}));
   CHECK(json["schema"] == "sagekit.verify/1");

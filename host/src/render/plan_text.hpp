@@ -1,0 +1,25 @@
+#pragma once
+// A plan for people: cells that differ in their Python only are one row.
+
+#include "console.hpp"
+
+#include <sagekit/plan.hpp>
+#include <sagekit/provision.hpp>
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace sagekit::host {
+
+/// How it is shown. `fetched`: what build would fetch for a cell that cannot be built yet; empty = it cannot be.
+struct PlanView {
+  std::function<std::optional<TreeNeed>(const Cell&)> fetched;
+  bool steps = false;
+  std::size_t width = 80;
+};
+
+std::string plan_text(const Console& console, const Plan& plan, const PlanView& view);
+
+}  // namespace sagekit::host

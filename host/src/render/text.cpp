@@ -1,0 +1,99 @@
+#include "render/text.hpp"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+namespace sagekit::host {
+
+namespace {
+
+bool continues(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; }
+
+/// Bytes of what stands at `at` and takes no room or one column: a colour code, or a character.
+std::size_t unit_at(std::string_view text, std::size_t at) {
+  std::size_t end = at + 1;
+  if (text[at] == '\x1b') {
+    while (end < text.size() && text[end - 1] != 'm') ++end;
+    return end - at;
+  }
+  while (end < text.size() && continues(text[end])) ++end;
+  return end - at;
+}
+
+}  // namespace
+
+std::size_t terminal_width() {
+  constexpr std::size_t k_unknown = 80, k_least = 40;
+  for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
+    winsize size{};
+    if (ioctl(stream, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return std::max<std::size_t>(size.ws_col, k_least);
+  }
+  return k_unknown;
+}
+
+std::size_t display_width(std::string_view text) {
+  std::size_t columns = 0;
+  for (std::size_t at = 0; at < text.size(); at += unit_at(text, at)) columns += text[at] != '\x1b';
+  return columns;
+}
+
+std::string printable(std::string_view text) {
+  std::string shown;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const auto byte = static_cast<unsigned char>(text[at]);
+    // U+0080 to U+009F are control characters, too: a terminal may take U+009B for ESC [.
+    const bool c1 = byte == 0xc2 && at + 1 < text.size() && static_cast<unsigned char>(text[at + 1]) < 0xa0;
+    if (byte == '\n' || byte == '\t' || byte == '\r')
+      shown += ' ';
+    else if (byte < 0x20 || byte == 0x7f)
+      shown += fmt::format("\\x{:02x}", byte);
+    else if (c1)
+      shown += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[++at]));
+    else
+      shown += text[at];
+  }
+  return shown;
+}
+
+std::string wrap(std::string_view text, std::string_view first, std::string_view rest, std::size_t width) {
+  std::string lines;
+  std::string line(first);
+  std::size_t columns = display_width(first);
+  bool empty = true;
+  for (std::size_t at = 0; at <= text.size();) {
+    const auto end = std::min(text.find_first_of(" \n", at), text.size());
+    const auto word = text.substr(at, end - at);
+    const auto more = display_width(word);
+    if (!empty && columns + 1 + more > width) {
+      line.erase(line.find_last_not_of(' ') + 1);
+      lines += line + "\n";
+      line = rest;
+      columns = display_width(rest);
+      empty = true;
+    }
+    // Blanks in a row separate columns; at the beginning of a line they mean nothing.
+    if (!empty) line += ' ', ++columns;
+    line += word;
+    columns += more;
+    empty = empty && word.empty();
+    at = end + 1;
+  }
+  line.erase(line.find_last_not_of(' ') + 1);
+  return lines + line + "\n";
+}
+
+std::string cut(std::string_view text, std::size_t width) {
+  std::size_t at = 0;
+  for (std::size_t columns = 0; at < text.size(); at += unit_at(text, at))
+    if (text[at] != '\x1b' && ++columns > width) break;
+  return std::string(text.substr(0, at));
+}
+
+std::string counted(std::size_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+}  // namespace sagekit::host
