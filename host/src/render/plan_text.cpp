@@ -42,9 +42,8 @@ std::string without_python(const Cell& cell) {
   std::erase(digits, '.');
   const auto part = "python" + digits;
   const auto at = cell.id.find(part);
-  return digits.empty() || at == std::string::npos
-             ? ""
-             : cell.id.substr(0, at) + "python*" + cell.id.substr(at + part.size());
+  return digits.empty() || at == std::string::npos ? ""
+                                                   : cell.id.substr(0, at) + "*" + cell.id.substr(at + part.size());
 }
 
 /// Cells that differ in their Python only.

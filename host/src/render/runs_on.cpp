@@ -80,7 +80,8 @@ std::vector<GpuRange> folded(const std::vector<RunsOn>& rows) {
 }
 
 std::string verdict_meaning(std::string_view verdict) {
-  if (verdict == "jit") return "no machine code: the driver compiles PTX when a kernel is first called, once a machine";
+  if (verdict == "jit")
+    return "no machine code for it; the driver compiles the PTX at the first call: slow once, then kept";
   if (verdict == "part") return "some modules have code for it, others do not: what calls those fails";
   if (verdict == "unknown") return "what is in the wheel does not tell";
   return "";

@@ -32,6 +32,8 @@ std::string verdict(const Console& console, const WheelReport& report) {
   return report.pass ? console.green("pass") : console.red("fail");
 }
 
+std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
 /// One fault in all its places.
 struct Fault {
   const Finding* finding;
@@ -49,7 +51,8 @@ std::vector<Fault> faults_of(const WheelReport& report, FindingResult result) {
     };
     auto found = std::ranges::find_if(faults, same);
     if (found == faults.end()) found = faults.insert(faults.end(), {&finding, {}});
-    if (!finding.where.empty()) found->places.push_back(finding.where);
+    // What is wrong with the wheel itself needs no place.
+    if (!finding.where.empty() && finding.where != base_name(report.path)) found->places.push_back(finding.where);
   }
   return faults;
 }
