@@ -1,7 +1,9 @@
 #include "support/toml_guard.hpp"
 
+#include "support/utf8.hpp"
+
 #include <algorithm>
-#include <cstdint>
+#include <cstddef>
 
 namespace sagekit {
 
@@ -11,36 +13,13 @@ constexpr std::size_t k_max_bytes = std::size_t{1} << 20;
 constexpr int k_max_depth = 32;
 constexpr int k_max_dots_per_line = 64;
 
-std::uint32_t byte_at(std::string_view text, std::size_t i) {
-  return i < text.size() ? static_cast<unsigned char>(text[i]) : 0;
-}
-
-/// Bytes of the UTF-8 sequence at `i`; 0 when there is none (RFC 3629: no overlong forms, no surrogates).
-std::size_t sequence_length(std::string_view text, std::size_t i) {
-  const std::uint32_t first = byte_at(text, i);
-  if (first < 0x80) return 1;
-  const std::size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-  std::uint32_t point = first & (0x7fu >> length);
-  for (std::size_t k = 1; k < length; ++k) {
-    const std::uint32_t next = byte_at(text, i + k);
-    if ((next & 0xc0u) != 0x80) return 0;
-    point = (point << 6) | (next & 0x3fu);
-  }
-  constexpr std::uint32_t k_least[] = {0, 0, 0x80, 0x800, 0x10000};
-  const bool fits = first >= 0xc0 && first < 0xf8 && point >= k_least[length] && point <= 0x10ffff;
-  return fits && (point < 0xd800 || point > 0xdfff) ? length : 0;
-}
-
 std::optional<TomlFault> utf8_fault(std::string_view text) {
-  int line = 1;
-  std::size_t line_begin = 0;
-  for (std::size_t i = 0; i < text.size();) {
-    const std::size_t length = sequence_length(text, i);
-    if (length == 0) return TomlFault{"the text is not UTF-8", line, static_cast<int>(i - line_begin) + 1};
-    if (text[i] == '\n') ++line, line_begin = i + 1;
-    i += length;
-  }
-  return std::nullopt;
+  const std::size_t length = utf8_length(text);
+  if (length == text.size()) return std::nullopt;
+  const std::string_view before = text.substr(0, length);
+  const auto line = 1 + std::count(before.begin(), before.end(), '\n');
+  const std::size_t line_begin = before.rfind('\n') + 1;  // 0 where there is none
+  return TomlFault{"the text is not UTF-8", static_cast<int>(line), static_cast<int>(length - line_begin) + 1};
 }
 
 /// Where a text opens more brackets or dotted keys than toml11's recursion should follow; 0 = nowhere. Knows strings
