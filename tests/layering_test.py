@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""The house's own rules: include direction, one owner per third-party header, file lengths, no printing in core.
+"""The house's own rules: include direction, one owner per third-party header, file lengths, no printing in core; the rooms as
+ARCHITECTURE.md lists them; documents that comments and links name are there.
 
 Usage: layering_test.py SOURCE_DIR
 """
+import fnmatch
 import pathlib
 import re
 import sys
@@ -13,7 +15,7 @@ core = root / "core" / "src"
 
 # Room -> rooms it may include besides itself, as core/CMakeLists.txt links them. A new arrow is a design decision.
 ROOMS = {}
-for room, uses in re.findall(r"^sagekit_room\((\w+)(?: USES ([\w ]*?))?(?: LIBRARIES [^)]*)?\)", (root / "core/CMakeLists.txt").read_text(), re.M):
+for room, uses in re.findall(r"^sagekit_room\((\w+)(?: FAST)?(?: USES ([\w ]*?))?(?: LIBRARIES [^)]*)?\)", (root / "core/CMakeLists.txt").read_text(), re.M):
     ROOMS[room] = uses.split()
 # Header prefix -> the only files that may include it.
 OWNERS = {
@@ -36,6 +38,18 @@ problems = []
 def report(path, line, text):
     problems.append(f"{path.relative_to(root)}:{line}: {text}")
 
+
+for room, uses in ROOMS.items():
+    above = list(ROOMS)[: list(ROOMS).index(room)]
+    for used in uses:
+        if used not in above:
+            problems.append(f"core/CMakeLists.txt: room {room} uses {used}, which does not stand before it")
+documented_rooms = re.findall(r"^\| `core/src/(\w+)` \|", (root / "ARCHITECTURE.md").read_text(encoding="utf-8"), re.M)
+if documented_rooms != list(ROOMS):
+    problems.append(f"ARCHITECTURE.md lists the rooms {' '.join(documented_rooms)}; core/CMakeLists.txt has {' '.join(ROOMS)}")
+folders = sorted(path.name for path in core.iterdir() if path.is_dir() and any(path.rglob("*.?pp")))
+if folders != sorted(ROOMS):
+    problems.append(f"core/src has the folders {' '.join(folders)}; core/CMakeLists.txt has {' '.join(sorted(ROOMS))}")
 
 includes = re.compile(r'^\s*#\s*include\s+([<"])([^>"]+)[>"]')
 owners_seen = defaultdict(set)
@@ -95,6 +109,34 @@ for folder in ("core/src", "host/src"):
             for found in code.findall(line.split("//")[0]):
                 if found not in documented:
                     report(path, number, f"{found} is not in docs/findings")
+
+# A document that a comment or a link names is in the repository: the reader has nothing else. FOREIGN are others' own.
+FOREIGN = {"lz4_Block_format.md"}
+texts = [p for p in root.rglob("*.md") if "build" not in p.relative_to(root).parts]
+paths = {p.relative_to(root).as_posix() for p in texts}
+names = {p.name for p in texts}
+word = re.compile(r"[\w./-]*\b[\w-]+\.md\b")
+link = re.compile(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)")
+for folder in ("core", "host", "plugins", "tests", "bench", "examples", "cmake", "scripts"):
+    for path in sorted((root / folder).rglob("*")):
+        if path.suffix not in (".h", ".hpp", ".cpp", ".c", ".cu", ".cmake", ".toml", ".txt", ".sh"):
+            continue
+        for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
+            comment = re.search(r"//.*|^\s*#.*|\s# .*", line)
+            for name in word.findall(comment.group()) if comment else []:
+                known = name in paths or (root / name).exists() if "/" in name else name in names
+                if not known and name not in FOREIGN:
+                    report(path, number, f"{name} is not in the repository")
+sources = [p.relative_to(core).as_posix() for p in core.rglob("*.cpp")]
+for number, line in enumerate((root / "ARCHITECTURE.md").read_text(encoding="utf-8").splitlines(), 1):
+    for name in re.findall(r"`([\w/*]+\.cpp)`", line):
+        if not any(fnmatch.fnmatch("/" + source, "*/" + name) for source in sources):
+            report(root / "ARCHITECTURE.md", number, f"core/src has no {name}")
+for path in texts:
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        for target in link.findall(line):
+            if not (path.parent / target).exists():
+                report(path, number, f"the link to {target} leads nowhere")
 
 print("\n".join(problems) if problems else "the house is in order")
 sys.exit(1 if problems else 0)

@@ -62,7 +62,7 @@ SAGEKIT_API Result<Capability> parse_capability(std::string_view text);
 /// "9.0", "9.0a", "12.0f".
 SAGEKIT_API Result<Arch> parse_arch(std::string_view text);
 
-/// An arch list in every spelling people use (cli.md section 2): separators `;`, `,` and blanks; `8.0`, `80`, `120a`,
+/// An arch list in every spelling people use: separators `;`, `,` and blanks; `8.0`, `80`, `120a`,
 /// `sm_80`, `compute_80`, `12.0a`, `12.0+PTX`, `native` (the capabilities in `native`). `compute_80;sm_80` is one arch.
 /// Strict: what is not understood is an error that names the item, never dropped. Sorted, without duplicates.
 SAGEKIT_API Result<std::vector<ArchRequest>> parse_arch_list(std::string_view text,

@@ -16,7 +16,7 @@ struct RefusedCell {
   WheelReport report;
 };
 
-/// cli.md section 4, "sagekit.build/1".
+/// "sagekit.build/1" of docs/json.md.
 SAGEKIT_API std::string build_json(const Build& build, const std::vector<PackagedWheel>& wheels,
                                    const std::vector<RefusedCell>& refused);
 

@@ -66,7 +66,7 @@ SAGEKIT_API LoadedPlugins load_plugins(const PluginSearch& search);
 /// Runs the library's constructors: only for files one trusts, which PLG001 sees to. Thread-safe.
 SAGEKIT_API Result<Plugin> load_plugin(const std::filesystem::path& file, Diagnostics* problems = nullptr);
 
-/// cli.md section 4, and "shadowed":[{"path","by"}].
+/// docs/json.md, and "shadowed":[{"path","by"}].
 SAGEKIT_API std::string plugins_json(const LoadedPlugins& loaded);
 /// `plugin show --json`: {"schema":"sagekit.plugin/1", the keys of one plugin above, "license","judge",
 /// "source":{"url","subdir","default","revisions"},"arches","modules","dispatch","profiles"}.

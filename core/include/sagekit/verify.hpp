@@ -179,7 +179,7 @@ SAGEKIT_API Result<std::vector<std::filesystem::path>> package_folders(
 /// exceptions can only shrink. Their severity is the file's `stale_waivers`.
 SAGEKIT_API Diagnostics stale_waivers(const PolicyFile& file, const std::vector<WheelReport>& reports);
 
-/// cli.md section 4. `all`: passes too. `stale`: what stale_waivers found.
+/// docs/json.md. `all`: passes too. `stale`: what stale_waivers found.
 SAGEKIT_API std::string verify_json(const std::vector<WheelReport>& reports, bool all, const Diagnostics& stale = {});
 /// SARIF 2.1.0: a rule for each code with its page, failures and warnings as results, waived ones suppressed, checks
 /// that were skipped as notifications.

@@ -22,6 +22,9 @@ namespace fs = std::filesystem;
 
 const fs::path k_root = SAGEKIT_SOURCE_DIR;
 
+/// Families whose codes stand on another's page.
+const std::map<std::string, std::string> k_beside = {{"CMD", "TCH"}, {"FIL", "CLI"}, {"LCK", "PRV"}, {"VER", "NAM"}};
+
 std::map<std::string, FindingPage> pages_by_code() {
   std::map<std::string, FindingPage> pages;
   for (auto& page : finding_pages()) pages.emplace(page.code, std::move(page));
@@ -74,7 +77,8 @@ std::string index_text() {
       "reader's.\n";
   for (const auto& letters : finding_families()) {
     text += "\n## " + letters + "\n\n| code | what | weighs |\n|---|---|---|\n";
-    const auto file = letters == "FIL" ? std::string("CLI") : letters == "LCK" ? std::string("PRV") : letters;
+    const auto beside = k_beside.find(letters);
+    const auto& file = beside == k_beside.end() ? letters : beside->second;
     for (const auto& page : finding_pages(letters)) {
       const auto title = replace_all(page.title, "|", "\\|");
       text += "| [" + page.code + "](" + file + ".md) | " + title + " | " + page.weight + " |\n";
