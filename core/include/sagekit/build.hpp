@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -52,6 +53,7 @@ struct Build {
   std::vector<StepFailure> failed;
   std::vector<std::string> skipped;  ///< cells not finished because another step failed or they need another machine
   std::uint64_t steps_run = 0, steps_reused = 0, steps_failed = 0;
+  std::optional<std::uint64_t> steps_would_run;  ///< of a dry run; its steps_reused are those that would be
   double wall_seconds = 0, cpu_seconds = 0;
   std::uint64_t peak_memory_bytes = 0;  ///< largest single process of a step that ran
 };
@@ -84,7 +86,8 @@ struct BuildOptions {
   std::size_t jobs = 0;                                       ///< 0 = usable CPUs
   std::uint64_t memory_bytes = 0;                             ///< budget; 0 = 80 % of the environment's
   bool keep_going = false;
-  bool dry_run = false;  ///< fetch nothing, run nothing; says what would run
+  bool dry_run = false;  ///< fetch nothing, run no step; says what would run and what the store holds
+  bool offline = false;  ///< no connection: a source that is not here is SRC001
   LogSink log;
   std::map<std::string, std::string> child_environment;  ///< base environment of steps: PATH, HOME, TMPDIR
 };

@@ -107,6 +107,18 @@ std::string hash_header_names(const fs::path& root) {
   return hash.hex();
 }
 
+/// All but what only the copy itself can tell.
+PreparedSource place_of(const Spec& spec, const Plan& plan, const Store& store) {
+  const auto edits = edits_for(spec, plan);
+  PreparedSource source;
+  source.key = content_key(spec, plan, edits);
+  const auto tree = plan.revision.tree.empty() ? plan.commit : plan.revision.tree;
+  source.root = store.folder("sources") / (tree.substr(0, 16) + "-" + source.key.substr(0, 16));
+  source.folder = spec.source.subdir.empty() ? source.root : source.root / spec.source.subdir;
+  for (const auto* edit : edits) source.edits.push_back(edit->id);
+  return source;
+}
+
 Status make_copy(const Spec& spec, const Plan& plan, const BuildOptions& options,
                  const std::vector<const SourceEdit*>& edits, const fs::path& name, const SourceTools& tools) {
   TRY_ASSIGN(const TemporaryFolder scratch, tools.store.temporary());
@@ -150,30 +162,31 @@ Result<std::string> apply_edit(const SourceEdit& edit, std::string text) {
   return replace_all(std::move(text), edit.find, edit.replace);
 }
 
-Result<PreparedSource> prepare_source(const Spec& spec, const Plan& plan, const BuildOptions& options,
-                                      const SourceTools& tools) {
+Result<std::optional<PreparedSource>> find_source(const Spec& spec, const Plan& plan, const BuildOptions& options,
+                                                  const SourceTools& tools) {
   TRY(check_names(spec, options));
-  const auto edits = edits_for(spec, plan);
-  PreparedSource source;
-  source.key = content_key(spec, plan, edits);
-  const auto tree = plan.revision.tree.empty() ? plan.commit : plan.revision.tree;
-  source.root = tools.store.folder("sources") / (tree.substr(0, 16) + "-" + source.key.substr(0, 16));
-  source.folder = spec.source.subdir.empty() ? source.root : source.root / spec.source.subdir;
-  for (const auto* edit : edits) source.edits.push_back(edit->id);
-
+  auto source = place_of(spec, plan, tools.store);
   std::error_code error;
-  if (fs::exists(source.root, error)) {
-    TRY(check_given(pinned_source(spec, plan), options.source, tools));
-    for (const auto& vendored : spec.source.vendored)
-      TRY(check_given(pinned_vendored(vendored), given_for(options, vendored.name), tools));
-  } else {
-    TRY(make_copy(spec, plan, options, edits, source.root, tools));
-  }
+  if (!fs::exists(source.root, error)) return std::nullopt;
+  TRY(check_given(pinned_source(spec, plan), options.source, tools));
+  for (const auto& vendored : spec.source.vendored)
+    TRY(check_given(pinned_vendored(vendored), given_for(options, vendored.name), tools));
   if (!fs::is_directory(source.folder, error))
     return fail(ErrorKind::usage, "SRC006",
                 fmt::format("commit {} of the source has no folder {}", plan.commit, spec.source.subdir));
   source.header_names = hash_header_names(source.root);
   return source;
+}
+
+Result<PreparedSource> prepare_source(const Spec& spec, const Plan& plan, const BuildOptions& options,
+                                      const SourceTools& tools) {
+  TRY_ASSIGN(auto found, find_source(spec, plan, options, tools));
+  if (found) return std::move(*found);
+  const auto made = place_of(spec, plan, tools.store);
+  TRY(make_copy(spec, plan, options, edits_for(spec, plan), made.root, tools));
+  TRY_ASSIGN(found, find_source(spec, plan, options, tools));
+  if (!found) return fail(ErrorKind::bug, "SRC006", "the copy of the source is not where it was made");
+  return std::move(*found);
 }
 
 }  // namespace sagekit

@@ -7,6 +7,7 @@
 #include <sagekit/build.hpp>
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,11 @@ std::vector<const SourceEdit*> edits_for(const Spec& spec, const Plan& plan);
 
 /// Replaces exactly `count` occurrences. SRC004 (usage) names file, text and counts.
 Result<std::string> apply_edit(const SourceEdit& edit, std::string text);
+
+/// The ready copy in the store, when there is one; what the user gave is checked against it. Fetches nothing. Errors:
+/// those of check_given, SRC006, SRC009.
+Result<std::optional<PreparedSource>> find_source(const Spec& spec, const Plan& plan, const BuildOptions& options,
+                                                  const SourceTools& tools);
 
 /// What the user gave is checked each time; a ready copy is reused. Errors: those of export_tree, SRC004, SRC009 (a
 /// vendored tree that the spec does not have).

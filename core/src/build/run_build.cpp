@@ -1,3 +1,4 @@
+#include "build/dry_run.hpp"
 #include "build/executor.hpp"
 #include "build/prepared_source.hpp"
 #include "build/progress.hpp"
@@ -51,16 +52,6 @@ Result<std::vector<const Cell*>> buildable_cells(const Plan& plan) {
               first.missing_hint, first.id);
 }
 
-std::vector<const Step*> steps_of(const Plan& plan, const std::vector<const Cell*>& cells) {
-  std::set<std::string> ids;
-  for (const auto* cell : cells) ids.insert(cell->id);
-  std::vector<const Step*> steps;
-  for (const auto& step : plan.steps)
-    if (std::ranges::any_of(step.cells, [&](const std::string& cell) { return ids.contains(cell); }))
-      steps.push_back(&step);
-  return steps;
-}
-
 fs::path work_folder(const Store& store, const Plan& plan, const PreparedSource& source,
                      const std::vector<const Step*>& steps) {
   Sha256 hash;
@@ -80,13 +71,6 @@ Result<FileLock> lock_work(const fs::path& work, BuildObserver& observer, const 
     if (stop.stop_requested()) return fail(ErrorKind::interrupted, "BLD006", "stopped while waiting");
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
-}
-
-Build what_would_run(const Plan& plan, const std::vector<const Step*>& steps, BuildObserver& observer) {
-  Build build;
-  for (const auto* step : steps) observer.on_message(fmt::format("would run {}: {}", step->id, join(step->argv, " ")));
-  for (const auto& cell : plan.cells) build.skipped.push_back(cell.id);
-  return build;
 }
 
 std::vector<Task> tasks_for(const std::vector<const Step*>& steps, const Executor& executor,
@@ -122,7 +106,7 @@ Result<Build> run_build(const Spec& spec, const Plan& plan, const Environment& e
                         CommandRunner& runner, BuildObserver& observer, std::stop_token stop) {
   TRY_ASSIGN(const auto cells, buildable_cells(plan));
   const auto steps = steps_of(plan, cells);
-  if (options.dry_run) return what_would_run(plan, steps, observer);
+  if (options.dry_run) return look_into_store(spec, plan, environment, options, cells, runner, observer, stop);
 
   TRY_ASSIGN(const Store store, Store::open(options.store));
   TRY(check_space(store.root()));
@@ -131,15 +115,13 @@ Result<Build> run_build(const Spec& spec, const Plan& plan, const Environment& e
   if (limits.memory_bytes == 0) limits.memory_bytes = environment.memory_bytes / 5 * 4;
 
   const auto say = [&observer](const std::string& text) { observer.on_message(text); };
-  TRY_ASSIGN(const auto source,
-             prepare_source(spec, plan, options, {store, runner, options.child_environment, say, stop}));
+  TRY_ASSIGN(const auto source, prepare_source(spec, plan, options,
+                                               {store, runner, options.child_environment, say, stop, options.offline}));
   const auto work = work_folder(store, plan, source, steps);
   TRY_ASSIGN(const auto lock, lock_work(work, observer, stop));
   TRY(make_directories(work / "logs"));
   TRY_ASSIGN(const auto scratch, TemporaryFolder::create(work / "tmp", "t"));
-  const auto tmpdir = options.child_environment.find("TMPDIR");
-  TRY_ASSIGN(const auto links,
-             TemporaryFolder::create(tmpdir == options.child_environment.end() ? "/tmp" : tmpdir->second, "sagekit"));
+  TRY_ASSIGN(const auto links, links_folder(options));
 
   std::map<std::string, Toolchain> toolchains;
   TRY_ASSIGN(auto symbols, resolve_symbols(spec, plan, cells, environment, store, links.path(), toolchains));

@@ -1,7 +1,7 @@
 #include "build/source.hpp"
 
-#include "build/git_tree.hpp"
 #include "archive/archive.hpp"
+#include "build/git_tree.hpp"
 #include "support/format.hpp"
 #include "support/sha256.hpp"
 #include "support/text.hpp"
@@ -44,6 +44,8 @@ class Git {
     command.environment = m_tools.environment;
     std::ranges::move(arguments, std::back_inserter(command.argv));
     command.environment["GIT_TERMINAL_PROMPT"] = "0";
+    // A partial clone fetches what it lacks by itself, whatever command it was.
+    if (m_tools.offline) command.environment["GIT_ALLOW_PROTOCOL"] = "file";
     command.environment["LC_ALL"] = "C";
     command.separate_stderr = true;
     auto result = m_tools.runner.run(command, m_tools.stop);
@@ -188,6 +190,11 @@ Result<Git> fetched(const PinnedTree& pinned, const std::string& url, const Sour
     TRY(git.ask({"init", "--bare", "--quiet"}, ErrorKind::failed, "SRC001", "make"));
   TRY_ASSIGN(const bool there, has_commit(git, pinned.commit));
   if (there) return git;
+  if (tools.offline && !url.starts_with("file://"))
+    return fail(ErrorKind::failed, "SRC001",
+                fmt::format("commit {} of {} is not in the store, and --offline allows no connection to {}",
+                            short_id(pinned.commit), pinned.name, url),
+                "build once without --offline, or give a copy: a folder, a git repository or an archive", url);
   tools.say(fmt::format("fetching {} {} from {}", pinned.name, short_id(pinned.commit), url));
   TRY_ASSIGN(const auto result, git.run({"fetch", "--quiet", "--depth", "1", "--no-tags", "--", url, pinned.commit}));
   if (!result.ok())

@@ -30,14 +30,15 @@ struct SourceTools {
   std::map<std::string, std::string> environment;  ///< of git
   std::function<void(const std::string&)> say;     ///< "fetching ..."
   std::stop_token stop;
+  bool offline = false;  ///< git gets no connection, nor starts one by itself
 };
 
 /// Writes the needed files of a tree into the folder `into`. `given`: "" = the pinned url; a url; a git repository or
 /// work tree (at the pinned commit and unchanged); a plain folder; an archive. A plain folder holds the whole
 /// tree, or lists it in `.sagekit-tree` and holds what is needed.
-/// Errors (usage unless said): SRC001 cannot be fetched (failed), SRC002 no such commit there, SRC003 not the pinned
-/// content, SRC005 bad archive, SRC006 no source at that place, SRC007 no git (machine), SRC008 needed files are
-/// missing.
+/// Errors (usage unless said): SRC001 cannot or must not be fetched (failed), SRC002 no such commit there, SRC003 not
+/// the pinned content, SRC005 bad archive, SRC006 no source at that place, SRC007 no git (machine), SRC008 needed files
+/// are missing.
 Status export_tree(const PinnedTree& pinned, const std::string& given, const std::filesystem::path& into,
                    const SourceTools& tools);
 

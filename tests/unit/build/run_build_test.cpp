@@ -224,15 +224,44 @@ TEST_CASE("cells that cannot be built here are an error when there is no other, 
   CHECK(none.error().kind == ErrorKind::machine);
 }
 
-TEST_CASE("a dry run starts nothing") {
+TEST_CASE("a dry run starts nothing and says of each step whether it would run") {
   FakePackage package;
   package.options.dry_run = true;
   CountingRunner runner;
-  const auto build = package.build(runner);
+  auto build = package.build(runner);
   REQUIRE(build);
   CHECK(runner.steps == 0);
-  CHECK(package.watcher.messages.size() == 4);
+  REQUIRE(package.watcher.messages.size() == 5);
+  CHECK(package.watcher.messages[0] == "would take the source from " + package.options.source);
+  CHECK(package.watcher.messages[1].starts_with("would run compile-a: {cxx-linux_x86_64} -c "));
+  CHECK(build->steps_would_run == 4);
   CHECK_FALSE(fs::exists(package.options.store));
+
+  package.options.dry_run = false;
+  REQUIRE(package.build(runner));
+  const int before = runner.steps;
+  package.options.dry_run = true;
+  const auto messages = [&] {
+    package.watcher.messages.clear();
+    build = package.build(runner);
+    REQUIRE(build);
+    CHECK(runner.steps == before);
+    return package.watcher.messages;
+  };
+  CHECK(messages() == std::vector<std::string>{"would reuse compile-a", "would reuse link-a", "would reuse compile-b",
+                                               "would reuse link-b"});
+  CHECK(build->steps_reused == 4);
+  CHECK(build->steps_would_run == 0);
+
+  package.step("compile-b").argv.push_back("-O3");
+  const auto changed = messages();
+  REQUIRE(changed.size() == 4);
+  CHECK(changed[1] == "would reuse link-a");
+  CHECK(changed[2].starts_with("would run compile-b: "));
+  CHECK(changed[3].starts_with("would run link-b: "));
+
+  package.environment.host_compilers[0].ready = false;  // will be fetched, or is not there: nothing can be known
+  for (const auto& line : messages()) CHECK(line.starts_with("would run "));
 }
 
 TEST_CASE("steps see SOURCE_DATE_EPOCH, the C locale and no variable that changes compilers") {

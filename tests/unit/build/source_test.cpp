@@ -1,6 +1,6 @@
+#include "archive/archive.hpp"
 #include "build/prepared_source.hpp"
 #include "fake_build.hpp"
-#include "archive/archive.hpp"
 
 using namespace sagekit;
 using namespace sagekit::test;
@@ -103,6 +103,35 @@ TEST_CASE("a url is fetched at the pinned commit, once") {
   REQUIRE_FALSE(gone);
   CHECK(gone.error().code == "SRC001");
   CHECK(gone.error().kind == ErrorKind::failed);
+}
+
+TEST_CASE("offline nothing is fetched over a network, and what was fetched before serves") {
+  if (!has_git()) return;
+  FakePackage package;
+  package.plan.commit = commit_all(package.source());
+  package.plan.source_url = "https://127.0.0.1:1/source.git";
+  package.options.source.clear();
+  package.options.offline = true;
+  CountingRunner runner;
+  int fetches = 0;
+  runner.instead = [&](const Command& command, const std::stop_token&) -> std::optional<Result<CommandResult>> {
+    if (command.argv.front() != "git") return std::nullopt;
+    fetches += std::ranges::find(command.argv, "fetch") != command.argv.end();
+    CHECK(command.environment.at("GIT_ALLOW_PROTOCOL") == "file");
+    return std::nullopt;
+  };
+  const auto build = package.build(runner);
+  REQUIRE_FALSE(build);
+  CHECK(build.error().code == "SRC001");
+  CHECK(build.error().message.find("--offline") != std::string::npos);
+  CHECK(fetches == 0);
+
+  package.plan.source_url = "file://" + package.source().string();  // needs no network
+  REQUIRE(package.build(runner));
+  fs::remove_all(package.options.store / "sources");
+  fs::remove_all(package.source());
+  CHECK(package.build(runner).has_value());  // from the store's git
+  CHECK(fetches == 1);
 }
 
 TEST_CASE("an archive with one folder at its top is a source; a damaged one and one that leaves its folder are not") {

@@ -1,0 +1,103 @@
+#include "build/dry_run.hpp"
+
+#include "build/executor.hpp"
+#include "build/prepared_source.hpp"
+#include "build/step_environment.hpp"
+#include "build/symbols.hpp"
+#include "support/format.hpp"
+#include "support/text.hpp"
+#include "support/try.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace sagekit {
+
+namespace {
+
+/// Cells all of whose tools are here: of the others' steps nothing can be known. A tool that would be fetched first is
+/// not here.
+std::vector<const Cell*> with_tools(const Spec& spec, const Plan& plan, const std::vector<const Cell*>& cells,
+                                    const Environment& environment, const Store& store,
+                                    const std::filesystem::path& links) {
+  std::vector<const Cell*> ready;
+  for (const auto* cell : cells) {
+    std::map<std::string, Toolchain> toolchains;
+    if (resolve_symbols(spec, plan, {cell}, environment, store, links, toolchains)) ready.push_back(cell);
+  }
+  return ready;
+}
+
+/// Ids of the steps whose results are kept.
+Result<std::set<std::string>> kept_steps(const Spec& spec, const Plan& plan, const Environment& environment,
+                                         const BuildOptions& options, const std::vector<const Cell*>& cells,
+                                         CommandRunner& runner, BuildObserver& observer, const std::stop_token& stop) {
+  const auto from = options.source.empty() ? plan.source_url : options.source;
+  std::error_code error;
+  std::optional<Store> store;
+  std::optional<PreparedSource> source;
+  if (std::filesystem::is_directory(options.store, error)) {
+    TRY_ASSIGN(auto opened, Store::open(options.store));
+    store.emplace(std::move(opened));
+    TRY_ASSIGN(source, find_source(spec, plan, options,
+                                   {*store, runner, options.child_environment, {}, stop, options.offline}));
+  }
+  std::set<std::string> kept;
+  if (!source) {
+    observer.on_message(fmt::format("would take the source from {}", from));
+    return kept;
+  }
+  TRY_ASSIGN(const auto links, links_folder(options));
+  const auto ready = with_tools(spec, plan, cells, environment, *store, links.path());
+  std::map<std::string, Toolchain> toolchains;
+  TRY_ASSIGN(auto symbols, resolve_symbols(spec, plan, ready, environment, *store, links.path(), toolchains));
+  symbols.set("source", ".");
+  symbols.set("work", links.path().string());
+  TRY_ASSIGN(const auto epoch, source_date_epoch(plan.revision.date));
+  const auto steps = steps_of(plan, ready);
+  Executor executor({*store, symbols, *source, links.path(), {}, epoch, runner, environment.platform, options.log},
+                    steps);
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const auto is_kept = [&](const std::string& id) { return kept.contains(id); };
+    StepReport report;
+    if (std::ranges::all_of(steps[i]->depends, is_kept) && executor.reuse(i, report)) kept.insert(steps[i]->id);
+    if (report.error) return std::unexpected(*report.error);
+  }
+  return kept;
+}
+
+}  // namespace
+
+std::vector<const Step*> steps_of(const Plan& plan, const std::vector<const Cell*>& cells) {
+  std::set<std::string> ids;
+  for (const auto* cell : cells) ids.insert(cell->id);
+  std::vector<const Step*> steps;
+  for (const auto& step : plan.steps)
+    if (std::ranges::any_of(step.cells, [&](const std::string& cell) { return ids.contains(cell); }))
+      steps.push_back(&step);
+  return steps;
+}
+
+Result<TemporaryFolder> links_folder(const BuildOptions& options) {
+  const auto tmpdir = options.child_environment.find("TMPDIR");
+  return TemporaryFolder::create(tmpdir == options.child_environment.end() ? "/tmp" : tmpdir->second, "sagekit");
+}
+
+Result<Build> look_into_store(const Spec& spec, const Plan& plan, const Environment& environment,
+                              const BuildOptions& options, const std::vector<const Cell*>& cells, CommandRunner& runner,
+                              BuildObserver& observer, const std::stop_token& stop) {
+  TRY_ASSIGN(const auto kept, kept_steps(spec, plan, environment, options, cells, runner, observer, stop));
+  Build build;
+  build.steps_would_run = 0;
+  for (const auto* step : steps_of(plan, cells)) {
+    const bool is_kept = kept.contains(step->id);
+    observer.on_message(is_kept ? fmt::format("would reuse {}", step->id)
+                                : fmt::format("would run {}: {}", step->id, join(step->argv, " ")));
+    ++(is_kept ? build.steps_reused : *build.steps_would_run);
+  }
+  for (const auto& cell : plan.cells) build.skipped.push_back(cell.id);
+  return build;
+}
+
+}  // namespace sagekit
