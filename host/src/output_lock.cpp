@@ -2,27 +2,50 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
+#include <thread>
 #include <utility>
 
 namespace sagekit::host {
 
-Result<OutputLock> OutputLock::acquire(const std::filesystem::path& folder) {
+namespace {
+
+/// Who held the lock removes its file: what was waited for may then be a file that nobody else finds.
+bool is_that_file(int fd, const std::filesystem::path& file) {
+  struct stat held {
+  }, there{};
+  return ::fstat(fd, &held) == 0 && ::stat(file.c_str(), &there) == 0 && held.st_dev == there.st_dev &&
+         held.st_ino == there.st_ino;
+}
+
+}  // namespace
+
+Result<OutputLock> OutputLock::acquire(const std::filesystem::path& folder,
+                                       const std::function<void(const std::string&)>& say,
+                                       const std::stop_token& stop) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   const auto file = folder / ".sagekit.lock";
-  const int fd = error ? -1 : ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-  if (fd < 0)
-    return fail(ErrorKind::usage, "FIL002",
-                "cannot write to " + folder.string() + ": " + (error ? error.message() : std::strerror(errno)),
-                "name another folder with -o DIR");
-  if (::flock(fd, LOCK_EX | LOCK_NB) == 0) return OutputLock(fd, file);
-  ::close(fd);
-  return fail(ErrorKind::failed, "PKG003", "another sagekit is writing to " + folder.string(),
-              "wait for it, or name another folder with -o DIR");
+  for (bool told = false;;) {
+    const int fd = error ? -1 : ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    if (fd < 0)
+      return fail(ErrorKind::usage, "FIL002",
+                  "cannot write to " + folder.string() + ": " + (error ? error.message() : std::strerror(errno)),
+                  "name another folder with -o DIR");
+    const bool held = ::flock(fd, LOCK_EX | LOCK_NB) == 0;
+    if (held && is_that_file(fd, file)) return OutputLock(fd, file);
+    ::close(fd);
+    if (held) continue;
+    if (!told) say("another sagekit writes to " + folder.string() + "; waiting for it");
+    told = true;
+    if (stop.stop_requested()) return fail(ErrorKind::interrupted, "BLD006", "stopped while waiting");
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
 }
 
 OutputLock::OutputLock(OutputLock&& other) noexcept

@@ -4,13 +4,18 @@
 #include <sagekit/error.hpp>
 
 #include <filesystem>
+#include <functional>
+#include <stop_token>
+#include <string>
 
 namespace sagekit::host {
 
 class OutputLock {
  public:
-  /// Makes the folder if needed. Error PKG003 when another process is writing there; the lock ends with the process.
-  static Result<OutputLock> acquire(const std::filesystem::path& folder);
+  /// Makes the folder if needed. While another process writes there it waits, and says so once with `say`. The lock ends
+  /// with the process. Errors: FIL002 (usage), BLD006 (interrupted) when `stop` is requested meanwhile.
+  static Result<OutputLock> acquire(const std::filesystem::path& folder,
+                                    const std::function<void(const std::string&)>& say, const std::stop_token& stop);
   OutputLock(OutputLock&& other) noexcept;
   OutputLock& operator=(OutputLock&&) = delete;
   ~OutputLock();

@@ -28,12 +28,26 @@ Result<Verdict<PackagedWheel>> package_cell(const Session& session, const Plugin
 
 }  // namespace
 
+StepFailure taken_name(const Session& session, const std::string& cell, const Error& error) {
+  session.console.show(error);
+  StepFailure failure;
+  failure.cell = cell;
+  failure.step = "package";
+  failure.exit_code = 1;
+  failure.cause = fmt::format("{} {}", error.code, error.message);
+  return failure;
+}
+
 Result<Packaging> package_cells(const Session& session, const Plugin& plugin, const std::vector<CellBuild>& builds,
                                 const PackageOptions& options) {
   Packaging result;
   const Console& console = session.console;
   for (const auto& build : builds) {
     auto wheel = package_cell(session, plugin, build, options);
+    if (!wheel && wheel.error().code == "PKG001") {
+      result.failed.push_back(taken_name(session, build.cell.id, wheel.error()));
+      continue;
+    }
     if (!wheel) return std::unexpected(wheel.error());
     if (!*wheel) {
       console.say(fmt::format("{} {}\n{}", console.red("refused"), build.cell.id,

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """The example variant built by the real binary with the real nvcc: the whole way, again, interrupted, refused."""
+import fcntl
 import os
 import pathlib
 import shutil
@@ -69,13 +70,50 @@ class Build(CommandLine):
             subprocess.run([*installer, wheel], check=True, stdin=subprocess.DEVNULL)
             subprocess.run([sys.executable, "-I", "-c", f"import sys; sys.path.insert(0, {str(installer[-1])!r}); import sagekit_example"], check=True)
 
-    def test_a_taken_name_is_refused_and_the_file_stays(self):
+    def test_a_taken_name_is_refused_before_anything_is_compiled_and_the_file_stays(self):
         done = self.build()
         self.expect(done, 0)
         wheel = self.folder / done.out.split("\n")[0]
+        good = wheel.read_bytes()
         wheel.write_bytes(b"mine")
-        self.expect(self.build(), 1, "PKG001")
+        fresh = self.environment(SAGEKIT_STORE=str(self.folder / "other"))
+        done = self.build("--json", env=fresh)
+        self.expect(done, 1, "PKG001", "is another wheel")
         self.assertEqual(wheel.read_bytes(), b"mine")
+        result = done.json()
+        self.assertEqual([(f["step"], f["exit_code"]) for f in result["failed"]], [("package", 1)])
+        self.assertIn("PKG001", result["failed"][0]["cause"])
+        self.assertEqual(result["steps"]["run"], 0)
+        self.assertFalse((self.folder / "other" / "objects").exists(), "something was compiled")
+        self.expect(self.build("-n", env=fresh), 1, "PKG001")
+        # A wheel of the same cell for other GPUs is another wheel; one of the same may be the same.
+        wheel.unlink()
+        self.expect(self.build("--arch", "8.0", "--naming", "plain", "-o", "named"), 0)
+        self.expect(self.build("--arch", "9.0", "--naming", "plain", "-o", "named", env=fresh), 1, "PKG001")
+        self.assertFalse((self.folder / "other" / "objects").exists(), "something was compiled")
+        wheel.write_bytes(good)
+        self.expect(self.build(), 0, "was there already")
+
+    def test_a_dry_run_says_what_the_store_holds(self):
+        words = ("-n",)
+        before = self.build(*words)
+        self.expect(before, 0, "would take the source", "would run compile-", "4 steps would run, 0 are in the store")
+        self.assertFalse((self.folder / "störe").exists())
+        self.expect(self.build(), 0)
+        after = self.build(*words)
+        self.expect(after, 0, "would reuse compile-", "would reuse link-", "0 steps would run, 4 are in the store")
+        self.assertNotIn("would run compile-", after.err)
+        steps = self.build("-n", "--json").json()["steps"]
+        self.assertEqual(steps, {"run": 0, "reused": 4, "failed": 0, "would_run": 0})
+
+    def test_offline_needs_no_network_and_uses_none(self):
+        done = self.example("build", "--offline")
+        self.expect(done, 1, "SRC001", "--offline")
+        self.expect(self.build("--offline"), 0)
+
+    def test_verbose_says_every_hit_and_every_miss(self):
+        self.expect(self.build("-v"), 0, "not in the store: it was never made before")
+        self.expect(self.build("-v"), 0, ": reused from the store")
 
     def test_a_source_that_is_not_the_pinned_one_is_refused_with_both_hashes(self):
         copy = self.folder / "my source"
@@ -137,16 +175,34 @@ class Build(CommandLine):
         self.expect(self.build(), 0)
         subprocess.run(["pkill", "-f", str(self.folder / "slow")], check=False)
 
-    def test_one_build_at_a_time_writes_to_a_folder(self):
-        words = ["--plugin-dir", os.environ["SAGEKIT_EXAMPLES"], "--plugin", "example", "build", "--source", EXAMPLE_SOURCE,
-                 "--toolchain", f"folder:{self.slow_nvcc()}"]
-        process = self.start_sagekit(*words)
+    def test_a_second_build_into_a_folder_waits_for_the_first_and_says_so(self):
+        words = ["--plugin-dir", os.environ["SAGEKIT_EXAMPLES"], "--plugin", "example", "build", "--source", EXAMPLE_SOURCE]
+        first = self.start_sagekit(*words, "--toolchain", f"folder:{self.slow_nvcc()}")
         while not (self.folder / "started").exists():
-            self.assertIsNone(process.poll(), "the build ended before it started a step")
+            self.assertIsNone(first.poll(), "the build ended before it started a step")
             time.sleep(0.05)
-        self.expect(self.build(env=self.environment(SAGEKIT_STORE=str(self.folder / "other"))), 1, "PKG003")
-        process.send_signal(signal.SIGINT)
-        process.communicate(timeout=30)
+        second = self.start_sagekit(*words, env=self.environment(SAGEKIT_STORE=str(self.folder / "other")))
+        seen = b""
+        while b"waiting for it" not in seen:
+            line = second.stderr.readline()
+            self.assertTrue(line, "the second build did not wait: " + seen.decode())
+            seen += line
+        self.assertIn(b"another sagekit writes to dist", seen)
+        self.assertIsNone(second.poll())
+        first.send_signal(signal.SIGINT)
+        first.communicate(timeout=30)
+        out, err = second.communicate(timeout=120)
+        self.assertEqual(second.returncode, 0, err)
+        self.assertEqual(len(self.wheels()), 1, "the wheel, and no lock beside it")
+        # One that waits can be stopped.
+        with open(self.folder / "dist" / ".sagekit.lock", "w") as held:
+            fcntl.flock(held, fcntl.LOCK_EX)
+            third = self.start_sagekit(*words)
+            while b"waiting for it" not in third.stderr.readline():
+                self.assertIsNone(third.poll())
+            third.send_signal(signal.SIGINT)
+            third.communicate(timeout=30)
+        self.assertEqual(third.returncode, 130)
 
     def test_a_failing_step_shows_its_last_lines_and_how_to_rerun_it(self):
         folder = self.slow_nvcc()

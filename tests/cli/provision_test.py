@@ -412,10 +412,17 @@ class Builds(Provisioning):
 
     def test_a_build_that_lacks_nvcc_and_torch_brings_both(self):
         minor = "{}.{}".format(*sys.version_info)
-        done = self.run_sagekit("--plugin", "sage2", "build", "--profile", "current", "--cells", f"sage2-pytorch211-cu130-python{minor.replace('.', '')}*",
-                                "--arch", "9.0", "--toolchain", "wheels", "--index-url", self.index.url, "--source", self.folder / "no source")
-        if "TCH004" in done.err:
+        words = ("--plugin", "sage2", "build", "--profile", "current", "--cells", f"sage2-pytorch211-cu130-python{minor.replace('.', '')}*",
+                 "--arch", "9.0", "--toolchain", "wheels", "--index-url", self.index.url, "--source", self.folder / "no source")
+        dry = self.run_sagekit(*words, "-n")
+        if "TCH004" in dry.err:
             self.skipTest(f"no Python {minor} with headers on PATH")
+        # A dry run fetches nothing and ends as the build would begin.
+        self.expect(dry, 0, "would fetch nvcc 13.0", "would fetch torch 2.11.0", "would run compile-")
+        self.assertEqual(self.named_trees(), [])
+        self.assertEqual(self.index.moved("*.whl"), 0)
+        self.expect(self.run_sagekit(*words, "-n", "--offline"), 3)
+        done = self.run_sagekit(*words)
         self.expect(done, 2, "no source")
         self.assertEqual([name.split("-")[0] for name in self.named_trees()], ["nvcc", "torch"])
 

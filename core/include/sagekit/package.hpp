@@ -3,6 +3,7 @@
 
 #include <sagekit/error.hpp>
 #include <sagekit/export.hpp>
+#include <sagekit/plan.hpp>
 #include <sagekit/verify.hpp>
 
 #include <filesystem>
@@ -24,6 +25,11 @@ struct PackagedWheel {
   WheelReport report;
   bool unchanged = false;  ///< the same bytes were already there under that name
 };
+
+/// Before anything is compiled: PKG001 (failed) when the name of the cell's wheel is taken in the folder by a file that this
+/// plan cannot make: one that is no wheel of sagekit's, or that says it was made from another source, for another cell or
+/// other GPUs. A wheel that says the same may turn out to be the same: write_package compares the bytes.
+SAGEKIT_API Status check_wheel_name(const Plan& plan, const Cell& cell, const std::filesystem::path& output_folder);
 
 /// Writes a temporary wheel beside the output folder's files (same file system), judges it, renames it into place.
 /// Bytes depend on content only: sorted members, dist-info last, RECORD the last member, SOURCE_DATE_EPOCH of the

@@ -93,6 +93,7 @@ Result<BuildOptions> build_options(const Session& session, const BuildArguments&
   options.memory_bytes = arguments.memory_bytes;
   options.keep_going = arguments.keep_going;
   options.dry_run = arguments.dry_run;
+  options.offline = arguments.selection.tools.offline;
   options.log = session.log;
   options.child_environment = session.settings.child_environment;
   return options;
@@ -125,6 +126,34 @@ Error nothing_to_build(const Plan& plan) {
           "see sagekit plan for the others"};
 }
 
+/// What a build would fetch first: the cells that then lack nothing count as buildable.
+void expect_fetched(const Session& session, const Plugin& plugin, PlannedMachine& machine,
+                    const ToolchainOptions& tools) {
+  const auto diagnosis = diagnose(plugin.spec(), machine, tools);
+  std::set<std::string> said;
+  for (auto& cell : machine.plan.cells) {
+    const auto known = std::ranges::find(diagnosis.cells, cell.id, &CellDiagnosis::cell);
+    if (cell.buildable || known == diagnosis.cells.end()) continue;
+    if (std::ranges::any_of(known->parts, [](const auto& part) { return part.state == PartState::lacking; })) continue;
+    cell.buildable = true;
+    for (const auto& part : known->parts)
+      if (part.state == PartState::fetchable && said.insert(part.what).second)
+        session.console.say("would fetch " + part.what);
+  }
+}
+
+/// Takes the cells out of the plan whose names are taken by wheels that it cannot make.
+std::vector<StepFailure> drop_taken(const Session& session, Plan& plan, const std::filesystem::path& output) {
+  std::vector<StepFailure> taken;
+  std::erase_if(plan.cells, [&](const Cell& cell) {
+    if (!cell.buildable) return false;
+    const auto free = check_wheel_name(plan, cell, output);
+    if (!free) taken.push_back(taken_name(session, cell.id, free.error()));
+    return !free;
+  });
+  return taken;
+}
+
 int run(Session& session, const BuildArguments& arguments) {
   const std::stop_token stop = stop_on_signals();
   auto plugin = session.plugin();
@@ -141,6 +170,7 @@ int run(Session& session, const BuildArguments& arguments) {
     return make_ready(plugin->spec(), request, origin, *tools, *session.runner, progress, stop);
   }();
   if (!ready) return report(session, ready.error());
+  if (arguments.dry_run) expect_fetched(session, *plugin, *ready, *tools);
   auto& [environment, plan] = *ready;
   if (plan.cells.empty()) return report(session, nothing_to_build(plan));
   for (const auto& cell : plan.cells)
@@ -151,12 +181,14 @@ int run(Session& session, const BuildArguments& arguments) {
 
   std::optional<OutputLock> lock;
   if (!arguments.dry_run) {
-    auto acquired = OutputLock::acquire(arguments.output);
+    const auto say = [&](const std::string& text) { session.console.say(text); };
+    auto acquired = OutputLock::acquire(arguments.output, say, stop);
     if (!acquired) return report(session, acquired.error());
     lock.emplace(std::move(*acquired));
   }
-  Result<Build> build = fail(ErrorKind::bug, "", "");
-  {
+  const auto taken = drop_taken(session, plan, arguments.output);
+  Result<Build> build = Build{};
+  if (!plan.cells.empty()) {
     BuildProgress progress(session.console, progress_form(session.global.quiet, arguments.jsonl, session.settings.ci));
     build = run_build(plugin->spec(), plan, environment, *options, *session.runner, progress, stop);
   }
@@ -178,9 +210,14 @@ int run(Session& session, const BuildArguments& arguments) {
   package.verify.torches = environment.torches;
   auto packaging = package_cells(session, *plugin, build->cells, package);
   if (!packaging) return report(session, packaging.error());
+  for (const auto* failed : {&taken, &packaging->failed})
+    build->failed.insert(build->failed.end(), failed->begin(), failed->end());
 
   if (session.global.json) {
     session.console.result(build_json(*build, packaging->wheels, packaging->refused));
+  } else if (build->steps_would_run) {
+    session.console.say(fmt::format("{} steps would run, {} are in the store", *build->steps_would_run,
+                                    build->steps_reused));
   } else if (!arguments.jsonl) {
     for (const auto& wheel : packaging->wheels) session.console.result(wheel.path.string() + "\n");
     session.console.say(fmt::format("{} steps run, {} kept from before; {}, {} of CPU time, up to {} in one step",

@@ -1,3 +1,4 @@
+#include "interrupt.hpp"
 #include "output_lock.hpp"
 #include "packaging.hpp"
 #include "session.hpp"
@@ -29,7 +30,8 @@ int run(Session& session, const PackageArguments& arguments) {
   if (!builds) return report(session, builds.error());
   auto loaded = session.plugins();
   if (!loaded) return report(session, loaded.error());
-  auto lock = OutputLock::acquire(arguments.output);
+  auto lock = OutputLock::acquire(
+      arguments.output, [&](const std::string& text) { session.console.say(text); }, stop_on_signals());
   if (!lock) return report(session, lock.error());
 
   PackageOptions options;
@@ -39,6 +41,7 @@ int run(Session& session, const PackageArguments& arguments) {
   options.verify.child_environment = session.settings.child_environment;
   options.verify.torches = session.fetched_torches();
   Packaging all;
+  Build made;
   for (const auto& build : *builds) {
     const std::string name = build.cell.id.substr(0, build.cell.id.find('-'));
     const auto plugin = std::ranges::find(loaded->plugins, name, &Plugin::name);
@@ -50,13 +53,14 @@ int run(Session& session, const PackageArguments& arguments) {
     if (!packaged) return report(session, packaged.error());
     all.wheels.insert(all.wheels.end(), packaged->wheels.begin(), packaged->wheels.end());
     all.refused.insert(all.refused.end(), packaged->refused.begin(), packaged->refused.end());
+    made.failed.insert(made.failed.end(), packaged->failed.begin(), packaged->failed.end());
   }
   if (session.global.json) {
-    session.console.result(build_json({}, all.wheels, all.refused));
+    session.console.result(build_json(made, all.wheels, all.refused));
   } else {
     for (const auto& wheel : all.wheels) session.console.result(wheel.path.string() + "\n");
   }
-  return all.refused.empty() ? 0 : 1;
+  return all.refused.empty() && made.failed.empty() ? 0 : 1;
 }
 
 }  // namespace

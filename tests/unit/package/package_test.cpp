@@ -116,6 +116,36 @@ TEST_CASE("the same wheel twice is unchanged; another one under its name is refu
   CHECK(names_in(output.path()).size() == 1);
 }
 
+TEST_CASE("before a build a name is free, or taken by what may be the same wheel, or by another one") {
+  const auto output = scratch();
+  DemoBuild demo;
+  Plan plan;
+  plan.plugin_name = "demo";
+  plan.commit = demo.build.commit;
+  Cell cell = demo.build.cell;
+  const auto why = [&] {
+    const auto free = check_wheel_name(plan, cell, output.path());
+    if (free) return std::string();
+    CHECK(free.error().code == "PKG001");
+    CHECK(free.error().kind == ErrorKind::failed);
+    return free.error().message;
+  };
+  CHECK(why().empty());
+  const auto made = packed(demo, output.path());
+  CHECK(why().empty());
+  cell.arches.pop_back();
+  CHECK(why().ends_with("its arch list is 8.0 9.0a, not 8.0"));
+  cell = demo.build.cell;
+  cell.cuda = "12.9";
+  CHECK(why().ends_with("its CUDA is 13.0, not 12.9"));
+  cell = demo.build.cell;
+  plan.commit = std::string(40, 'f');
+  CHECK(why().ends_with("its source is " + demo.build.commit + ", not " + plan.commit));
+  plan.commit = demo.build.commit;
+  REQUIRE(write_file_atomic(made.path, "no wheel"));
+  CHECK(why().ends_with("it does not say that sagekit made it"));
+}
+
 TEST_CASE("another naming scheme changes the name, the folder and the texts together") {
   const auto output = scratch();
   for (const auto& [scheme, name] : std::vector<std::pair<std::string, std::string>>{
@@ -252,8 +282,14 @@ TEST_CASE("a wheel that was tampered with is caught under the right code") {
       {"TRU003",
        [](OpenWheel& w) { w.at("/sagekit.json").replace(w.at("/sagekit.json").find("11111111"), 8, "33333333"); }},
       {"CNT002", [a](OpenWheel& w) { w.members.erase(a); }},
-      {"FAT101", [a](OpenWheel& w) { w.members[a] = demo_module("_a", {{90, 'a'}}).build(); }},
-      {"RUN001", [a](OpenWheel& w) { w.members[a] = demo_module("_a", {{90, 'a'}}).build(); }},
+      {"FAT101",
+       [a](OpenWheel& w) {
+         w.members[a] = demo_module("_a", {{90, 'a'}}).build();
+       }},
+      {"RUN001",
+       [a](OpenWheel& w) {
+         w.members[a] = demo_module("_a", {{90, 'a'}}).build();
+       }},
       {"FAT103", [a](OpenWheel& w) { w.members[a] = demo_module("_a", {}).build(); }},
       {"TRU001", [](OpenWheel& w) { w.at("ops.py") = "def run(): pass\ndef run(): pass\n"; }},
       {"CNT001", [](OpenWheel& w) { w.members["demo/a.cu"] = "x"; }},
