@@ -4,7 +4,21 @@
 # sagekit-NAME; it goes to lib/sagekit/plugins below the build folder and below the install prefix. The same function
 # builds sagekit's own plugins and, after find_package(sagekit), anyone's.
 #
+# The target check-NAME builds the plugin, runs the conformance kit on it and shows what it plans:
+# `cmake --build build --target check-NAME`.
+#
 # sagekit_add_plugin_test(NAME): a ctest that runs the conformance kit on it.
+
+# The program to check plugins with: what is being built, else what is installed, else "".
+function(sagekit_program variable)
+  foreach(program sagekit_host sagekit::sagekit)
+    if(TARGET ${program})
+      set(${variable} ${program} PARENT_SCOPE)
+      return()
+    endif()
+  endforeach()
+  set(${variable} "" PARENT_SCOPE)
+endfunction()
 
 function(sagekit_add_plugin name)
   cmake_parse_arguments(PARSE_ARGV 1 PLUGIN "" "SPEC;RULES" "")
@@ -69,14 +83,24 @@ function(sagekit_add_plugin name)
                LINK_DEPENDS "${folder}/exports.map")
   # A fixed place, whatever the distribution's libdir: sagekit looks in lib/sagekit/plugins beside its bin folder.
   install(TARGETS ${target} LIBRARY DESTINATION lib/sagekit/plugins)
+
+  sagekit_program(sagekit)
+  if(sagekit)
+    add_custom_target(
+      check-${name}
+      COMMAND $<TARGET_FILE:${sagekit}> plugin check $<TARGET_FILE:${target}>
+      COMMAND $<TARGET_FILE:${sagekit}> --plugin $<TARGET_FILE:${target}> plan
+      DEPENDS ${target}
+      USES_TERMINAL VERBATIM)
+    if(sagekit STREQUAL "sagekit_host")
+      add_dependencies(check-${name} sagekit_host)
+    endif()
+  endif()
 endfunction()
 
 function(sagekit_add_plugin_test name)
-  if(TARGET sagekit_host)
-    set(sagekit sagekit_host)
-  elseif(TARGET sagekit::sagekit)
-    set(sagekit sagekit::sagekit)
-  else()
+  sagekit_program(sagekit)
+  if(NOT sagekit)
     message(WARNING "sagekit_add_plugin_test(${name}): no sagekit program to check it with, so it is not checked")
     return()
   endif()

@@ -94,6 +94,10 @@ run("checking the example" COMMAND "${sagekit}" plugin check "${example}")
 run("planning the example" COMMAND "${sagekit}" --plugin "${example}" plan --json OUTPUT plan)
 must_contain("the example's plan" "${plan}" "example-cu130-python311" "sagekit_example-1.0.0+cu130-py3-none-linux_x86_64.whl")
 
+# The loop of its author.
+run("the author's check" COMMAND "${CMAKE_COMMAND}" --build "${WORK}/plugin" --target check-example OUTPUT checked)
+must_contain("check-example" "${checked}" "sagekit-example.so" "example-cu130-python311")
+
 # A plugin with rules, in a project that has no C compiler.
 file(MAKE_DIRECTORY "${WORK}/rules source")
 configure_file("${SOURCE}/tests/package/rules_plugin/CMakeLists.txt" "${WORK}/rules source/CMakeLists.txt" COPYONLY)
