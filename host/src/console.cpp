@@ -1,22 +1,39 @@
 #include "console.hpp"
 
+#include "printable.hpp"
+
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <cstdio>
 
 namespace sagekit::host {
 
+namespace {
+
+void to_stderr(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stderr); }
+
+}  // namespace
+
 void Console::result(std::string_view text) const {
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  std::fflush(stdout);
+  if (!m_quiet) document(printable_with_color(text));
+}
+
+void Console::document(std::string_view text) const {
+  errno = 0;
+  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return;
+  int whole = 0;
+  m_lost.compare_exchange_strong(whole, errno == 0 ? EIO : errno);
 }
 
 void Console::say(std::string_view text) const {
-  if (!m_quiet) fmt::print(stderr, "{}\n", text);
+  if (!m_quiet) to_stderr(printable_with_color(text) + "\n");
 }
 
+void Console::draw(std::string_view text) const { to_stderr("\r\x1b[K" + printable_with_color(text)); }
+
 std::string Console::paint(std::string_view code, std::string_view text) const {
-  return m_color ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : std::string(text);
+  return m_color ? colored(code, text) : std::string(text);
 }
 
 void Console::show(const Error& error) const {
@@ -24,7 +41,7 @@ void Console::show(const Error& error) const {
       red(error.code.empty() ? "error" : fmt::format("error[{}]", error.code)) + ": " + error.message + "\n";
   if (!error.where.empty()) text += fmt::format("  --> {}\n", error.where);
   if (!error.hint.empty()) text += fmt::format("  = {}\n", error.hint);
-  fmt::print(stderr, "{}", text);
+  to_stderr(printable_with_color(text));
 }
 
 void Console::show(const Diagnostic& diagnostic) const {
@@ -53,13 +70,14 @@ void Console::show(const Diagnostic& diagnostic) const {
     }
   }
   if (!diagnostic.hint.empty()) text += fmt::format("  = {}\n", diagnostic.hint);
-  fmt::print(stderr, "{}", text);
+  to_stderr(printable_with_color(text));
 }
 
 void Console::warn(std::string_view message, std::string_view hint) const {
   if (m_quiet) return;
-  fmt::print(stderr, "{}: {}\n", yellow("warning"), message);
-  if (!hint.empty()) fmt::print(stderr, "  = {}\n", hint);
+  std::string text = fmt::format("{}: {}\n", yellow("warning"), message);
+  if (!hint.empty()) text += fmt::format("  = {}\n", hint);
+  to_stderr(printable_with_color(text));
 }
 
 int exit_code(ErrorKind kind) {

@@ -1,9 +1,11 @@
 #pragma once
-// What people read: errors with carets, colours, sizes. Human text goes to stderr, results to stdout.
+// The only writer to the terminal: errors with carets, colours, sizes. Human text goes to stderr, results to stdout.
+// What people read is made printable here, whatever file it came from.
 
 #include <sagekit/diagnostic.hpp>
 #include <sagekit/error.hpp>
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -17,11 +19,16 @@ class Console {
   bool color() const { return m_color; }
   bool quiet() const { return m_quiet; }
 
-  void result(std::string_view text) const;  ///< stdout, as it is
-  void say(std::string_view text) const;     ///< stderr with a newline, unless quiet
+  void result(std::string_view text) const;    ///< stdout, for people; nothing when quiet
+  void document(std::string_view text) const;  ///< stdout, for programs: as it is
+  void say(std::string_view text) const;       ///< stderr with a newline, unless quiet
+  void draw(std::string_view text) const;      ///< stderr: the terminal's last line anew; "" = none
   void show(const Error& error) const;
   void show(const Diagnostic& diagnostic) const;
   void warn(std::string_view message, std::string_view hint = {}) const;
+
+  /// errno's value of the first write to stdout that failed; 0 = all of it is out.
+  int lost() const { return m_lost; }
 
   std::string bold(std::string_view text) const { return paint("1", text); }
   std::string red(std::string_view text) const { return paint("1;31", text); }
@@ -33,6 +40,7 @@ class Console {
   std::string paint(std::string_view code, std::string_view text) const;
   bool m_color;
   bool m_quiet;
+  mutable std::atomic<int> m_lost = 0;
 };
 
 int exit_code(ErrorKind kind);

@@ -5,7 +5,7 @@
 
 namespace sagekit::host {
 
-/// `verbosity` 0: warnings, 1: what is done, 2: everything.
+/// `verbosity` -1: nothing, 0: warnings, 1: what is done, 2: everything.
 LogSink make_log(int verbosity, bool color);
 
 }  // namespace sagekit::host

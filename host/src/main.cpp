@@ -2,6 +2,7 @@
 #include "console.hpp"
 #include "help.hpp"
 #include "log_spdlog.hpp"
+#include "output_file.hpp"
 #include "session.hpp"
 #include "settings.hpp"
 
@@ -12,8 +13,36 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
+
 using namespace sagekit;
 using namespace sagekit::host;
+
+namespace {
+
+int run(Session& session, const std::vector<Verb>& verbs, const Verb* verb) {
+  const Console& console = session.console;
+  const GlobalArguments& global = session.global;
+  if (global.version) {
+    console.document(
+        fmt::format("sagekit {} (plugin ABI {}, spec schema {})\n", version(), SAGEKIT_PLUGIN_ABI, spec_schema));
+    return 0;
+  }
+  if (global.help || verb == nullptr) {
+    console.document(help_text(verbs, verb, session.settings.columns));
+    return 0;
+  }
+  if (!global.directory.empty() && chdir(global.directory.c_str()) != 0) {
+    const Error error{ErrorKind::usage, "CLI004",
+                      fmt::format("cannot change to \"{}\": {}", global.directory, std::strerror(errno)), "",
+                      "-C takes a folder that is there"};
+    return report(session, error);
+  }
+  return verb->run(session);
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   const std::vector<Verb> verbs = all_verbs();
@@ -22,24 +51,16 @@ int main(int argc, char** argv) {
   Settings settings = read_settings();
   const bool color =
       global.color == "always" || (global.color == "auto" && settings.color_wanted && isatty(STDERR_FILENO) == 1);
-  const Console console(color, global.quiet);
+  Session session{std::move(settings), global, Console(color, global.quiet),
+                  make_log(global.quiet ? -1 : global.verbose, color), make_local_runner()};
+  const Console& console = session.console;
   if (!verb) {
     console.show(verb.error());
     return exit_code(verb.error().kind);
   }
-  if (global.version) {
-    console.result(
-        fmt::format("sagekit {} (plugin ABI {}, spec schema {})\n", version(), SAGEKIT_PLUGIN_ABI, spec_schema));
-    return 0;
-  }
-  if (global.help || *verb == nullptr) {
-    console.result(help_text(verbs, *verb, settings.columns));
-    return 0;
-  }
-  if (!global.directory.empty() && chdir(global.directory.c_str()) != 0) {
-    console.show(Error{ErrorKind::usage, "CLI004", "cannot change to " + global.directory, "", ""});
-    return exit_code(ErrorKind::usage);
-  }
-  Session session{std::move(settings), global, console, make_log(global.verbose, color), make_local_runner()};
-  return (*verb)->run(session);
+  const int code = run(session, verbs, *verb);
+  if (console.lost() == 0) return code;
+  const Error lost = write_error("the output", console.lost());
+  console.show(lost);
+  return exit_code(lost.kind);
 }

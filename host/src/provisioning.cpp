@@ -125,7 +125,7 @@ TransferProgress::TransferProgress(const Console& console, bool ci)
 TransferProgress::~TransferProgress() { clear(); }
 
 void TransferProgress::clear() {
-  if (m_drawn) fmt::print(stderr, "\r\x1b[K");
+  if (m_drawn) m_console.draw("");
   m_drawn = false;
 }
 
@@ -135,8 +135,7 @@ void TransferProgress::on_transfer(const TransferState& state) {
   if (state.expected_bytes > state.bytes) text += " of about " + human_bytes(state.expected_bytes);
   text += fmt::format(", {}/s", human_bytes(static_cast<std::uint64_t>(state.bytes_per_second)));
   if (m_terminal) {
-    fmt::print(stderr, "\r\x1b[K{}", text);
-    std::fflush(stderr);
+    m_console.draw(text);
     m_drawn = true;
     return;
   }

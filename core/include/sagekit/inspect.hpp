@@ -159,6 +159,7 @@ SAGEKIT_API Result<std::string> read_wheel_member(const std::filesystem::path& w
 SAGEKIT_API Result<MemberFacts> inspect_bytes(std::string_view name, std::string_view bytes,
                                               const InspectOptions& options = {});
 
-SAGEKIT_API std::string inspect_json(const std::vector<FileFacts>& files, const InspectOptions& options = {});
+SAGEKIT_API std::string inspect_json(const std::vector<FileFacts>& files, const InspectOptions& options = {},
+                                     const std::vector<Error>& errors = {});  ///< of files that could not be read
 
 }  // namespace sagekit

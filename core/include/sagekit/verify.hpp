@@ -179,11 +179,12 @@ SAGEKIT_API Result<std::vector<std::filesystem::path>> package_folders(
 /// exceptions can only shrink. Their severity is the file's `stale_waivers`.
 SAGEKIT_API Diagnostics stale_waivers(const PolicyFile& file, const std::vector<WheelReport>& reports);
 
-/// docs/json.md. `all`: passes too. `stale`: what stale_waivers found.
-SAGEKIT_API std::string verify_json(const std::vector<WheelReport>& reports, bool all, const Diagnostics& stale = {});
+/// docs/json.md. `all`: passes too. `stale`: what stale_waivers found. `errors`: what could not be judged at all.
+SAGEKIT_API std::string verify_json(const std::vector<WheelReport>& reports, bool all, const Diagnostics& stale = {},
+                                    const std::vector<Error>& errors = {});
 /// SARIF 2.1.0: a rule for each code with its page, failures and warnings as results, waived ones suppressed, checks
-/// that were skipped as notifications.
-SAGEKIT_API std::string verify_sarif(const std::vector<WheelReport>& reports);
+/// that were skipped as notifications. With `errors` the execution was not successful, and each is a notification.
+SAGEKIT_API std::string verify_sarif(const std::vector<WheelReport>& reports, const std::vector<Error>& errors = {});
 /// GitHub's workflow commands, one a line: an annotation for each failure, then for each warning. Of either at most ten,
 /// which is what GitHub shows for a step; the tenth says how many more there are.
 SAGEKIT_API std::string verify_annotations(const std::vector<WheelReport>& reports);

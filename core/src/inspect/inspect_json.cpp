@@ -165,7 +165,8 @@ Json wheel_json(const WheelFacts& wheel) {
 
 }  // namespace
 
-std::string inspect_json(const std::vector<FileFacts>& files, const InspectOptions& options) {
+std::string inspect_json(const std::vector<FileFacts>& files, const InspectOptions& options,
+                         const std::vector<Error>& errors) {
   Json document;
   document["schema"] = "sagekit.inspect/1";
   document["files"] = Json::array();
@@ -180,6 +181,10 @@ std::string inspect_json(const std::vector<FileFacts>& files, const InspectOptio
     for (const MemberFacts& member : file.members) json["members"].push_back(member_json(member, options));
     document["files"].push_back(std::move(json));
   }
+  document["errors"] = Json::array();
+  for (const auto& one : errors)
+    document["errors"].push_back(
+        {{"code", one.code}, {"message", one.message}, {"where", one.where}, {"hint", one.hint}});
   return json_text(document);
 }
 

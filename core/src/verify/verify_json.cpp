@@ -43,7 +43,8 @@ Json report_json(const WheelReport& report, bool all) {
 
 }  // namespace
 
-std::string verify_json(const std::vector<WheelReport>& reports, bool all, const Diagnostics& stale) {
+std::string verify_json(const std::vector<WheelReport>& reports, bool all, const Diagnostics& stale,
+                        const std::vector<Error>& errors) {
   Json json{{"schema", "sagekit.verify/1"}};
   Json& wheels = json["wheels"] = Json::array();
   for (const auto& report : reports) wheels.push_back(report_json(report, all));
@@ -54,6 +55,9 @@ std::string verify_json(const std::vector<WheelReport>& reports, bool all, const
                        {"message", one.message},
                        {"file", one.where.file},
                        {"line", one.where.line}});
+  Json& failures = json["errors"] = Json::array();
+  for (const auto& one : errors)
+    failures.push_back({{"code", one.code}, {"message", one.message}, {"where", one.where}, {"hint", one.hint}});
   return json_text(json);
 }
 

@@ -117,16 +117,16 @@ std::string escaped(std::string text, bool property) {
 
 }  // namespace
 
-std::string verify_sarif(const std::vector<WheelReport>& reports) {
+std::string verify_sarif(const std::vector<WheelReport>& reports, const std::vector<Error>& errors) {
   RuleList rules;
-  Json results = Json::array(), artifacts = Json::array(), skipped = Json::array();
+  Json results = Json::array(), artifacts = Json::array(), notifications = Json::array();
   for (const auto& report : reports) {
     Json artifact{{"location", {{"uri", uri_of(report.path)}}}};
     if (!report.sha256.empty()) artifact["hashes"] = {{"sha-256", report.sha256}};
     for (const auto& finding : report.findings) {
       if (is_result(finding)) results.push_back(result_json(report, finding, artifacts.size(), rules));
       if (finding.result != FindingResult::skipped) continue;
-      skipped.push_back(
+      notifications.push_back(
           {{"level", "note"},
            {"message", {{"text", finding.code + " was not checked: " + finding.message}}},
            {"associatedRule", {{"id", finding.code}, {"index", rules.index_of(finding)}}},
@@ -135,10 +135,15 @@ std::string verify_sarif(const std::vector<WheelReport>& reports) {
     }
     artifacts.push_back(std::move(artifact));
   }
+  for (const auto& error : errors)
+    notifications.push_back(
+        {{"level", "error"},
+         {"message", {{"text", error.hint.empty() ? error.message : error.message + "; " + error.hint}}},
+         {"descriptor", {{"id", error.code}}}});
   Json driver{{"name", "sagekit"}, {"version", SAGEKIT_VERSION}, {"rules", rules.take()}};
   Json run{{"tool", {{"driver", std::move(driver)}}}};
-  run["invocations"] =
-      Json::array({{{"executionSuccessful", true}, {"toolExecutionNotifications", std::move(skipped)}}});
+  run["invocations"] = Json::array(
+      {{{"executionSuccessful", errors.empty()}, {"toolExecutionNotifications", std::move(notifications)}}});
   run["artifacts"] = std::move(artifacts);
   run["results"] = std::move(results);
   run["columnKind"] = "unicodeCodePoints";

@@ -74,7 +74,7 @@ void BuildProgress::on_message(const std::string& text) {
   const std::lock_guard lock(m_mutex);
   clear();
   if (m_form == Form::json_lines)
-    m_console.result(fmt::format("{{\"event\":\"message\",\"text\":{}}}\n", json_string(text)));
+    m_console.document(fmt::format("{{\"event\":\"message\",\"text\":{}}}\n", json_string(text)));
   else
     m_console.say(text);
 }
@@ -172,7 +172,7 @@ void BuildProgress::draw() {
 }
 
 void BuildProgress::json_line(const BuildEvent& event) {
-  m_console.result(
+  m_console.document(
       fmt::format("{{\"event\":\"step\",\"outcome\":\"{}\",\"step\":{},\"done\":{},\"total\":{},\"eta_seconds\":{:.1f},"
                   "\"wall_seconds\":{:.3f},"
                   "\"cpu_seconds\":{:.3f},\"peak_memory_bytes\":{},\"message\":{}}}\n",

@@ -1,8 +1,8 @@
 #include "interrupt.hpp"
 #include "output_lock.hpp"
 #include "packaging.hpp"
-#include "render/build_progress.hpp"
 #include "provisioning.hpp"
+#include "render/build_progress.hpp"
 #include "session.hpp"
 #include "verb.hpp"
 
@@ -214,7 +214,7 @@ int run(Session& session, const BuildArguments& arguments) {
     build->failed.insert(build->failed.end(), failed->begin(), failed->end());
 
   if (session.global.json) {
-    session.console.result(build_json(*build, packaging->wheels, packaging->refused));
+    session.console.document(build_json(*build, packaging->wheels, packaging->refused));
   } else if (build->steps_would_run) {
     session.console.say(fmt::format("{} steps would run, {} are in the store", *build->steps_would_run,
                                     build->steps_reused));

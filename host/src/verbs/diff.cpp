@@ -31,7 +31,10 @@ int run(Session& session, const DiffArguments& arguments) {
     if (!*facts) code = std::max(code, report(session, facts->error()));
   if (code != 0) return code;
   const auto diff = diff_files(*before, *after);
-  session.console.result(session.global.json ? diff_json(diff) : diff_text(session.console, diff, terminal_width()));
+  if (session.global.json)
+    session.console.document(diff_json(diff));
+  else
+    session.console.result(diff_text(session.console, diff, terminal_width()));
   return 0;
 }
 

@@ -70,7 +70,10 @@ int run(Session& session, const DoctorArguments& arguments) {
       plan_here(plugin->spec(), request, {plugin->path().string(), plugin->sha256()}, *options, *session.runner);
   if (!machine) return report(session, machine.error());
   const auto diagnosis = diagnose(plugin->spec(), *machine, *options);
-  session.console.result(session.global.json ? diagnosis_json(diagnosis) : text_of(session.console, diagnosis));
+  if (session.global.json)
+    session.console.document(diagnosis_json(diagnosis));
+  else
+    session.console.result(text_of(session.console, diagnosis));
   return diagnosis.lacking() ? exit_code(ErrorKind::machine) : 0;
 }
 

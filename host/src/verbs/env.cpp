@@ -73,7 +73,7 @@ int show(Session& session, ToolchainArguments tools, bool only_toolchains) {
   if (!environment) return report(session, environment.error());
   const Console& console = session.console;
   if (session.global.json) {
-    console.result(only_toolchains ? toolchains_json(*environment) : environment_json(*environment));
+    console.document(only_toolchains ? toolchains_json(*environment) : environment_json(*environment));
     return 0;
   }
   if (!only_toolchains) {

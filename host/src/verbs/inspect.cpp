@@ -45,16 +45,17 @@ int run(Session& session, const InspectArguments& arguments) {
   options.whole_file = options.symbols = !arguments.quick;
   options.memory_bytes = arguments.memory_bytes;
   std::vector<FileFacts> files;
+  std::vector<Error> errors;
   int code = 0;
   for (const auto& path : arguments.files) {
     auto facts = inspect_file(path, options);
     if (facts)
       files.push_back(std::move(*facts));
     else
-      code = std::max(code, report(session, facts.error()));
+      code = std::max(code, report(session, errors.emplace_back(facts.error())));
   }
   if (session.global.json)
-    session.console.result(inspect_json(files, options));
+    session.console.document(inspect_json(files, options, errors));
   else
     for (const auto& file : files) show_file(session.console, file, options);
   return code;

@@ -56,7 +56,7 @@ int run(Session& session, const PackageArguments& arguments) {
     made.failed.insert(made.failed.end(), packaged->failed.begin(), packaged->failed.end());
   }
   if (session.global.json) {
-    session.console.result(build_json(made, all.wheels, all.refused));
+    session.console.document(build_json(made, all.wheels, all.refused));
   } else {
     for (const auto& wheel : all.wheels) session.console.result(wheel.path.string() + "\n");
   }

@@ -48,9 +48,9 @@ int run(Session& session, const PlanArguments& arguments) {
   if (!here) return report(session, here.error());
   const auto& plan = here->plan;
   if (session.global.json)
-    session.console.result(plan_json(plan, arguments.steps));
+    session.console.document(plan_json(plan, arguments.steps));
   else if (arguments.dot)
-    session.console.result(plan_dot(plan));
+    session.console.document(plan_dot(plan));
   else
     show_plan(session, plan, *options, arguments.steps);
   return 0;

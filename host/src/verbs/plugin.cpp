@@ -89,7 +89,7 @@ int run(Session& session, const PluginListArguments&) {
   auto loaded = session.plugins();
   if (!loaded) return report(session, loaded.error());
   if (session.global.json) {
-    session.console.result(plugins_json(*loaded));
+    session.console.document(plugins_json(*loaded));
     return 0;
   }
   Rows rows;
@@ -107,7 +107,10 @@ int run(Session& session, const PluginShowArguments& arguments) {
   session.global.plugins = {arguments.name};
   const auto plugin = session.plugin();
   if (!plugin) return report(session, plugin.error());
-  session.console.result(session.global.json ? plugin_json(*plugin) : spec_text(session.console, plugin->spec()));
+  if (session.global.json)
+    session.console.document(plugin_json(*plugin));
+  else
+    session.console.result(spec_text(session.console, plugin->spec()));
   return 0;
 }
 
@@ -133,14 +136,14 @@ int run(Session& session, const PluginCheckArguments& arguments) {
                       result.passed ? result.promise : result.message, console.dim(human_seconds(result.seconds))});
     console.result(fmt::format("{}\n{}", console.bold(file), table(rows)));
   }
-  if (session.global.json) console.result(conformance_json(reports));
+  if (session.global.json) console.document(conformance_json(reports));
   return code;
 }
 
 int run(Session& session, const PluginCheckOneArguments& arguments) {
   const auto result = run_conformance_test(arguments.file, arguments.test);
   if (!result) return report(session, result.error());
-  session.console.result(conformance_line(*result));
+  session.console.document(conformance_line(*result));
   return result->passed ? 0 : 1;
 }
 

@@ -16,7 +16,7 @@ void declare(Flags& flags, SchemaArguments& arguments) {
 }
 
 int run(Session& session, const SchemaArguments&) {
-  session.console.result(spec_json_schema());
+  session.console.document(spec_json_schema());
   return 0;
 }
 

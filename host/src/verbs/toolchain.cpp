@@ -113,7 +113,7 @@ int run(Session& session, const ToolchainFetchArguments& arguments) {
     list.push_back(std::move(*provisioned));
   }
   if (session.global.json)
-    session.console.result(fetched_json(list));
+    session.console.document(fetched_json(list));
   else
     for (const auto& item : list) session.console.result(item.tree.folder.string() + "\n");
   return 0;
@@ -147,7 +147,7 @@ int run(Session& session, const ToolchainVerifyArguments& arguments) {
     if (wrong->empty()) session.console.say(fmt::format("{} {}", tree.id, session.console.green("whole")));
     checked.push_back({tree, std::move(*wrong)});
   }
-  if (session.global.json) session.console.result(checked_trees_json(checked));
+  if (session.global.json) session.console.document(checked_trees_json(checked));
   return all_right ? 0 : exit_code(ErrorKind::failed);
 }
 

@@ -1,3 +1,4 @@
+#include "output_file.hpp"
 #include "render/finding_pages.hpp"
 #include "render/job_summary.hpp"
 #include "render/status_line.hpp"
@@ -48,7 +49,8 @@ void declare(Flags& flags, VerifyArguments& arguments) {
   flags.value("--sha256", "FILE", arguments.sha256_file, "Checksums to hold the wheels to, as sha256sum writes them");
   flags.value("--format", "FORM", arguments.format, "What stdout gets; github: annotations").choices = {
       "text", "json", "sarif", "github"};
-  flags.value("--sarif", "FILE", arguments.sarif_file, "Write SARIF 2.1.0 to this file too");
+  flags.value("--sarif", "FILE", arguments.sarif_file,
+              "Write SARIF 2.1.0 to this file too; - is stdout, instead of text");
   flags.on("--all", arguments.all, "List passes too");
   flags.memory("--memory", arguments.memory_bytes, "Memory for members in flight; without it 2G");
   flags.value("--explain", "CODE", arguments.explain, "What a code means and how to mend it; a family lists its codes");
@@ -59,7 +61,10 @@ void declare(Flags& flags, VerifyArguments& arguments) {
 int explain(const Session& session, const std::string& code) {
   const auto pages = explain_finding(code);
   if (!pages) return report(session, pages.error());
-  session.console.result(session.global.json ? findings_json(*pages) : finding_pages_text(session.console, *pages));
+  if (session.global.json)
+    session.console.document(findings_json(*pages));
+  else
+    session.console.result(finding_pages_text(session.console, *pages));
   return 0;
 }
 
@@ -162,6 +167,7 @@ class Run {
   }
 
   const std::vector<WheelReport>& reports() const { return m_reports; }
+  const std::vector<Error>& errors() const { return m_errors; }
   int code() const { return m_code; }
 
  private:
@@ -180,6 +186,7 @@ class Run {
   void failed(const Error& error) {
     m_status.clear();
     m_code = std::max(m_code, report(m_session, error));
+    m_errors.push_back(error);
   }
 
   bool many() const { return m_expected > 1 || m_reports.size() > 1; }
@@ -193,7 +200,9 @@ class Run {
   void keep(std::vector<WheelReport> reports) {
     for (auto& one : reports) {
       if (!one.pass) m_code = std::max(m_code, 1);
-      if (m_arguments.format == "text") {
+      if (m_arguments.format == "text" && m_session.console.quiet()) {
+        show_errors(one);
+      } else if (m_arguments.format == "text") {
         m_status.clear();
         if (m_arguments.all || m_expected + reports.size() < 3)
           whole_report(one);
@@ -204,6 +213,15 @@ class Run {
     }
   }
 
+  /// With -q: the findings that fail it, and nothing else.
+  void show_errors(const WheelReport& wheel) const {
+    for (const auto& finding : wheel.findings)
+      if (finding.result == FindingResult::fail)
+        m_session.console.show(
+            Error{ErrorKind::failed, finding.code, finding.message,
+                  finding.where.empty() ? wheel.path : fmt::format("{}: {}", wheel.path, finding.where), finding.hint});
+  }
+
   const Session& m_session;
   const VerifyArguments& m_arguments;
   const VerifyOptions& m_options;
@@ -211,6 +229,7 @@ class Run {
   StatusLine m_status;
   std::vector<WheelReport> m_reports;
   std::size_t m_expected = 0, m_begun = 0;
+  std::vector<Error> m_errors;  ///< what could not be judged
   int m_code = 0;
 };
 
@@ -236,16 +255,16 @@ int show(const Session& session, const VerifyArguments& arguments, const Run& ru
     if (one.severity == Severity::error) code = std::max(code, 1);
     if (one.severity != Severity::note || !console.quiet()) console.show(one);
   }
-  if (arguments.format == "json") console.result(verify_json(reports, arguments.all, stale));
-  if (arguments.format == "sarif") console.result(verify_sarif(reports));
-  if (arguments.format == "github") console.result(verify_annotations(reports));
+  if (arguments.format == "json") console.document(verify_json(reports, arguments.all, stale, run.errors()));
+  if (arguments.format == "sarif") console.document(verify_sarif(reports, run.errors()));
+  if (arguments.format == "github") console.document(verify_annotations(reports));
   // A log of GitHub Actions is read by GitHub itself: both streams of it.
   if (session.settings.github_actions && arguments.format != "github") {
     const auto annotations = verify_annotations(reports);
     if (arguments.format == "text")
-      console.result(annotations);
+      console.document(annotations);
     else
-      fmt::print(stderr, "{}", annotations);
+      console.say(annotations);
   }
   if (const auto& summary = session.settings.step_summary; !summary.empty() && !reports.empty())
     if (std::ofstream page(summary, std::ios::binary | std::ios::app); !(page << job_summary(reports)).flush())
@@ -253,12 +272,8 @@ int show(const Session& session, const VerifyArguments& arguments, const Run& ru
   const bool trouble = std::ranges::any_of(reports, [](const WheelReport& one) { return !one.pass; });
   if (arguments.format == "text" && trouble) console.say("sagekit verify --explain CODE says what a code means");
   if (arguments.sarif_file.empty()) return code;
-  std::ofstream file(arguments.sarif_file, std::ios::binary);
-  file << verify_sarif(reports);
-  file.close();
-  if (file) return code;
-  return std::max(code, report(session, Error{ErrorKind::usage, "FIL002", "cannot write " + arguments.sarif_file,
-                                              arguments.sarif_file, "check rights and free space"}));
+  const auto written = write_output(arguments.sarif_file, verify_sarif(reports, run.errors()));
+  return written ? code : std::max(code, report(session, written.error()));
 }
 
 int run(Session& session, const VerifyArguments& given) {
@@ -270,7 +285,13 @@ int run(Session& session, const VerifyArguments& given) {
     return report(session, {ErrorKind::usage, "CLI001", "--installed needs to know which Python has the package", "",
                             "--interpreter .venv/bin/python"});
   VerifyArguments arguments = given;
+  if (arguments.sarif_file == "-" && (session.global.json || !arguments.format.empty()))
+    return report(session, {ErrorKind::usage, "CLI001",
+                            fmt::format("--sarif - and {} both want stdout",
+                                        session.global.json ? "--json" : "--format " + arguments.format),
+                            "", "name a file: --sarif findings.sarif"});
   if (arguments.format.empty()) arguments.format = session.global.json ? "json" : "text";
+  if (arguments.sarif_file == "-") arguments.format = "sarif", arguments.sarif_file.clear();
   VerifyOptions options = make_options(session, arguments);
   if (!read_policy(session, arguments.policy, options)) return exit_code(ErrorKind::usage);
   auto loaded = session.plugins();

@@ -1,0 +1,70 @@
+#include "output_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+namespace sagekit::host {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// 0, or errno's value.
+int write_and_close(int file, std::string_view text) {
+  int wrong = 0;
+  while (wrong == 0 && !text.empty()) {
+    const ssize_t written = ::write(file, text.data(), text.size());
+    if (written >= 0)
+      text.remove_prefix(static_cast<std::size_t>(written));
+    else if (errno != EINTR)
+      wrong = errno;
+  }
+  // Some file systems say only here that there was no room.
+  if (wrong == 0 && ::fsync(file) != 0 && errno != EINVAL && errno != EROFS && errno != ENOTSUP) wrong = errno;
+  if (::close(file) != 0 && wrong == 0) wrong = errno;
+  return wrong;
+}
+
+}  // namespace
+
+Error write_error(std::string_view what, int number) {
+  const bool full = number == ENOSPC || number == EDQUOT || number == EFBIG;
+  return {full ? ErrorKind::machine : ErrorKind::usage, "FIL002",
+          fmt::format("cannot write {}: {}; it is not whole", what, std::strerror(number)), "",
+          full ? "free some space, or write to another disk" : "check rights, or name another place"};
+}
+
+Status write_output(const fs::path& path, std::string_view text) {
+  struct stat status {};
+  const bool in_place = ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode);
+  std::string name = path.string();
+  if (in_place) {
+    const int file = ::open(name.c_str(), O_WRONLY | O_CLOEXEC);
+    const int wrong = file < 0 ? errno : write_and_close(file, text);
+    if (wrong != 0) return std::unexpected(write_error(name, wrong));
+    return {};
+  }
+  // Beside what a link names: the link stays.
+  std::error_code error;
+  if (const auto target = fs::canonical(path, error); !error) name = target.string();
+  std::string temporary = name + ".XXXXXX";
+  const int file = ::mkostemp(temporary.data(), O_CLOEXEC);
+  if (file < 0) return std::unexpected(write_error(path.string(), errno));
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  const mode_t mode = S_ISREG(status.st_mode) ? status.st_mode & 07777 : 0666 & ~mask;
+  int wrong = ::fchmod(file, mode) == 0 ? 0 : errno;
+  if (const int failed = write_and_close(file, text); wrong == 0) wrong = failed;
+  if (wrong == 0 && ::rename(temporary.c_str(), name.c_str()) != 0) wrong = errno;
+  if (wrong == 0) return {};
+  ::unlink(temporary.c_str());
+  return std::unexpected(write_error(path.string(), wrong));
+}
+
+}  // namespace sagekit::host

@@ -1,0 +1,18 @@
+#pragma once
+// A file that the user named for a result.
+
+#include <sagekit/error.hpp>
+
+#include <filesystem>
+#include <string_view>
+
+namespace sagekit::host {
+
+/// Writes beside it and renames, so that a cut result never stands under its final name; what is there and no regular
+/// file (/dev/stdout, a pipe) is written as it is. Error FIL002: kind machine when the disk is full, else usage.
+Status write_output(const std::filesystem::path& path, std::string_view text);
+
+/// FIL002 about `what`, from errno's value.
+Error write_error(std::string_view what, int number);
+
+}  // namespace sagekit::host
