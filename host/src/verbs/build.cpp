@@ -210,8 +210,8 @@ int run(Session& session, const BuildArguments& arguments) {
   package.verify.torches = environment.torches;
   auto packaging = package_cells(session, *plugin, build->cells, package);
   if (!packaging) return report(session, packaging.error());
-  for (const auto* failed : {&taken, &packaging->failed})
-    build->failed.insert(build->failed.end(), failed->begin(), failed->end());
+  build->failed.insert(build->failed.end(), taken.begin(), taken.end());
+  build->failed.insert(build->failed.end(), packaging->failed.begin(), packaging->failed.end());
 
   if (session.global.json) {
     session.console.document(build_json(*build, packaging->wheels, packaging->refused));
