@@ -1,8 +1,9 @@
 // Another program that uses sagekit:  embed PLUGIN_FOLDER FILE
-// Loads the plugins of a folder, plans each one's default wheels for a machine that is described by hand, and says what
-// is in a file. Nothing is compiled or started.
+// Loads the plugins of a folder, plans each one's default wheels for a machine that is described by hand, says what
+// that machine lacks, and what is in a file. Nothing is compiled, started or fetched; for the machine itself
+// plan_here() does the first two steps, and make_ready() fetches what is missing.
+#include <sagekit/doctor.hpp>
 #include <sagekit/inspect.hpp>
-#include <sagekit/plan.hpp>
 #include <sagekit/plugin.hpp>
 
 #include <cstdio>
@@ -33,12 +34,16 @@ int main(int argc, char** argv) {
   for (const auto& rejected : loaded.rejected) complain(rejected.error);
 
   for (const auto& plugin : loaded.plugins) {
-    const auto plan = sagekit::make_plan(plugin.spec(), {}, described_machine());
+    const auto machine = described_machine();
+    const auto plan = sagekit::make_plan(plugin.spec(), {}, machine);
     if (!plan) return complain(plan.error());
     std::printf("%s %s: %zu cells\n", plugin.name().c_str(), plugin.spec().version.c_str(), plan->cells.size());
-    for (const auto& cell : plan->cells) {
-      std::printf("  %s\n", cell.wheel.c_str());
-      if (!cell.buildable) std::printf("    not here: %s\n", cell.why_not.c_str());
+    for (const auto& cell : plan->cells) std::printf("  %s\n", cell.wheel.c_str());
+    for (const auto& cell : sagekit::diagnose(plugin.spec(), {machine, *plan}, {}).cells) {
+      for (const auto& part : cell.parts) {
+        if (part.state == sagekit::PartState::here) continue;
+        std::printf("    %s: %s; %s\n", part.what.c_str(), part.found.c_str(), part.mend.c_str());
+      }
     }
   }
 

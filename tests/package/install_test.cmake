@@ -111,4 +111,4 @@ must_contain("the plugin's tests" "${tests}" "plugin.judged" "100% tests passed"
 
 build_against_prefix(embed "${SOURCE}/examples/embed")
 run("running embed" COMMAND "${WORK}/embed/embed" "${prefix}/lib/sagekit/plugins" "${prefix}/lib/libsagekit.so" OUTPUT embed)
-must_contain("embed" "${embed}" "sage2 " "sage3 " "sm121 " "elf")
+must_contain("embed" "${embed}" "sage2 " "sage3 " "sm121 " "sagekit toolchain fetch --cuda" "elf")

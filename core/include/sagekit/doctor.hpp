@@ -60,7 +60,7 @@ struct CellDiagnosis {
 struct Diagnosis {
   std::vector<CellDiagnosis> cells;
   std::vector<Companion> companions;  ///< the spec's: needed beside the wheel, and when
-  bool lacking() const;               ///< a part that make_ready would not fetch
+  SAGEKIT_API bool lacking() const;   ///< a part that make_ready would not fetch
 };
 
 /// Every part of every cell, also those after the first that is lacking. Pure, but for the lock that is read when

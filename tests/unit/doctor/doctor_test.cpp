@@ -17,6 +17,13 @@ Spec spec_of(const char* plugin) {
   return parse_spec(*text, plugin).value();
 }
 
+Request request_for(const char* profile, std::vector<std::string> platforms = {}) {
+  Request request;
+  request.profile = profile;
+  request.platforms = std::move(platforms);
+  return request;
+}
+
 /// Starts nothing: a machine on which no program answers.
 struct NoPrograms : CommandRunner {
   Result<CommandResult> run(const Command&, std::stop_token) override {
@@ -62,11 +69,13 @@ const ToolchainPart* part_of(const CellDiagnosis& cell, PartKind kind) {
 TEST_CASE("on a bare machine the compiler and torch are fetchable, the C++ compiler is lacking") {
   Bare bare;
   const auto spec = spec_of("plugins/sage2");
-  const auto diagnosis = diagnose(spec, bare.here(spec, {.profile = "current"}), bare.options);
+  const auto diagnosis = diagnose(spec, bare.here(spec, request_for("current")), bare.options);
   REQUIRE_FALSE(diagnosis.cells.empty());
   for (const auto& cell : diagnosis.cells) {
     REQUIRE(part_of(cell, PartKind::nvcc) != nullptr);
-    CHECK(part_of(cell, PartKind::nvcc)->state == PartState::fetchable);
+    // The index's packages of CUDA 12 hold no nvcc: that of "redist" must be named.
+    const bool packaged = part_of(cell, PartKind::nvcc)->what.starts_with("nvcc 13");
+    CHECK(part_of(cell, PartKind::nvcc)->state == (packaged ? PartState::fetchable : PartState::lacking));
     CHECK(part_of(cell, PartKind::nvcc)->mend.starts_with("sagekit toolchain fetch --cuda "));
     CHECK(part_of(cell, PartKind::torch)->state == PartState::fetchable);
     CHECK(part_of(cell, PartKind::host_compiler)->state == PartState::lacking);
@@ -75,21 +84,33 @@ TEST_CASE("on a bare machine the compiler and torch are fetchable, the C++ compi
   CHECK(diagnosis.lacking());
 }
 
+TEST_CASE("what can be fetched depends on the sources, the platform and the lock") {
+  Bare bare;
+  const TreeNeed old_nvcc{TreeKind::nvcc, "12.8", "", "linux_x86_64"}, nvcc{TreeKind::nvcc, "13.0", "", "linux_x86_64"};
+  CHECK(can_fetch(nvcc, bare.options));
+  CHECK_FALSE(can_fetch(old_nvcc, bare.options));
+  CHECK_FALSE(can_fetch({TreeKind::torch, "13.0", "2.11.0", "win_amd64"}, bare.options));
+  bare.options.provision.sources = {"redist"};
+  CHECK(can_fetch(old_nvcc, bare.options));
+  CHECK_FALSE(can_fetch({TreeKind::torch, "13.0", "2.11.0", "linux_x86_64"}, bare.options));
+}
+
 TEST_CASE("offline, and locked without a pin, nothing comes") {
   Bare bare;
   const auto spec = spec_of("plugins/sage2");
   SUBCASE("offline") { bare.options.provision.offline = true; }
   SUBCASE("locked") { bare.options.provision.locked = true; }
-  const auto diagnosis = diagnose(spec, bare.here(spec, {.profile = "current"}), bare.options);
+  const auto diagnosis = diagnose(spec, bare.here(spec, request_for("current")), bare.options);
   REQUIRE_FALSE(diagnosis.cells.empty());
-  CHECK(part_of(diagnosis.cells.front(), PartKind::nvcc)->state == PartState::lacking);
-  CHECK(part_of(diagnosis.cells.front(), PartKind::torch)->state == PartState::lacking);
+  CHECK(part_of(diagnosis.cells.back(), PartKind::nvcc)->what == "nvcc 13.0");
+  CHECK(part_of(diagnosis.cells.back(), PartKind::nvcc)->state == PartState::lacking);
+  CHECK(part_of(diagnosis.cells.back(), PartKind::torch)->state == PartState::lacking);
 }
 
 TEST_CASE("for Windows no package is proposed: the platform itself is what is lacking") {
   Bare bare;
   const auto spec = spec_of("plugins/sage2");
-  const auto machine = bare.here(spec, {.profile = "legacy", .platforms = {"win_amd64"}});
+  const auto machine = bare.here(spec, request_for("legacy", {"win_amd64"}));
   REQUIRE_FALSE(machine.plan.cells.empty());
   const auto diagnosis = diagnose(spec, machine, bare.options);
   for (const auto& cell : diagnosis.cells) {
@@ -114,7 +135,7 @@ TEST_CASE("make_ready asks for the index only when something must and may be fet
   Bare bare;
   Listener listener;
   const auto spec = spec_of("plugins/sage2");
-  const Request request{.profile = "current"};
+  const auto request = request_for("current");
   SUBCASE("offline: what is missing stays missing, and is said") {
     bare.options.provision.offline = true;
     const auto ready = make_ready(spec, request, {}, bare.options, bare.runner, listener);

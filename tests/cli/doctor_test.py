@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""`doctor`, and what must not touch the network: counted by an index that logs every request."""
+import unittest
+
+from provisioning import Provisioning
+
+
+class Doctor(Provisioning):
+    def doctor(self, *words):
+        return self.run_sagekit("doctor", *words, "--index-url", self.index.url)
+
+    def parts(self, *words):
+        done = self.doctor("--json", *words)
+        document = done.json()
+        self.assertEqual(document["schema"], "sagekit.doctor/1")
+        self.assertTrue(document["cells"], done.err)
+        return done, document, [part for cell in document["cells"] for part in cell["parts"]]
+
+    def test_windows_has_no_command_that_mends_it(self):
+        done, _, parts = self.parts("--plugin", "sage2", "--profile", "legacy", "--platform", "win_amd64")
+        self.assertEqual(done.code, 3)
+        self.assertEqual({part["kind"] for part in parts}, {"platform"})
+        shown = self.doctor("--plugin", "sage2", "--profile", "legacy", "--platform", "win_amd64")
+        self.expect(shown, 3)
+        for text in ("apt-get", "mend:", "toolchain fetch"):
+            self.assertNotIn(text, done.out + shown.out)
+        self.assertIn("MSVC", shown.out)
+
+    def test_what_is_needed_beside_the_wheel_is_shown(self):
+        _, document, _ = self.parts("--plugin", "sm121")
+        self.assertEqual([c["name"] for c in document["companions"]], ["triton"])
+        shown = self.doctor("--plugin", "sm121").out
+        self.assertIn("4caa0328bf8df64896dd5f6fb9df41b0eb2e750a", shown)
+        self.assertIn("not needed: Triton 3.6 and newer", shown)
+
+    def test_offline_and_locked_promise_no_fetch(self):
+        words = ("--plugin", "sm121", "--toolchain", "wheels")
+        _, _, plain = self.parts(*words)
+        self.assertIn("comes", {part["state"] for part in plain})
+        for flag in ("--offline", "--locked"):
+            done, _, parts = self.parts(*words, flag)
+            self.assertEqual(done.code, 3)
+            self.assertNotIn("comes", {part["state"] for part in parts}, flag)
+
+    def test_doctor_and_what_is_offline_ask_nobody(self):
+        for words in (("doctor", "--plugin", "sage2"), ("doctor", "--plugin", "sage2", "--offline"),
+                      ("plan", "--plugin", "sage2", "--offline"), ("env",), ("toolchain", "list")):
+            self.run_sagekit(*words, env=self.environment(PIP_INDEX_URL=self.index.url))
+        refused = self.fetch("--offline")
+        self.refused(refused, 3, "PRV010")
+        self.assertEqual(self.index.log, [])
+
+    def test_fetch_of_nothing_is_a_usage_error(self):
+        done = self.fetch("--no-nvcc")
+        self.expect(done, 2, "--no-nvcc without --torch leaves nothing to fetch")
+        self.assertEqual(self.index.log, [])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)
