@@ -30,7 +30,10 @@ void Console::say(std::string_view text) const {
   if (!m_quiet) to_stderr(printable_with_color(text) + "\n");
 }
 
-void Console::draw(std::string_view text) const { to_stderr("\r\x1b[K" + printable_with_color(text)); }
+void Console::draw(std::string_view text, std::size_t drawn) const {
+  const std::string up = drawn > 1 ? fmt::format("\x1b[{}A", drawn - 1) : "";
+  to_stderr(up + "\r\x1b[J" + printable_with_color(text));
+}
 
 std::string Console::paint(std::string_view code, std::string_view text) const {
   return m_color ? colored(code, text) : std::string(text);

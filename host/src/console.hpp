@@ -6,6 +6,7 @@
 #include <sagekit/error.hpp>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -22,7 +23,8 @@ class Console {
   void result(std::string_view text) const;    ///< stdout, for people; nothing when quiet
   void document(std::string_view text) const;  ///< stdout, for programs: as it is
   void say(std::string_view text) const;       ///< stderr with a newline, unless quiet
-  void draw(std::string_view text) const;      ///< stderr: the terminal's last line anew; "" = none
+  /// stderr: the terminal's last lines anew, of which `drawn` are there; "" = none.
+  void draw(std::string_view text, std::size_t drawn = 1) const;
   void show(const Error& error) const;
   void show(const Diagnostic& diagnostic) const;
   void warn(std::string_view message, std::string_view hint = {}) const;

@@ -49,8 +49,9 @@ int main(int argc, char** argv) {
   GlobalArguments global;
   const auto verb = parse_command_line(argc, argv, verbs, global);
   Settings settings = read_settings();
-  const bool color =
-      global.color == "always" || (global.color == "auto" && settings.color_wanted && isatty(STDERR_FILENO) == 1);
+  // Results go to stdout: a file or a program that reads them wants no colour, whatever stderr is.
+  const bool terminal = isatty(STDOUT_FILENO) == 1 && isatty(STDERR_FILENO) == 1;
+  const bool color = global.color == "always" || (global.color == "auto" && settings.color_wanted && terminal);
   Session session{std::move(settings), global, Console(color, global.quiet),
                   make_log(global.quiet ? -1 : global.verbose, color), make_local_runner()};
   const Console& console = session.console;

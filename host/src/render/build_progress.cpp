@@ -104,9 +104,7 @@ void BuildProgress::on_event(const BuildEvent& event) {
 }
 
 void BuildProgress::clear() {
-  if (m_drawn > 1) fmt::print(stderr, "\x1b[{}A", m_drawn - 1);
-  if (m_drawn > 0) fmt::print(stderr, "\r\x1b[J");
-  std::fflush(stderr);
+  if (m_drawn > 0) m_console.draw("", m_drawn);
   m_drawn = 0;
 }
 
@@ -161,13 +159,10 @@ void BuildProgress::draw() {
   for (std::size_t at = 0; at <= text.size(); ++lines) {
     const auto end = std::min(text.find('\n', at), text.size());
     // A line that the terminal broke would be two to clear.
-    block += fmt::format("{}{}{}", lines > 0 ? "\n" : "", cut(text.substr(at, end - at), terminal_width() - 1),
-                         m_console.color() ? "\x1b[0m" : "");
+    block += (lines > 0 ? "\n" : "") + cut(text.substr(at, end - at), terminal_width() - 1);
     at = end + 1;
   }
-  clear();
-  fmt::print(stderr, "{}", block);
-  std::fflush(stderr);
+  m_console.draw(block, m_drawn);
   m_drawn = lines;
 }
 

@@ -1,5 +1,6 @@
 #include "render/diff_text.hpp"
 
+#include "printable.hpp"
 #include "render/text.hpp"
 
 #include <fmt/format.h>
@@ -36,18 +37,18 @@ class Lines {
   std::size_t m_count = 0;
 };
 
-std::string shown(const std::string& value) { return value.empty() ? "none" : printable(value); }
+std::string shown(const std::string& value) { return value.empty() ? "none" : one_line(value); }
 
 std::string changes_text(const Console& console, const Changes& changes, const std::string& indent) {
   Lines fields(indent);
   for (const auto& change : changes.fields)
-    fields.add(fmt::format("{}: {} -> {}", printable(change.field), shown(change.before), shown(change.after)));
+    fields.add(fmt::format("{}: {} -> {}", one_line(change.field), shown(change.before), shown(change.after)));
   std::string text = fields.end();
   for (const auto& set : changes.sets) {
     text += fmt::format("{}{}:\n", indent, set.field);
     Lines names(indent + "  ");
-    for (const auto& name : set.removed) names.add(console.red("- " + printable(name)));
-    for (const auto& name : set.added) names.add(console.green("+ " + printable(name)));
+    for (const auto& name : set.removed) names.add(console.red("- " + one_line(name)));
+    for (const auto& name : set.added) names.add(console.green("+ " + one_line(name)));
     text += names.end();
   }
   return text;
@@ -56,24 +57,24 @@ std::string changes_text(const Console& console, const Changes& changes, const s
 std::string member_text(const Console& console, const MemberChange& member) {
   switch (member.kind) {
     case MemberChange::Kind::added:
-      return console.green(fmt::format("+ {}", printable(member.path))) +
+      return console.green(fmt::format("+ {}", one_line(member.path))) +
              fmt::format("  {}\n", human_bytes(member.after_bytes));
     case MemberChange::Kind::removed:
-      return console.red(fmt::format("- {}", printable(member.path))) +
+      return console.red(fmt::format("- {}", one_line(member.path))) +
              fmt::format("  {}\n", human_bytes(member.before_bytes));
     case MemberChange::Kind::changed: break;
   }
-  std::string text = console.yellow("~ " + printable(member.path)) +
+  std::string text = console.yellow("~ " + one_line(member.path)) +
                      fmt::format("  {}\n", sizes(member.before_bytes, member.after_bytes));
-  if (!member.was.empty()) text += fmt::format("    was {}\n", printable(member.was));
+  if (!member.was.empty()) text += fmt::format("    was {}\n", one_line(member.was));
   return text + changes_text(console, member.changes, "    ");
 }
 
 }  // namespace
 
 std::string diff_text(const Console& console, const FileDiff& diff, std::size_t width) {
-  std::string text = fmt::format("{} {}\n{} {}\n", console.red("---"), printable(diff.before), console.green("+++"),
-                                 printable(diff.after));
+  std::string text = fmt::format("{} {}\n{} {}\n", console.red("---"), one_line(diff.before), console.green("+++"),
+                                 one_line(diff.after));
   if (diff.identical) return text + "the same bytes\n";
   text +=
       wrap(fmt::format("{} differ{}, {} the same; {}", counted(diff.members.size(), "file", "files"),

@@ -1,5 +1,6 @@
 #include "render/inspect_text.hpp"
 
+#include "printable.hpp"
 #include "render/table.hpp"
 #include "render/text.hpp"
 
@@ -80,7 +81,7 @@ std::string needs_text(const std::vector<std::string>& requirements, std::size_t
     if (one.find("extra ==") != std::string::npos)
       ++optional;
     else if (shown.size() < k_most)
-      shown.push_back(printable(one));
+      shown.push_back(one_line(one));
     else
       ++more;
   }
@@ -128,9 +129,9 @@ std::string summary_text(const FileFacts& file, std::size_t width) {
 
 std::string wheel_text(const WheelFacts& wheel, std::size_t width) {
   std::string tags;
-  for (const auto& tag : wheel.wheel_tags) tags += " " + printable(tag);
-  return wrap(fmt::format("{} {}  for{}", printable(wheel.metadata_name), printable(wheel.metadata_version), tags),
-              "  ", "    ", width);
+  for (const auto& tag : wheel.wheel_tags) tags += " " + one_line(tag);
+  return wrap(fmt::format("{} {}  for{}", one_line(wheel.metadata_name), one_line(wheel.metadata_version), tags), "  ",
+              "    ", width);
 }
 
 /// Columns where they fit; else a module's facts stand below its name.
@@ -148,7 +149,7 @@ std::string modules_text(const Console& console, const FileFacts& file, std::siz
     }
     auto codes = gpu_lines(member.gpu);
     gpu = gpu || !codes.empty();
-    const auto path = printable(member.path), size = human_bytes(member.size_bytes), system = system_text(member);
+    const auto path = one_line(member.path), size = human_bytes(member.size_bytes), system = system_text(member);
     std::vector<std::string> facts{size};
     for (const auto& fact : {member.python_abi, system})
       if (!fact.empty() && fact != "none") facts.push_back(fact);
@@ -179,7 +180,7 @@ std::string kernels_text(const FileFacts& file, bool resources) {
   for (const auto& member : file.members)
     for (const auto& code : member.gpu) {
       if (code.names.empty()) continue;
-      text += fmt::format("\n  {}  {}\n", printable(member.path), code_name(code));
+      text += fmt::format("\n  {}  {}\n", one_line(member.path), code_name(code));
       Rows rows;
       if (resources && !code.resources.empty()) {
         rows.push_back({"registers", "shared", "stack", "local", "code", "kernel"});
@@ -188,9 +189,9 @@ std::string kernels_text(const FileFacts& file, bool resources) {
               {std::to_string(kernel.registers), std::to_string(kernel.shared_bytes),
                std::to_string(kernel.stack_bytes),
                kernel.local_counted ? std::to_string(kernel.local_load_bytes + kernel.local_store_bytes) : "?",
-               std::to_string(kernel.code_bytes), printable(kernel.name)});
+               std::to_string(kernel.code_bytes), one_line(kernel.name)});
       } else {
-        for (const auto& name : code.names) rows.push_back({printable(name)});
+        for (const auto& name : code.names) rows.push_back({one_line(name)});
       }
       text += table(rows, "    ");
     }
@@ -202,11 +203,11 @@ std::string kernels_text(const FileFacts& file, bool resources) {
 std::string inspect_text(const Console& console, const FileFacts& file, const InspectOptions& options,
                          std::size_t width) {
   std::string text =
-      wrap(fmt::format("{}  {}, {}", console.bold(printable(file.path)), file.kind, human_bytes(file.size_bytes)), "",
+      wrap(fmt::format("{}  {}, {}", console.bold(one_line(file.path)), file.kind, human_bytes(file.size_bytes)), "",
            "  ", width);
   if (file.wheel) {
     text += wheel_text(*file.wheel, width) + summary_text(file, width) + needs_text(file.wheel->requires_dist, width);
-    if (!file.wheel->generator.empty()) text += wrap(printable(file.wheel->generator), "  made by ", "    ", width);
+    if (!file.wheel->generator.empty()) text += wrap(one_line(file.wheel->generator), "  made by ", "    ", width);
   }
   text += modules_text(console, file, width);
   if (options.kernels) text += kernels_text(file, options.resources);

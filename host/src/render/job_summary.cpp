@@ -1,5 +1,6 @@
 #include "render/job_summary.hpp"
 
+#include "printable.hpp"
 #include "render/runs_on.hpp"
 #include "render/text.hpp"
 #include "render/wheel_report.hpp"
@@ -19,7 +20,9 @@ constexpr std::size_t k_most_bytes = 900'000;  // of 1 MiB a step; other command
 std::string plain(std::string_view text) {
   std::string out;
   for (const char c : printable(text)) {
-    if (c == '<')
+    if (c == '\n')
+      out += ' ';
+    else if (c == '<')
       out += "&lt;";
     else if (c == '&')
       out += "&amp;";

@@ -1,5 +1,6 @@
 #include "render/plan_text.hpp"
 
+#include "printable.hpp"
 #include "render/table.hpp"
 #include "render/text.hpp"
 

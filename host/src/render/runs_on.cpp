@@ -1,5 +1,6 @@
 #include "render/runs_on.hpp"
 
+#include "printable.hpp"
 #include "render/table.hpp"
 #include "render/text.hpp"
 

@@ -19,6 +19,7 @@ class StatusLine {
   void clear();
 
  private:
+  const Console& m_console;
   bool m_terminal, m_drawn = false;
 };
 

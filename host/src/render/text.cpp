@@ -40,24 +40,6 @@ std::size_t display_width(std::string_view text) {
   return columns;
 }
 
-std::string printable(std::string_view text) {
-  std::string shown;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    const auto byte = static_cast<unsigned char>(text[at]);
-    // U+0080 to U+009F are control characters, too: a terminal may take U+009B for ESC [.
-    const bool c1 = byte == 0xc2 && at + 1 < text.size() && static_cast<unsigned char>(text[at + 1]) < 0xa0;
-    if (byte == '\n' || byte == '\t' || byte == '\r')
-      shown += ' ';
-    else if (byte < 0x20 || byte == 0x7f)
-      shown += fmt::format("\\x{:02x}", byte);
-    else if (c1)
-      shown += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[++at]));
-    else
-      shown += text[at];
-  }
-  return shown;
-}
-
 std::string wrap(std::string_view text, std::string_view first, std::string_view rest, std::size_t width) {
   std::string lines;
   std::string line(first);
@@ -86,10 +68,13 @@ std::string wrap(std::string_view text, std::string_view first, std::string_view
 }
 
 std::string cut(std::string_view text, std::size_t width) {
-  std::size_t at = 0;
-  for (std::size_t columns = 0; at < text.size(); at += unit_at(text, at))
-    if (text[at] != '\x1b' && ++columns > width) break;
-  return std::string(text.substr(0, at));
+  std::string result;
+  std::size_t columns = 0;
+  for (std::size_t at = 0, size = 0; at < text.size(); at += size) {
+    size = unit_at(text, at);
+    if (text[at] == '\x1b' || ++columns <= width) result += text.substr(at, size);
+  }
+  return result;
 }
 
 std::string counted(std::size_t count, std::string_view one, std::string_view many) {

@@ -14,15 +14,11 @@ std::size_t terminal_width();
 /// Columns that the text takes.
 std::size_t display_width(std::string_view text);
 
-/// Foreign text, as one line that cannot command a terminal: control characters are shown as "\x1b", line ends as
-/// blanks.
-std::string printable(std::string_view text);
-
 /// Lines of at most `width` columns, each with its newline. A word that is wider (a path, a file name) stays whole: it
 /// is there to be copied. `rest` begins the lines after the first.
 std::string wrap(std::string_view text, std::string_view first, std::string_view rest, std::size_t width);
 
-/// The text cut to `width` columns, never inside a character.
+/// The text cut to `width` columns, never inside a character; colour codes stay, so that the last one ends the colour.
 std::string cut(std::string_view text, std::size_t width);
 
 /// "1 warning", "2 warnings".

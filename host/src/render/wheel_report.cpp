@@ -1,5 +1,6 @@
 #include "render/wheel_report.hpp"
 
+#include "printable.hpp"
 #include "render/runs_on.hpp"
 #include "render/text.hpp"
 
@@ -65,7 +66,7 @@ std::string fault_text(const Console& console, const Fault& fault, bool all, std
            fmt::format("  {} {}  ", label(console, finding.result), console.bold(finding.code)), k_indent, width);
   const std::size_t shown = all ? fault.places.size() : std::min(fault.places.size(), k_most_places);
   for (std::size_t i = 0; i < shown; ++i)
-    text += wrap(console.dim(printable(fault.places[i])), fmt::format("{}in ", k_indent), k_indent, width);
+    text += wrap(console.dim(one_line(fault.places[i])), fmt::format("{}in ", k_indent), k_indent, width);
   if (shown < fault.places.size())
     text += fmt::format("{}in {} more places (--all lists them)\n", k_indent, fault.places.size() - shown);
   if (!finding.hint.empty()) text += wrap(printable(finding.hint), "    = ", "      ", width);
@@ -142,8 +143,9 @@ FindingCounts counts_of(const WheelReport& report) {
 
 std::string wheel_report_text(const Console& console, const WheelReport& report, bool all, std::size_t width) {
   constexpr std::ptrdiff_t k_screen = 20;
-  const std::string head = fmt::format("  {}: {}{}\n", verdict(console, report), counts_words(report),
-                                       console.dim(fmt::format(" (policy {})", printable(report.policy))));
+  const std::string head =
+      wrap(counts_words(report) + console.dim(fmt::format(" (policy {})", one_line(report.policy))),
+           fmt::format("  {}: ", verdict(console, report)), "    ", width);
   std::string text = head + runs_on_text(console, report.runs_on, all, width);
   for (const auto result : {FindingResult::fail, FindingResult::warn, FindingResult::waived, FindingResult::pass})
     if (result != FindingResult::pass || all) text += faults_text(console, report, result, all, width);
@@ -157,21 +159,23 @@ std::string wheel_line(const Console& console, const WheelReport& report, std::s
   if (counts.fail > 0) facts.push_back(counted(counts.fail, "error", "errors"));
   if (counts.warn > 0) facts.push_back(counted(counts.warn, "warning", "warnings"));
   if (const auto gpus = runs_on_words(report.runs_on); !gpus.empty()) facts.push_back("runs on " + gpus);
-  return wrap(fmt::format("{}  {}", console.bold(printable(report.path)),
+  return wrap(fmt::format("{}  {}", console.bold(one_line(report.path)),
                           console.dim(fmt::format("{}", fmt::join(facts, "; ")))),
               verdict(console, report) + "  ", "      ", width);
 }
 
-std::string total_text(const Console& console, const std::vector<WheelReport>& reports, std::size_t width) {
+std::string total_text(const Console& console, const std::vector<WheelReport>& reports, std::size_t unjudged,
+                       std::size_t width) {
   const auto passed = static_cast<std::size_t>(std::ranges::count(reports, true, &WheelReport::pass));
-  std::string text = fmt::format("{}: {} pass, {} fail\n", counted(reports.size(), "wheel", "wheels"), passed,
+  std::string text = fmt::format("{}: {} pass, {} fail", counted(reports.size() + unjudged, "wheel", "wheels"), passed,
                                  reports.size() - passed);
+  text += unjudged > 0 ? fmt::format(", {} could not be judged\n", unjudged) : "\n";
   for (const auto& report : reports) {
     if (report.pass) continue;
     std::set<std::string> codes;
     for (const auto& finding : report.findings)
       if (finding.result == FindingResult::fail) codes.insert(finding.code);
-    text += wrap(fmt::format("{}  {}", printable(report.path), fmt::join(codes, " ")),
+    text += wrap(fmt::format("{}  {}", one_line(report.path), fmt::join(codes, " ")),
                  "  " + verdict(console, report) + "  ", "        ", width);
   }
   return text;

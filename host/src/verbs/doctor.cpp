@@ -1,3 +1,4 @@
+#include "printable.hpp"
 #include "provisioning.hpp"
 #include "render/table.hpp"
 #include "render/text.hpp"

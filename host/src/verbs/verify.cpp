@@ -1,4 +1,5 @@
 #include "output_file.hpp"
+#include "printable.hpp"
 #include "render/finding_pages.hpp"
 #include "render/job_summary.hpp"
 #include "render/status_line.hpp"
@@ -51,10 +52,11 @@ void declare(Flags& flags, VerifyArguments& arguments) {
       "text", "json", "sarif", "github"};
   flags.value("--sarif", "FILE", arguments.sarif_file,
               "Write SARIF 2.1.0 to this file too; - is stdout, instead of text");
-  flags.on("--all", arguments.all, "List passes too");
+  flags.on("--all", arguments.all, "List passes, skipped checks with their reasons and every GPU too");
   flags.memory("--memory", arguments.memory_bytes, "Memory for members in flight; without it 2G");
   flags.value("--explain", "CODE", arguments.explain, "What a code means and how to mend it; a family lists its codes");
   flags.reads("GITHUB_ACTIONS", "\"true\": findings become annotations of the run");
+  flags.reads("GITHUB_STEP_SUMMARY", "With GITHUB_ACTIONS: the file that a summary of all wheels is added to");
   flags.reads("SAGEKIT_STORE", "Where fetched torches are, which symbols are looked up in");
 }
 
@@ -144,11 +146,11 @@ class Run {
 
   /// After many: what failed in full, then how many passed and the failed ones' names.
   void end() {
-    if (m_arguments.format != "text" || !many()) return;
-    if (!m_arguments.all)
+    if (m_arguments.format != "text" || m_reports.size() + m_errors.size() < 2) return;
+    if (m_lines)
       for (const auto& one : m_reports)
         if (!one.pass) whole_report(one);
-    m_session.console.result("\n" + total_text(m_session.console, m_reports, terminal_width()));
+    m_session.console.result("\n" + total_text(m_session.console, m_reports, m_errors.size(), terminal_width()));
   }
 
   /// The first of the interpreter's folders that has the package.
@@ -193,7 +195,7 @@ class Run {
 
   void whole_report(const WheelReport& one) {
     const Console& console = m_session.console;
-    console.result((many() ? "\n" : "") + console.bold(printable(one.path)) + "\n" +
+    console.result((many() ? "\n" : "") + console.bold(one_line(one.path)) + "\n" +
                    wheel_report_text(console, one, m_arguments.all, terminal_width()));
   }
 
@@ -204,10 +206,12 @@ class Run {
         show_errors(one);
       } else if (m_arguments.format == "text") {
         m_status.clear();
-        if (m_arguments.all || m_expected + reports.size() < 3)
-          whole_report(one);
-        else
+        // One of several is a line; asked for everything, or alone, it is shown whole.
+        m_lines = !m_arguments.all && (m_expected > 1 || reports.size() > 1);
+        if (m_lines)
           m_session.console.result(wheel_line(m_session.console, one, terminal_width()));
+        else
+          whole_report(one);
       }
       m_reports.push_back(std::move(one));
     }
@@ -229,6 +233,7 @@ class Run {
   StatusLine m_status;
   std::vector<WheelReport> m_reports;
   std::size_t m_expected = 0, m_begun = 0;
+  bool m_lines = false;
   std::vector<Error> m_errors;  ///< what could not be judged
   int m_code = 0;
 };
