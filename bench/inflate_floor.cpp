@@ -3,7 +3,7 @@
 //   inflate_floor WHEEL...     prints bytes and seconds of each; run as a whole process beside `sagekit inspect`
 #include "archive/inflate.hpp"
 #include "archive/wheel_archive.hpp"
-#include "support/work_pool.hpp"
+#include "support/parallel.hpp"
 
 #include <chrono>
 #include <cstdio>

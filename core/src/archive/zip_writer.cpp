@@ -5,7 +5,7 @@
 #include "support/format.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
-#include "support/work_pool.hpp"
+#include "support/parallel.hpp"
 
 #include <sys/stat.h>
 

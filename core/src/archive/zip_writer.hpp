@@ -1,7 +1,7 @@
 #pragma once
 // Writes zip archives whose bytes depend on nothing but their members.
 
-#include "support/work_pool.hpp"
+#include "support/parallel.hpp"
 
 #include <sagekit/error.hpp>
 

@@ -1,8 +1,10 @@
 #include "environment/probes.hpp"
 #include "environment/search.hpp"
 #include "environment/source_rank.hpp"
+#include "support/parallel.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <tuple>
 
@@ -11,6 +13,12 @@ namespace sagekit {
 namespace fs = std::filesystem;
 
 namespace {
+
+constexpr unsigned k_threads = 8;  // probes mostly wait for a program to start
+
+void run_all(const std::vector<std::function<void()>>& tasks) {
+  run_in_parallel(tasks.size(), k_threads, [&](std::size_t i) { tasks[i](); });
+}
 
 // Probes every place at once; results keep the order of the places.
 template <class Value, class Probe>

@@ -7,9 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <charconv>
-#include <thread>
 
 namespace sagekit {
 
@@ -17,7 +15,6 @@ namespace fs = std::filesystem;
 
 namespace {
 constexpr std::size_t k_fingerprint_bytes = 65536;
-constexpr std::size_t k_threads = 8;  // probes mostly wait for a program to start
 }  // namespace
 
 Probed<std::string> ProbeContext::output_of(std::vector<std::string> argv,
@@ -107,19 +104,6 @@ std::vector<fs::path> entries(const fs::path& folder) {
     found.push_back(it->path());
   std::ranges::sort(found);
   return found;
-}
-
-void run_all(const std::vector<std::function<void()>>& tasks) {
-  std::atomic<std::size_t> next = 0;
-  const auto work = [&] {
-    for (std::size_t i = next++; i < tasks.size(); i = next++) tasks[i]();
-  };
-  std::vector<std::jthread> threads;
-  try {
-    while (threads.size() + 1 < std::min(k_threads, tasks.size())) threads.emplace_back(work);
-  } catch (const std::system_error&) {  // fewer threads do the same work
-  }
-  work();
 }
 
 }  // namespace sagekit

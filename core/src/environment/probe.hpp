@@ -54,7 +54,4 @@ std::filesystem::path real_path(const std::filesystem::path& path);
 /// The folder's entries, sorted by name; empty when it cannot be read.
 std::vector<std::filesystem::path> entries(const std::filesystem::path& folder);
 
-/// Runs all tasks on a few threads and returns when all have ended.
-void run_all(const std::vector<std::function<void()>>& tasks);
-
 }  // namespace sagekit

@@ -1,7 +1,7 @@
 #include "gpu/gpu_code.hpp"
 
 #include "gpu/gpu_image.hpp"
-#include "support/work_pool.hpp"
+#include "support/parallel.hpp"
 
 #include <sagekit/version_number.hpp>
 

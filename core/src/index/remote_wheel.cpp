@@ -3,14 +3,13 @@
 #include "archive/wheel_archive.hpp"
 #include "archive/zip_format.hpp"
 #include "support/format.hpp"
+#include "support/parallel.hpp"
 #include "support/sha256.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <system_error>
-#include <thread>
+#include <mutex>
 
 namespace sagekit {
 
@@ -260,20 +259,11 @@ Status RemoteWheel::extract(const std::vector<const ZipMember*>& wanted, std::si
     }
     return {};
   };
-  std::atomic<std::size_t> next = 0;
-  const auto work = [&] {
-    for (std::size_t i = next++; i < groups.size() && !ended.stop_requested(); i = next++)
-      if (Status done = read_group(groups[i]); !done) return give_up(std::move(done).error());
-  };
-  {
-    std::vector<std::jthread> workers;
-    for (std::size_t i = 1; i < std::min(std::max<std::size_t>(parallel, 1), groups.size()); ++i) try {
-        workers.emplace_back(work);
-      } catch (const std::system_error&) {
-        break;  // no more threads to be had: fewer do it as well
-      }
-    work();
-  }
+  run_in_parallel(groups.size(), static_cast<unsigned>(std::min<std::size_t>(parallel, groups.size())),
+                  [&](std::size_t i) {
+                    if (ended.stop_requested()) return;
+                    if (Status done = read_group(groups[i]); !done) give_up(std::move(done).error());
+                  });
   if (status && stop.stop_requested()) return fail(ErrorKind::interrupted, "IDX016", "stopped while reading a wheel");
   return status;
 }

@@ -1,7 +1,7 @@
 #include "inspect/archive_reader.hpp"
 
 #include "inspect/module_reader.hpp"
-#include "support/work_pool.hpp"
+#include "support/parallel.hpp"
 #include "archive/archive.hpp"
 #include "support/sha256.hpp"
 

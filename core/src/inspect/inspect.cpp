@@ -4,7 +4,7 @@
 #include "inspect/module_reader.hpp"
 #include "archive/wheel_archive.hpp"
 #include "inspect/wheel_reader.hpp"
-#include "support/work_pool.hpp"
+#include "support/parallel.hpp"
 #include "support/file.hpp"
 #include "support/format.hpp"
 #include "support/sha256.hpp"

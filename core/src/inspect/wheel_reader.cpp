@@ -2,7 +2,7 @@
 
 #include "inspect/file_hash.hpp"
 #include "inspect/module_reader.hpp"
-#include "support/work_pool.hpp"
+#include "support/parallel.hpp"
 #include "archive/zip_format.hpp"
 #include "support/format.hpp"
 #include "support/sha256.hpp"

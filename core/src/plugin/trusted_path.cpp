@@ -13,11 +13,11 @@
 
 namespace sagekit {
 
-namespace fs = std::filesystem;
+namespace bfs = boost::filesystem;
 
 namespace {
 
-std::string quoted(const fs::path& path) {
+std::string quoted(const bfs::path& path) {
   std::string out = "'";
   for (const char c : path.string()) {
     if (c == '\'') {
@@ -55,14 +55,14 @@ TrustedUser current_user() {
   return {id, id == 0 ? std::nullopt : private_group_of(id)};
 }
 
-Status check_trusted(const fs::path& file, const TrustedUser& user) {
-  for (fs::path at = file;; at = at.parent_path()) {
+Status check_trusted(const bfs::path& file, const TrustedUser& user) {
+  for (bfs::path at = file;; at = at.parent_path()) {
     const std::string what = at == file ? "it" : "its folder " + at.string();
     const auto refuse = [&](const std::string& why, std::string hint) {
       return fail(ErrorKind::usage, "PLG001", fmt::format("{} is not trusted: {} {}", file.string(), what, why),
                   std::move(hint));
     };
-    struct stat info{};
+    struct stat info {};
     if (::lstat(at.c_str(), &info) != 0) return refuse("cannot be looked at: " + last_os_error(), "");
     if (info.st_uid != 0 && info.st_uid != user.id) {
       return refuse(fmt::format("belongs to another user (uid {})", info.st_uid),

@@ -3,9 +3,9 @@
 
 #include <sagekit/error.hpp>
 
+#include <boost/filesystem/path.hpp>
 #include <sys/types.h>
 
-#include <filesystem>
 #include <optional>
 
 namespace sagekit {
@@ -22,6 +22,6 @@ TrustedUser current_user();
 /// Is everything from `file` up to / owned by root or `user` and writable by nobody else? A sticky folder (/tmp) is
 /// good enough above the file's own folder, because others cannot rename what they do not own there. `file` must be
 /// canonical. Error PLG001 names the first component that is not, and the command that mends it.
-Status check_trusted(const std::filesystem::path& file, const TrustedUser& user);
+Status check_trusted(const boost::filesystem::path& file, const TrustedUser& user);
 
 }  // namespace sagekit

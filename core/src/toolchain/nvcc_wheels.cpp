@@ -1,6 +1,7 @@
 // An nvcc tree out of the compiler packages of a package index: eight wheels, unpacked over each other.
 #include "pypa/metadata_reader.hpp"
 #include "support/format.hpp"
+#include "support/parallel.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
 #include "toolchain/open_wheel.hpp"
@@ -8,7 +9,7 @@
 #include "toolchain/wheel_choice.hpp"
 
 #include <algorithm>
-#include <thread>
+#include <mutex>
 
 namespace sagekit {
 
@@ -74,11 +75,8 @@ Status fetch_part(Fetch& fetch, const Part& part, const std::string& folder, std
 Status fetch_parts(Fetch& fetch, const std::vector<Part>& parts, const std::string& folder, LockedTree& tree) {
   std::mutex mutex;
   std::vector<Status> results(parts.size());
-  {
-    std::vector<std::jthread> threads;
-    for (std::size_t i = 0; i < parts.size(); ++i)
-      threads.emplace_back([&, i] { results[i] = fetch_part(fetch, parts[i], folder, mutex, tree); });
-  }
+  run_in_parallel(parts.size(), static_cast<unsigned>(parts.size()),
+                  [&](std::size_t i) { results[i] = fetch_part(fetch, parts[i], folder, mutex, tree); });
   for (auto& result : results) TRY(std::move(result));
   return {};
 }

@@ -2,7 +2,7 @@
 #include "pypa/metadata_reader.hpp"
 #include "inspect/module_reader.hpp"
 #include "inspect/wheel_reader.hpp"
-#include "support/work_pool.hpp"
+#include "support/parallel.hpp"
 #include "support/file.hpp"
 #include "support/format.hpp"
 #include "support/sha256.hpp"

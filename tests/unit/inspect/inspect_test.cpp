@@ -2,7 +2,7 @@
 #include "pypa/metadata_reader.hpp"
 #include "support/utf8.hpp"
 #include "archive/wheel_archive.hpp"
-#include "support/work_pool.hpp"
+#include "support/parallel.hpp"
 #include "support/fatbin_builder.hpp"
 #include "support/file.hpp"
 #include "support/json.hpp"

@@ -21,7 +21,7 @@ struct Place {
     ::chmod(folder.c_str(), 0755);
     ::chmod(file.c_str(), 0755);
   }
-  Status check() const { return check_trusted(file, {::geteuid(), {}}); }
+  Status check() const { return check_trusted(file.native(), {::geteuid(), {}}); }
 
   TemporaryFolder top;
   fs::path folder, file;
@@ -72,7 +72,7 @@ TEST_CASE("a file of another user is refused") {
   const Place place;
   const bool is_root = ::geteuid() == 0;
   if (is_root) REQUIRE(::chown(place.file.c_str(), 12345, static_cast<gid_t>(-1)) == 0);
-  const auto status = check_trusted(place.file, {is_root ? 0 : ::geteuid() + 1, {}});
+  const auto status = check_trusted(place.file.native(), {is_root ? 0 : ::geteuid() + 1, {}});
   REQUIRE_FALSE(status);
   CHECK(status.error().message.find("it belongs to another user (uid ") != std::string::npos);
   CHECK(status.error().hint.find("chown") != std::string::npos);
@@ -81,12 +81,12 @@ TEST_CASE("a file of another user is refused") {
 TEST_CASE("the write bit of a group with one member harms nobody") {
   const Place place;
   ::chmod(place.folder.c_str(), 0775);
-  struct stat info{};
+  struct stat info {};
   REQUIRE(::stat(place.folder.c_str(), &info) == 0);
-  CHECK(check_trusted(place.file, {::geteuid(), info.st_gid}));
-  CHECK_FALSE(check_trusted(place.file, {::geteuid(), info.st_gid + 1}));
+  CHECK(check_trusted(place.file.native(), {::geteuid(), info.st_gid}));
+  CHECK_FALSE(check_trusted(place.file.native(), {::geteuid(), info.st_gid + 1}));
   ::chmod(place.folder.c_str(), 0777);
-  CHECK_FALSE(check_trusted(place.file, {::geteuid(), info.st_gid}));
+  CHECK_FALSE(check_trusted(place.file.native(), {::geteuid(), info.st_gid}));
 }
 
 TEST_CASE("root gets no exception for its group") {

@@ -1,4 +1,4 @@
-#include "support/work_pool.hpp"
+#include "support/parallel.hpp"
 
 #include <algorithm>
 #include <condition_variable>
@@ -6,11 +6,16 @@
 #include <iterator>
 #include <mutex>
 #include <set>
+#include <system_error>
 #include <thread>
 
 namespace sagekit {
 
 unsigned available_threads() { return std::max(1u, std::thread::hardware_concurrency()); }
+
+void run_in_parallel(std::size_t count, unsigned threads, const std::function<void(std::size_t)>& work) {
+  run_within_budget(std::vector<std::uint64_t>(count), 0, threads, work);
+}
 
 void run_within_budget(const std::vector<std::uint64_t>& costs, std::uint64_t budget, unsigned threads,
                        const std::function<void(std::size_t)>& work) {
@@ -19,9 +24,10 @@ void run_within_budget(const std::vector<std::uint64_t>& costs, std::uint64_t bu
 
 void run_with_workers(const std::vector<std::uint64_t>& costs, std::uint64_t budget, unsigned threads,
                       const std::function<std::function<void(std::size_t)>()>& make_worker) {
-  // Largest first: the last pieces to end are small ones, so no thread waits long for another.
+  // Largest first: the last pieces to end are small ones, so no thread waits long for another. The second number is
+  // counted down, so that the last of equally dear ones is the lowest index.
   std::set<std::pair<std::uint64_t, std::size_t>> waiting;
-  for (std::size_t i = 0; i < costs.size(); ++i) waiting.emplace(costs[i], i);
+  for (std::size_t i = 0; i < costs.size(); ++i) waiting.emplace(costs[i], costs.size() - 1 - i);
 
   std::mutex mutex;
   std::condition_variable released;
@@ -44,7 +50,7 @@ void run_with_workers(const std::vector<std::uint64_t>& costs, std::uint64_t bud
       released.wait(lock, [&] { return waiting.empty() || dearest() != waiting.end(); });
       if (waiting.empty()) return;
       const auto chosen = dearest();
-      const std::size_t index = chosen->second;
+      const std::size_t index = costs.size() - 1 - chosen->second;
       waiting.erase(chosen);
       ++running;
       in_use += costs[index];
@@ -70,7 +76,10 @@ void run_with_workers(const std::vector<std::uint64_t>& costs, std::uint64_t bud
   const std::size_t helpers = std::min<std::size_t>(std::max(1u, threads), costs.size());
   {
     std::vector<std::jthread> pool;
-    for (std::size_t i = 1; i < helpers; ++i) pool.emplace_back(loop);
+    try {
+      while (pool.size() + 1 < helpers) pool.emplace_back(loop);
+    } catch (const std::system_error&) {  // no more threads to be had: fewer do the same work
+    }
     if (helpers > 0) loop();
   }
   if (failure) std::rethrow_exception(failure);
