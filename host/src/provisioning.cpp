@@ -1,7 +1,5 @@
 #include "provisioning.hpp"
 
-#include <sagekit/toolchain.hpp>
-
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -100,19 +98,16 @@ Result<ToolchainOptions> toolchain_options(const Session& session, const Toolcha
   return options;
 }
 
-void say_toolchains(const Session& session, const ToolchainOptions& options, const Plan& plan,
-                    const Environment& environment) {
+void say_toolchains(const Session& session, const ToolchainOptions& options, const Plan& plan) {
   std::set<std::string> said;
   for (const auto& cell : plan.cells) {
-    if (!cell.buildable) continue;
-    ToolchainNeed need{cell.cuda, cell.torch, "", cell.platform, cell.gencode};
-    const auto tools = choose_toolchain(need, environment);
+    const auto* tools = cell.toolchain.get();
     if (!tools) continue;
     std::string text = fmt::format("with nvcc {} ({})", tools->nvcc.version,
                                    place(tools->nvcc.source, tools->nvcc.executable, options.system));
     text += fmt::format(", {} {} ({})", tools->host_compiler.kind, tools->host_compiler.version,
                         tools->host_compiler.executable.string());
-    if (!cell.torch.empty())
+    if (!tools->torch.root.empty())
       text += fmt::format(", torch {}{}{} ({})", tools->torch.version, tools->torch.local.empty() ? "" : "+",
                           tools->torch.local, place(tools->torch.source, tools->torch.root, options.system));
     if (said.insert(text).second) session.console.say(session.console.dim(text));

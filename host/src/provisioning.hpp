@@ -14,8 +14,7 @@ namespace sagekit::host {
 Result<ToolchainOptions> toolchain_options(const Session& session, const ToolchainArguments& tools);
 
 /// One line: what the cells are built with, where it is from and why it was taken.
-void say_toolchains(const Session& session, const ToolchainOptions& options, const Plan& plan,
-                    const Environment& environment);
+void say_toolchains(const Session& session, const ToolchainOptions& options, const Plan& plan);
 
 /// One redrawn line on a terminal, a line every ten seconds elsewhere.
 class TransferProgress : public ProvisionObserver {

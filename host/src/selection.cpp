@@ -38,11 +38,12 @@ void declare_selection(Flags& flags, SelectionArguments& selection) {
   };
   flags.value("--profile", "NAME", selection.profile, "Named selection of cells; without it: default");
   flags.list("--cells", "GLOB", selection.cells, "Glob over cell ids; !GLOB excludes");
-  list("--python", "VERSION", selection.pythons, "Only these Pythons: 3.12");
-  list("--torch", "VERSION", selection.torches, "Only these torches: 2.11 or 2.11.0");
-  list("--cuda", "VERSION", selection.cudas, "Only these CUDAs: 13.0");
+  list("--python", "VERSION", selection.pythons, "Only these Pythons: 3.12 or cp312");
+  list("--torch", "VERSION", selection.torches, "Only these torches: 2.11, 2.11.0 or torch2.11");
+  list("--cuda", "VERSION", selection.cudas, "Only these CUDAs: 13.0, cu130 or 13");
   list("--platform", "PLATFORM", selection.platforms, "linux_x86_64, linux_aarch64, win_amd64");
-  flags.value("--arch", "LIST", selection.arches, "Arch list, any usual spelling: \"8.0;9.0+PTX\", sm_90a, native");
+  flags.value("--arch", "LIST", selection.arches,
+              "Arch list, any usual spelling: \"8.0;9.0+PTX\", sm_90a, native; or GPUs: \"RTX 5090;A100\"");
   flags.value("--revision", "COMMIT", selection.revision, "Known source commit or name, instead of the default");
   flags.value("--naming", "SCHEME", selection.naming, "Naming scheme: default, local-version, build-tag, plain");
   flags.value("--backend", "NAME", selection.backend, "setup-py is upstream's own build").choices = {"direct",

@@ -62,9 +62,15 @@ SAGEKIT_API Result<Capability> parse_capability(std::string_view text);
 /// "9.0", "9.0a", "12.0f".
 SAGEKIT_API Result<Arch> parse_arch(std::string_view text);
 
+/// The capability of a GPU by the name that people or nvidia-smi call it: "RTX 5090", "NVIDIA A100-SXM4-80GB", "DGX
+/// Spark". Strict: ARC002 for a name that no GPU of core data has, ARC006 for one that GPUs of several capabilities
+/// share ("RTX 6000").
+SAGEKIT_API Result<Capability> find_gpu(std::string_view name);
+
 /// An arch list in every spelling people use: separators `;`, `,` and blanks; `8.0`, `80`, `120a`,
-/// `sm_80`, `compute_80`, `12.0a`, `12.0+PTX`, `native` (the capabilities in `native`). `compute_80;sm_80` is one arch.
-/// Strict: what is not understood is an error that names the item, never dropped. Sorted, without duplicates.
+/// `sm_80`, `compute_80`, `12.0a`, `12.0+PTX`, `native` (the capabilities in `native`), names of GPUs.
+/// `compute_80;sm_80` is one arch. Strict: what is not understood is an error that quotes the item, never dropped.
+/// Sorted, without duplicates.
 SAGEKIT_API Result<std::vector<ArchRequest>> parse_arch_list(std::string_view text,
                                                              const std::vector<Capability>& native = {});
 

@@ -30,9 +30,9 @@ SAGEKIT_API Result<PlannedMachine> make_ready(const Spec& spec, const Request& r
                                               const ToolchainOptions& options, CommandRunner& runner,
                                               ProvisionObserver& observer, std::stop_token stop = {});
 
-/// The tree whose lack keeps the cell from being built; empty when it is something else. `own_platform`: where nvcc
-/// would run, Environment::platform.
-SAGEKIT_API std::optional<TreeNeed> missing_tree(const Cell& cell, const std::string& own_platform);
+/// The tree that would mend a lack of the cell; empty when something else would. `own_platform`: where nvcc would run,
+/// Environment::platform.
+SAGEKIT_API std::optional<TreeNeed> missing_tree(const Cell& cell, const Lack& lack, const std::string& own_platform);
 
 enum class PartState {
   here,

@@ -8,6 +8,7 @@
 #include <sagekit/toolchain.hpp>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -15,10 +16,11 @@ namespace sagekit {
 
 /// What the user asked for.
 struct Request {
-  std::string profile;                                          ///< "" = "default"
-  std::vector<std::string> cells;                               ///< --cells globs over whole cell ids; `!` excludes
-  std::vector<std::string> pythons, torches, cudas, platforms;  ///< narrowing flags; "2.11" matches "2.11.0"
-  std::string arches;                                           ///< --arch list; "" = the profile's, else the spec's
+  std::string profile;             ///< "" = "default"
+  std::vector<std::string> cells;  ///< --cells globs over whole cell ids; `!` excludes
+  /// Narrowing flags, in every spelling of parse_torch_version and the like; "2.11" matches "2.11.0".
+  std::vector<std::string> pythons, torches, cudas, platforms;
+  std::string arches;              ///< --arch list; "" = the profile's, else the spec's
   std::string revision;            ///< --revision; "" = the profile's, else the default commit
   std::string naming;              ///< --naming; "" = the spec's default scheme
   std::string backend = "direct";  ///< or "setup-py"
@@ -26,6 +28,23 @@ struct Request {
   /// false: Plan::steps, Plan::modules and Cell::steps stay empty; counts and estimates are the same (a plan that is
   /// only looked at needs no argv)
   bool with_steps = true;
+};
+
+/// What of a machine keeps a cell from being built: one word for each thing that would mend it.
+enum class LackKind {
+  platform,        ///< wheels for that platform cannot be made here at all (TCH006)
+  nvcc,            ///< TCH001
+  nvcc_arch,       ///< the nvcc that is here does not compile for an arch (TCH002)
+  cuda_runtime,    ///< no libcudart_static.a for that CPU (TCH007)
+  host_compiler,   ///< TCH003
+  torch,           ///< TCH005
+  interpreter,     ///< a Python that can import the cell's torch, for upstream's own build (PLN011)
+  python_headers,  ///< TCH004
+};
+
+struct Lack {
+  LackKind kind = LackKind::platform;
+  Error error;  ///< what `build` would end with
 };
 
 /// One wheel to make.
@@ -44,9 +63,11 @@ struct Cell {
   std::vector<std::string> requires_dist;
   std::vector<std::string> steps;  ///< ids of Plan::steps
   std::vector<std::string> notes;  ///< arches left out and why, warnings, advice
-  bool buildable = false;
-  std::string why_not;                     ///< what this machine lacks
-  std::string missing_code, missing_hint;  ///< the error `build` would give (TCH...)
+  std::vector<Lack> lacks;         ///< all that this machine lacks for it, in the order in which it would be needed
+  bool buildable = false;          ///< nothing
+  std::string why_not;             ///< the first lack in a sentence
+  /// What the cell is built with; null when something is lacking. Of a part that no module of it needs: empty.
+  std::shared_ptr<const Toolchain> toolchain;
 };
 
 struct ExcludedCell {
@@ -114,10 +135,11 @@ struct Plan {
   Revision revision;
   std::string backend;
   std::vector<std::string> allowed_defects;
-  std::vector<Cell> cells;             ///< sorted by id
-  std::vector<ExcludedCell> excluded;  ///< sorted by id
+  std::vector<Cell> cells;             ///< sorted by torch, CUDA and Python, as versions, then by platform
+  std::vector<ExcludedCell> excluded;  ///< sorted likewise
   std::vector<Step> steps;             ///< unique; a step comes after what it depends on
   std::vector<PlannedModule> modules;
+  std::vector<Companion> companions;    ///< the spec's: needed beside the wheels, and when not
   std::uint64_t step_uses = 0;          ///< steps counted once per cell
   std::uint64_t unique_steps = 0;       ///< == steps.size() when the steps were asked for
   double cpu_seconds = 0;               ///< of unique steps

@@ -25,6 +25,17 @@ struct VersionNumber {
 SAGEKIT_API Result<VersionNumber> parse_version_number(std::string_view text);
 SAGEKIT_API std::string to_string(const VersionNumber& v);
 
+/// The order of versions written out, "3.9" before "3.10" and that before "3.10t": runs of digits count as numbers.
+SAGEKIT_API bool version_less(std::string_view a, std::string_view b);
+
+/// A CUDA, Python or torch version, or the beginning of one, in every spelling that ids, tags and file names have:
+/// "12.8" from 12.8, 128, cu128, cu12.8; "13" from 13, cu13. VER004 (usage) quotes what is none.
+SAGEKIT_API Result<std::string> parse_cuda_version(std::string_view text);
+/// "3.12" from 3.12, 312, cp312, py312, python312; "3.13t" from 3.13t, 313t, cp313t; "3" from 3.
+SAGEKIT_API Result<std::string> parse_python_version(std::string_view text);
+/// "2.11" from 2.11, torch2.11, torch211, pytorch211; "2.11.0" from 2.11.0, 2.11.0+cu130; "2" from 2.
+SAGEKIT_API Result<std::string> parse_torch_version(std::string_view text);
+
 /// Comma-separated comparisons, all of which must hold: ">=12.8,<14". Operators: >= > <= < == != ; "==2.9.*" matches a
 /// prefix. The empty range holds for every version.
 struct VersionRange {

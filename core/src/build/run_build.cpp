@@ -48,8 +48,10 @@ Result<std::vector<const Cell*>> buildable_cells(const Plan& plan) {
                     ? ""
                     : fmt::format("{} is excluded: {}", plan.excluded.front().id, plan.excluded.front().reason));
   const auto& first = plan.cells.front();
-  return fail(ErrorKind::machine, first.missing_code.empty() ? "BLD001" : first.missing_code, first.why_not,
-              first.missing_hint, first.id);
+  auto error =
+      first.lacks.empty() ? Error{ErrorKind::machine, "BLD001", first.why_not, {}, {}} : first.lacks.front().error;
+  error.where = first.id;
+  return std::unexpected(std::move(error));
 }
 
 fs::path work_folder(const Store& store, const Plan& plan, const PreparedSource& source,

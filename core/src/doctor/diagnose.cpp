@@ -1,3 +1,4 @@
+#include "spec/companions_json.hpp"
 #include "support/format.hpp"
 #include "support/json.hpp"
 
@@ -106,15 +107,7 @@ std::string diagnosis_json(const Diagnosis& diagnosis) {
                        {"mend", part.mend}});
     cells.push_back({{"cell", cell.cell}, {"parts", parts}, {"notes", cell.notes}});
   }
-  auto companions = Json::array();
-  for (const auto& companion : diagnosis.companions)
-    companions.push_back({{"name", companion.name},
-                          {"url", companion.url},
-                          {"commit", companion.commit},
-                          {"needed", companion.needed},
-                          {"not_needed", companion.not_needed},
-                          {"requires_dist", companion.requires_dist},
-                          {"source", companion.source}});
+  const auto companions = companions_json(diagnosis.companions);
   return json_text({{"schema", "sagekit.doctor/1"}, {"cells", cells}, {"companions", companions}});
 }
 

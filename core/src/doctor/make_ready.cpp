@@ -1,7 +1,6 @@
 #include "support/try.hpp"
 
 #include <sagekit/doctor.hpp>
-#include <sagekit/toolchain.hpp>
 
 #include <algorithm>
 
@@ -13,9 +12,11 @@ namespace {
 std::vector<TreeNeed> missing_trees(const PlannedMachine& machine) {
   std::vector<TreeNeed> needs;
   for (const auto& cell : machine.plan.cells)
-    if (auto need = missing_tree(cell, machine.environment.platform);
-        need && std::ranges::find(needs, *need) == needs.end())
-      needs.push_back(std::move(*need));
+    for (const auto& lack : cell.lacks) {
+      auto need = missing_tree(cell, lack, machine.environment.platform);
+      if (!need) break;  // nothing is fetched in vain: the build will end with this
+      if (std::ranges::find(needs, *need) == needs.end()) needs.push_back(std::move(*need));
+    }
   return needs;
 }
 
@@ -27,11 +28,9 @@ Status pin_used(const PlannedMachine& machine, ProvisionOptions options, Provisi
   options.sources = {"wheels", "redist"};
   for (const auto& cell : machine.plan.cells) {
     if (!cell.buildable) continue;
-    const auto chosen = choose_toolchain({cell.cuda, cell.torch, "", cell.platform, cell.gencode}, machine.environment);
-    if (!chosen) continue;
-    if (is_fetched(chosen->nvcc.source))
+    if (is_fetched(cell.toolchain->nvcc.source))
       TRY(provision({TreeKind::nvcc, cell.cuda, "", machine.environment.platform}, options, observer));
-    if (!cell.torch.empty() && is_fetched(chosen->torch.source))
+    if (is_fetched(cell.toolchain->torch.source))
       TRY(provision({TreeKind::torch, cell.cuda, cell.torch, cell.platform}, options, observer));
   }
   return {};
@@ -39,9 +38,9 @@ Status pin_used(const PlannedMachine& machine, ProvisionOptions options, Provisi
 
 }  // namespace
 
-std::optional<TreeNeed> missing_tree(const Cell& cell, const std::string& own_platform) {
-  if (cell.missing_code == "TCH001") return TreeNeed{TreeKind::nvcc, cell.cuda, "", own_platform};
-  if (cell.missing_code == "TCH005") return TreeNeed{TreeKind::torch, cell.cuda, cell.torch, cell.platform};
+std::optional<TreeNeed> missing_tree(const Cell& cell, const Lack& lack, const std::string& own_platform) {
+  if (lack.kind == LackKind::nvcc) return TreeNeed{TreeKind::nvcc, cell.cuda, "", own_platform};
+  if (lack.kind == LackKind::torch) return TreeNeed{TreeKind::torch, cell.cuda, cell.torch, cell.platform};
   return std::nullopt;
 }
 
@@ -55,7 +54,7 @@ Result<PlannedMachine> plan_here(const Spec& spec, const Request& request, const
 Result<PlannedMachine> make_ready(const Spec& spec, const Request& request, const PlanOrigin& origin,
                                   const ToolchainOptions& options, CommandRunner& runner, ProvisionObserver& observer,
                                   std::stop_token stop) {
-  // A cell names the first thing that it lacks; when that is there, the next: nvcc, then torch.
+  // When a tree is there, the cell may lack the next: which host compilers do is known of an nvcc that is here.
   std::vector<TreeNeed> tried;
   while (true) {
     TRY_ASSIGN(auto machine, plan_here(spec, request, origin, options, runner));

@@ -54,6 +54,10 @@ std::vector<std::string> or_everything(const std::vector<std::string>& globs) {
 
 }  // namespace
 
+std::vector<std::string> platforms_of(const Profile* profile) {
+  return profile && !profile->platforms.empty() ? profile->platforms : std::vector<std::string>{"linux_x86_64"};
+}
+
 Result<Choice> resolve_request(const Spec& spec, const Request& request, const Environment& environment) {
   Choice choice;
   TRY_ASSIGN(choice.profile, choose_profile(spec, request.profile));
@@ -69,9 +73,7 @@ Result<Choice> resolve_request(const Spec& spec, const Request& request, const E
 
   choice.profile_globs = or_everything(choice.profile ? choice.profile->cells : std::vector<std::string>{});
   choice.cell_globs = or_everything(request.cells);
-  choice.platforms = request.platforms;
-  if (choice.platforms.empty() && choice.profile) choice.platforms = choice.profile->platforms;
-  if (choice.platforms.empty()) choice.platforms = {"linux_x86_64"};
+  choice.platforms = request.platforms.empty() ? platforms_of(choice.profile) : request.platforms;
 
   auto list = request.arches;
   if (list.empty() && choice.profile) list = choice.profile->arches;

@@ -26,6 +26,9 @@ struct Choice {
   std::vector<std::string> allowed_defects;        ///< sorted
 };
 
+/// Those that a profile selects unless a flag does; null = no profile.
+std::vector<std::string> platforms_of(const Profile* profile);
+
 /// Errors (usage): PLN001 profile, PLN002 revision, PLN003 scheme, PLN005 defect, PLN010 backend, and
 /// parse_arch_list's.
 Result<Choice> resolve_request(const Spec& spec, const Request& request, const Environment& environment);

@@ -16,14 +16,14 @@ const std::vector<std::string>& or_else(const std::vector<std::string>& words,
   return words.empty() ? otherwise : words;
 }
 
-Axis make_axis(const std::vector<MatrixRow>& rows, std::vector<std::string> MatrixRow::* member,
+Axis make_axis(const std::vector<MatrixRow>& rows, std::vector<std::string> MatrixRow::*member,
                const std::vector<std::string>& otherwise) {
   Axis axis;
   for (const auto& row : rows) {
     const auto& words = or_else(row.*member, otherwise);
     axis.values.insert(axis.values.end(), words.begin(), words.end());
   }
-  std::ranges::sort(axis.values);
+  std::ranges::sort(axis.values, version_less);
   const auto rest = std::ranges::unique(axis.values);
   axis.values.erase(rest.begin(), rest.end());
   return axis;
@@ -32,7 +32,7 @@ Axis make_axis(const std::vector<MatrixRow>& rows, std::vector<std::string> Matr
 std::vector<std::uint16_t> positions(const Axis& axis, const std::vector<std::string>& words) {
   std::vector<std::uint16_t> found;
   for (const auto& word : words) {
-    const auto at = std::ranges::lower_bound(axis.values, word);
+    const auto at = std::ranges::lower_bound(axis.values, word, version_less);
     found.push_back(static_cast<std::uint16_t>(at - axis.values.begin()));
   }
   return found;

@@ -29,13 +29,17 @@ void add_modules(const Spec& spec, const Choice& choice, const ArchSet& set, std
     if (!holds(kernel.when, *choice.revision, choice.backend, torch, cuda)) continue;
     auto gencode = module_gencode(kernel, set);
     if (gencode.empty()) continue;
-    pair.gencode.insert(pair.gencode.end(), gencode.begin(), gencode.end());
+    pair.needs.gencode.insert(pair.needs.gencode.end(), gencode.begin(), gencode.end());
+    pair.needs.torch |= !kernel.torch_free;
+    pair.needs.python |= !kernel.plain_module;
+    pair.needs.static_runtime |= kernel.torch_free;  // as link_argv has it
     const auto number = steps.number(gencode);
     pair.parts.push_back({&kernel, std::move(gencode), number});
   }
-  std::ranges::sort(pair.gencode);
-  const auto rest = std::ranges::unique(pair.gencode);
-  pair.gencode.erase(rest.begin(), rest.end());
+  auto& gencode = pair.needs.gencode;
+  std::ranges::sort(gencode);
+  const auto rest = std::ranges::unique(gencode);
+  gencode.erase(rest.begin(), rest.end());
 
   for (const auto& arch : pair.arches)
     if (std::ranges::none_of(pair.parts, [&](const auto& part) {

@@ -4,6 +4,7 @@
 #include "plan/arches.hpp"
 #include "plan/choice.hpp"
 #include "plan/steps.hpp"
+#include "plan/tools.hpp"
 
 #include <sagekit/plan.hpp>
 
@@ -17,7 +18,7 @@ struct PairPlan {
   std::string id_suffix, arch_set;  ///< "-sm80-sm90a", "sm80.sm90a"; "" = the default set
   std::vector<ArchRequest> arches;  ///< normal form
   std::vector<ModulePart> parts;    ///< modules that are built, in the spec's order
-  std::vector<Gencode> gencode;     ///< of all modules
+  ToolNeeds needs;                  ///< of all modules
   std::vector<std::string> notes;
   std::string excluded, source;  ///< not empty: these cells cannot be built, and why
   std::string distribution, version, build_tag;

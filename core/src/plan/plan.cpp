@@ -36,9 +36,7 @@ class Planner {
         m_excludes(spec.matrix, m_matrix),
         m_steps(spec, m_matrix, request.with_steps),
         m_machine(environment, m_matrix, m_choice.backend),
-        m_pairs(m_matrix.torch.size() * m_matrix.cuda.size()),
-        m_needs_torch(!std::ranges::all_of(spec.kernels, &KernelSpec::torch_free)),
-        m_needs_python(!std::ranges::all_of(spec.kernels, &KernelSpec::plain_module)) {}
+        m_pairs(m_matrix.torch.size() * m_matrix.cuda.size()) {}
 
   Result<Plan> run(const PlanOrigin& origin) {
     start(origin);
@@ -72,6 +70,7 @@ class Planner {
     m_plan.revision = *m_choice.revision;
     m_plan.backend = m_choice.backend;
     m_plan.allowed_defects = m_choice.allowed_defects;
+    m_plan.companions = m_spec.companions;
   }
 
   Result<const PairPlan*> pair_of(Point p) {
@@ -118,7 +117,7 @@ class Planner {
     cell.platform = m_matrix.platform.values[p.platform];
     cell.arches = pair.arches;
     cell.arch_set = pair.arch_set;
-    cell.gencode = pair.gencode;
+    cell.gencode = pair.needs.gencode;
     cell.wheel = wheel.file_name();
     cell.distribution = pair.distribution;
     cell.version = pair.version;
@@ -131,12 +130,11 @@ class Planner {
   }
 
   void judge_machine(Cell& cell, Point p, const PairPlan& pair) {
-    const auto* missing = m_machine.missing(p, pair.gencode, m_needs_torch, m_needs_python);
-    cell.buildable = missing == nullptr;
-    if (!missing) return;
-    cell.why_not = missing->message;
-    cell.missing_code = missing->code;
-    cell.missing_hint = missing->hint;
+    auto tools = m_machine.tools_for(p, pair.needs);
+    cell.lacks = std::move(tools.lacks);
+    cell.toolchain = std::move(tools.toolchain);
+    cell.buildable = cell.lacks.empty();
+    if (!cell.buildable) cell.why_not = cell.lacks.front().error.message;
   }
 
   void add_steps(Cell& cell, Point p, const PairPlan& pair) {
@@ -202,7 +200,6 @@ class Planner {
   StepTable m_steps;
   MachineCheck m_machine;
   std::vector<std::optional<PairPlan>> m_pairs;
-  bool m_needs_torch, m_needs_python;
   std::vector<std::uint32_t> m_cell_steps;
   Plan m_plan;
 };

@@ -1,3 +1,4 @@
+#include "spec/companions_json.hpp"
 #include "support/format.hpp"
 #include "support/json.hpp"
 
@@ -15,6 +16,20 @@ std::string_view name_of(StepKind kind) {
     case StepKind::bind: return "bind";
     case StepKind::link: return "link";
     case StepKind::setup_py: return "setup_py";
+  }
+  return {};
+}
+
+std::string_view name_of(LackKind kind) {
+  switch (kind) {
+    case LackKind::platform: return "platform";
+    case LackKind::nvcc: return "nvcc";
+    case LackKind::nvcc_arch: return "nvcc_arch";
+    case LackKind::cuda_runtime: return "cuda_runtime";
+    case LackKind::host_compiler: return "host_compiler";
+    case LackKind::torch: return "torch";
+    case LackKind::interpreter: return "interpreter";
+    case LackKind::python_headers: return "python_headers";
   }
   return {};
 }
@@ -39,6 +54,10 @@ Json cell_json(const Cell& cell) {
   json["requires_dist"] = cell.requires_dist;
   json["buildable"] = cell.buildable;
   json["why_not"] = cell.why_not;
+  json["lacks"] = Json::array();
+  for (const auto& [kind, error] : cell.lacks)
+    json["lacks"].push_back(
+        {{"kind", name_of(kind)}, {"code", error.code}, {"message", error.message}, {"hint", error.hint}});
   json["notes"] = cell.notes;
   return json;
 }
@@ -85,6 +104,7 @@ std::string plan_json(const Plan& plan, bool with_steps) {
   for (const auto& cell : plan.excluded)
     json["excluded"].push_back(
         {{"id", cell.id}, {"wheel", cell.wheel}, {"reason", cell.reason}, {"source", cell.source}});
+  json["companions"] = companions_json(plan.companions);
   json["totals"] = {{"cells", plan.cells.size()},
                     {"steps", plan.step_uses},
                     {"unique_steps", plan.unique_steps},

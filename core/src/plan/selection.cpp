@@ -5,6 +5,9 @@
 #include "support/try.hpp"
 
 #include <algorithm>
+#include <string_view>
+#include <tuple>
+#include <unordered_set>
 
 namespace sagekit {
 namespace {
@@ -19,15 +22,22 @@ std::vector<bool> narrowed(const Axis& axis, const std::vector<std::string>& wor
   return in;
 }
 
+/// As the axis writes them: "cu128" -> "12.8". What is no version stays: it names nothing on the axis, and is quoted.
+std::vector<std::string> versions(std::vector<std::string> words, Result<std::string> (*parse)(std::string_view)) {
+  for (auto& word : words)
+    if (auto version = parse(word)) word = std::move(*version);
+  return words;
+}
+
 bool takes_everything(const std::vector<std::string>& globs) { return globs.size() == 1 && globs[0] == "*"; }
 
 struct Narrowing {
   std::vector<bool> torch, cuda, python, platform;
 
   Narrowing(const Matrix& matrix, const Request& request, const std::vector<std::string>& platforms)
-      : torch(narrowed(matrix.torch, request.torches)),
-        cuda(narrowed(matrix.cuda, request.cudas)),
-        python(narrowed(matrix.python, request.pythons)),
+      : torch(narrowed(matrix.torch, versions(request.torches, parse_torch_version))),
+        cuda(narrowed(matrix.cuda, versions(request.cudas, parse_cuda_version))),
+        python(narrowed(matrix.python, versions(request.pythons, parse_python_version))),
         platform(narrowed(matrix.platform, platforms)) {}
   bool lets_through(Point p) const {
     return torch[p.torch] && cuda[p.cuda] && python[p.python] && platform[p.platform];
@@ -35,16 +45,31 @@ struct Narrowing {
 };
 
 /// The flag whose words name nothing on their axis, in a sentence; "" = none.
-std::string word_off_axis(const Matrix& matrix, const Request& request, const std::vector<std::string>& platforms) {
-  const auto look = [](const char* name, const Axis& axis, const std::vector<std::string>& words) -> std::string {
-    const auto in = narrowed(axis, words);
-    if (std::ranges::count(in, true) > 0) return {};
-    return fmt::format("the matrix has no {} {}; it has {}", name, join(words, ", "), join(axis.values, ", "));
+std::string word_off_axis(const Matrix& matrix, const Narrowing& narrowing, const Request& request,
+                          const std::vector<std::string>& platforms) {
+  struct Flag {
+    const char* name;
+    const Axis& axis;
+    const std::vector<bool>& in;
+    const std::vector<std::string>& words;
   };
-  for (auto text : {look("torch", matrix.torch, request.torches), look("CUDA", matrix.cuda, request.cudas),
-                    look("Python", matrix.python, request.pythons), look("platform", matrix.platform, platforms)})
-    if (!text.empty()) return text;
+  for (const auto& [name, axis, in, words] : {Flag{"torch", matrix.torch, narrowing.torch, request.torches},
+                                              Flag{"CUDA", matrix.cuda, narrowing.cuda, request.cudas},
+                                              Flag{"Python", matrix.python, narrowing.python, request.pythons},
+                                              Flag{"platform", matrix.platform, narrowing.platform, platforms}})
+    if (std::ranges::count(in, true) == 0)
+      return fmt::format("the matrix has no {} {}; it has {}", name, join(words, ", "), join(axis.values, ", "));
   return {};
+}
+
+/// A profile that has the cell; null = none.
+const Profile* profile_with(const Spec& spec, const Matrix& matrix, Point point, const Request& request) {
+  const auto base = base_id(spec.name, matrix, point);
+  const auto found = std::ranges::find_if(spec.profiles, [&](const Profile& profile) {
+    return (profile.cells.empty() || globs_select(profile.cells, base)) &&
+           (!request.platforms.empty() || contains(platforms_of(&profile), matrix.platform.values[point.platform]));
+  });
+  return found == spec.profiles.end() ? nullptr : &*found;
 }
 
 std::unexpected<Error> nothing_selected(const Spec& spec, const Matrix& matrix, const Request& request,
@@ -52,23 +77,32 @@ std::unexpected<Error> nothing_selected(const Spec& spec, const Matrix& matrix, 
   const auto profile = choice.profile ? choice.profile->name : std::string();
   auto message = fmt::format("the request selects no cell of plugin {}", spec.name);
   if (!profile.empty()) message += fmt::format(", profile \"{}\"", profile);
-  if (auto hint = word_off_axis(matrix, request, choice.platforms); !hint.empty())
+  const Narrowing narrowing(matrix, request, choice.platforms);
+  if (auto hint = word_off_axis(matrix, narrowing, request, choice.platforms); !hint.empty())
     return fail(ErrorKind::no_match, "PLN004", message, hint);
 
   std::vector<std::string> ids, outside;
-  const Narrowing narrowing(matrix, request, choice.platforms);
+  const Profile* other = nullptr;
   for (const auto point : matrix.points) {
     const auto suffix = arch_suffix(point);
     auto id = base_id(spec.name, matrix, point);
     id += matrix.platform.id_parts[point.platform];
     if (suffix) id += *suffix;
-    if (narrowing.lets_through(point) && globs_select(choice.cell_globs, id)) outside.push_back(id);
+    // Platforms that nobody named are the profile's choice, too.
+    const bool let_through = narrowing.torch[point.torch] && narrowing.cuda[point.cuda] &&
+                             narrowing.python[point.python] &&
+                             (request.platforms.empty() || narrowing.platform[point.platform]);
+    if (let_through && globs_select(choice.cell_globs, id)) {
+      outside.push_back(id);
+      if (!other) other = profile_with(spec, matrix, point, request);
+    }
     ids.push_back(std::move(id));
   }
   if (!outside.empty())
     return fail(ErrorKind::no_match, "PLN004", message,
-                fmt::format("the matrix has {}{}; choose a profile that has it", outside.front(),
-                            outside.size() > 1 ? fmt::format(" and {} more", outside.size() - 1) : ""));
+                fmt::format("the matrix has {}{}; {}", outside.front(),
+                            outside.size() > 1 ? fmt::format(" and {} more", outside.size() - 1) : "",
+                            other ? fmt::format("--profile {} has it", other->name) : "no profile has it"));
   const auto word = request.cells.empty() ? spec.name : request.cells.front();
   return fail(ErrorKind::no_match, "PLN004", message,
               "nearest ids: " + join(nearest_words(word, std::move(ids), k_nearest_ids), ", "));
@@ -93,11 +127,18 @@ Result<std::vector<Candidate>> select_cells(const Spec& spec, const Matrix& matr
     selected.push_back({point, std::move(id)});
   }
   if (selected.empty()) return nothing_selected(spec, matrix, request, choice, arch_suffix);
-  std::ranges::sort(selected, {}, &Candidate::id);
-  const auto twice = std::ranges::adjacent_find(selected, {}, &Candidate::id);
-  if (twice != selected.end())
-    return fail(ErrorKind::usage, "PLN009", fmt::format("two cells of plugin {} have the id {}", spec.name, twice->id),
-                "write the versions of the matrix in one way");
+  std::unordered_set<std::string_view> ids;
+  ids.reserve(selected.size());
+  for (const auto& candidate : selected)
+    if (!ids.insert(candidate.id).second)
+      return fail(ErrorKind::usage, "PLN009",
+                  fmt::format("two cells of plugin {} have the id {}", spec.name, candidate.id),
+                  "write the versions of the matrix in one way");
+  // Positions on the axes are in the order of versions; this machine's kind of platform, which ids do not name, first.
+  std::ranges::sort(selected, {}, [&](const Candidate& c) {
+    const auto p = c.point;
+    return std::tuple(p.torch, p.cuda, p.python, std::string_view(matrix.platform.id_parts[p.platform]));
+  });
   return selected;
 }
 

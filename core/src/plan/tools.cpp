@@ -5,6 +5,26 @@
 #include <algorithm>
 
 namespace sagekit {
+namespace {
+
+/// Takes the tool, or notes that it is missing.
+template <class Tool>
+bool take(Result<Tool> found, Tool& tool, LackKind kind, std::vector<Lack>& lacks) {
+  if (found) {
+    tool = std::move(*found);
+    return true;
+  }
+  lacks.push_back({kind, std::move(found).error()});
+  return false;
+}
+
+/// What of an nvcc is missing: the compiler itself, or something that it cannot do.
+LackKind nvcc_lack(const Result<Nvcc>& nvcc) {
+  if (nvcc || nvcc.error().code == "TCH001") return LackKind::nvcc;
+  return nvcc.error().code == "TCH002" ? LackKind::nvcc_arch : LackKind::cuda_runtime;
+}
+
+}  // namespace
 
 MachineCheck::MachineCheck(const Environment& environment, const Matrix& matrix, const std::string& backend)
     : m_environment(environment),
@@ -13,55 +33,88 @@ MachineCheck::MachineCheck(const Environment& environment, const Matrix& matrix,
       m_compilers(matrix.torch.size() * matrix.cuda.size() * matrix.platform.size()),
       m_pythons(matrix.platform.size() * matrix.python.size()) {}
 
-std::unique_ptr<Error> MachineCheck::ask(const ToolchainNeed& need) const {
-  auto toolchain = choose_toolchain(need, m_environment);
-  return toolchain ? nullptr : std::make_unique<Error>(std::move(toolchain).error());
-}
-
-std::unique_ptr<Error> MachineCheck::ask_interpreter(Point p) const {
-  const auto& torch = m_matrix.torch.values[p.torch];
-  const auto& cuda = m_matrix.cuda.values[p.cuda];
-  const auto& python = m_matrix.python.values[p.python];
-  const auto& platform = m_matrix.platform.values[p.platform];
-  const auto found = std::ranges::any_of(m_environment.torches, [&](const TorchSysroot& sysroot) {
-    return sysroot.ready && !sysroot.interpreter.empty() && sysroot.version == torch && sysroot.cuda == cuda &&
-           sysroot.python == python && sysroot.platform == platform;
-  });
-  if (found) return nullptr;
-  return std::make_unique<Error>(
-      Error{ErrorKind::machine,
-            "PLN011",
-            fmt::format("setup.py needs a Python {} with torch {} for CUDA {} installed, this machine has none", python,
-                        torch, cuda),
-            {},
-            "install that torch for that Python, or use --backend direct"});
-}
-
-const Error* MachineCheck::missing(Point p, const std::vector<Gencode>& gencode, bool torch, bool python) {
+ToolchainNeed MachineCheck::need_of(Point p) const {
   ToolchainNeed need;
+  need.cuda = m_matrix.cuda.values[p.cuda];
+  need.torch = m_matrix.torch.values[p.torch];
+  need.python = m_matrix.python.values[p.python];
   need.platform = m_matrix.platform.values[p.platform];
-  auto& compilers = m_compilers[m_matrix.triple(p)];
-  if (!compilers) {
-    auto whole = need;
-    whole.cuda = m_matrix.cuda.values[p.cuda];
-    whole.static_runtime = !torch;  // as link_argv has it
-    if (torch) whole.torch = m_matrix.torch.values[p.torch];
-    whole.gencode = gencode;
-    compilers = ask(whole);
+  return need;
+}
+
+MachineCheck::Compilers MachineCheck::find_compilers(Point p, const ToolNeeds& needs) const {
+  Compilers found;
+  auto need = need_of(p);
+  need.gencode = needs.gencode;
+  need.static_runtime = needs.static_runtime;
+  if (auto possible = check_platform(need.platform, m_environment); !possible) {
+    found.lacks.push_back({LackKind::platform, std::move(possible).error()});
+    return found;  // no tool would help
   }
-  if (*compilers) return compilers->get();
-  if (m_setup_py && torch) {
-    auto& answer = m_interpreters[{m_matrix.triple(p), p.python}];
-    if (!answer) answer = ask_interpreter(p);
-    if (*answer) return answer->get();
+  auto& tools = found.toolchain;
+  if (!need.cuda.empty()) {
+    auto nvcc = choose_nvcc(need, m_environment);
+    const auto kind = nvcc_lack(nvcc);
+    // Which host compilers an nvcc takes is known only of one that is here.
+    auto host_need = need;
+    if (!take(std::move(nvcc), tools.nvcc, kind, found.lacks)) host_need.cuda.clear();
+    take(choose_host_compiler(host_need, tools.nvcc, m_environment), tools.host_compiler, LackKind::host_compiler,
+         found.lacks);
+  } else {
+    take(choose_host_compiler(need, {}, m_environment), tools.host_compiler, LackKind::host_compiler, found.lacks);
   }
-  if (!python) return nullptr;
-  auto& pythons = m_pythons[p.platform * m_matrix.python.size() + p.python];
-  if (!pythons) {
-    need.python = m_matrix.python.values[p.python];
-    pythons = ask(need);
+  if (needs.torch && !need.torch.empty())
+    take(choose_torch(need, {}, m_environment), tools.torch, LackKind::torch, found.lacks);
+  return found;
+}
+
+Result<TorchSysroot> MachineCheck::find_importable_torch(Point p) const {
+  const auto need = need_of(p);
+  const auto found = std::ranges::find_if(m_environment.torches, [&](const TorchSysroot& sysroot) {
+    return sysroot.ready && !sysroot.interpreter.empty() && sysroot.version == need.torch &&
+           sysroot.cuda == need.cuda && sysroot.python == need.python && sysroot.platform == need.platform;
+  });
+  if (found != m_environment.torches.end()) return *found;
+  return fail(ErrorKind::machine, "PLN011",
+              fmt::format("setup.py needs a Python {} with torch {} for CUDA {} installed, this machine has none",
+                          need.python, need.torch, need.cuda),
+              "install that torch for that Python, or use --backend direct");
+}
+
+Result<Python> MachineCheck::find_python(Point p) const { return choose_python(need_of(p), m_environment); }
+
+CellTools MachineCheck::tools_for(Point p, const ToolNeeds& needs) {
+  const auto triple = m_matrix.triple(p);
+  auto& compilers = m_compilers[triple];
+  if (!compilers) compilers = find_compilers(p, needs);
+  CellTools tools;
+  tools.lacks = compilers->lacks;
+  if (!tools.lacks.empty() && tools.lacks.front().kind == LackKind::platform) return tools;
+
+  const TorchSysroot* torch = &compilers->toolchain.torch;
+  if (m_setup_py && needs.torch && tools.lacks.empty()) {
+    auto known = m_torches.find({triple, p.python});
+    if (known == m_torches.end())
+      known = m_torches.emplace(std::pair{triple, p.python}, find_importable_torch(p)).first;
+    if (known->second)
+      torch = &*known->second;
+    else
+      tools.lacks.push_back({LackKind::interpreter, known->second.error()});
   }
-  return pythons->get();
+  const Python* python = nullptr;
+  if (needs.python) {
+    auto& known = m_pythons[p.platform * m_matrix.python.size() + p.python];
+    if (!known) known = find_python(p);
+    if (*known)
+      python = &**known;
+    else
+      tools.lacks.push_back({LackKind::python_headers, known->error()});
+  }
+  if (!tools.lacks.empty()) return tools;
+  auto toolchain = std::make_shared<Toolchain>(
+      Toolchain{compilers->toolchain.nvcc, compilers->toolchain.host_compiler, python ? *python : Python{}, *torch});
+  tools.toolchain = std::move(toolchain);
+  return tools;
 }
 
 }  // namespace sagekit

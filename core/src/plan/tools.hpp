@@ -1,5 +1,5 @@
 #pragma once
-// Whether this machine has what cells need; asked once for each need.
+// Which of the machine's tools build a cell, and what is missing; asked once for each need.
 
 #include "plan/matrix.hpp"
 
@@ -14,26 +14,44 @@
 
 namespace sagekit {
 
+/// What the modules of a cell are made from.
+struct ToolNeeds {
+  std::vector<Gencode> gencode;
+  bool torch = false;           ///< a module sees torch's headers
+  bool python = false;          ///< a module sees Python's
+  bool static_runtime = false;  ///< a module has the CUDA runtime linked in
+};
+
+/// Either all that a cell is built with, or all that is missing.
+struct CellTools {
+  std::shared_ptr<const Toolchain> toolchain;
+  std::vector<Lack> lacks;
+};
+
 class MachineCheck {
  public:
   MachineCheck(const Environment& environment, const Matrix& matrix, const std::string& backend);
 
-  /// What is missing for a cell; nullptr = it can be built here. `torch`, `python`: whether the cell needs them at all.
-  /// Valid as long as this.
-  const Error* missing(Point point, const std::vector<Gencode>& gencode, bool torch, bool python);
+  CellTools tools_for(Point point, const ToolNeeds& needs);
 
  private:
-  using Answer = std::optional<std::unique_ptr<Error>>;  ///< asked? -> what is missing, if anything
+  /// What cells of one torch, CUDA and platform share: all but the Python.
+  struct Compilers {
+    Toolchain toolchain;
+    std::vector<Lack> lacks;
+  };
 
-  std::unique_ptr<Error> ask(const ToolchainNeed& need) const;
-  std::unique_ptr<Error> ask_interpreter(Point point) const;
+  Compilers find_compilers(Point point, const ToolNeeds& needs) const;
+  Result<TorchSysroot> find_importable_torch(Point point) const;
+  Result<Python> find_python(Point point) const;
+  ToolchainNeed need_of(Point point) const;
 
   const Environment& m_environment;
   const Matrix& m_matrix;
   bool m_setup_py;
-  std::vector<Answer> m_compilers;                                         ///< by Matrix::triple
-  std::vector<Answer> m_pythons;                                           ///< by platform and Python
-  std::map<std::pair<std::size_t, std::uint16_t>, Answer> m_interpreters;  ///< by triple and Python; setup-py only
+  std::vector<std::optional<Compilers>> m_compilers;                                ///< by Matrix::triple
+  std::vector<std::optional<Result<Python>>> m_pythons;                             ///< by platform and Python
+  std::map<std::pair<std::size_t, std::uint16_t>, Result<TorchSysroot>> m_torches;  ///< by triple and Python; setup-py
 };
 
 }  // namespace sagekit

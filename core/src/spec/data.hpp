@@ -50,6 +50,8 @@ struct ToolkitDriver {
 
 struct GpuData {
   std::vector<GpuModels> models;       ///< by capability
+  std::vector<std::string> brands;     ///< "GeForce": people leave them out of a name
+  std::vector<std::string> forms;      ///< "sxm5", "laptop": behind a name they tell no capability
   std::vector<ToolkitDriver> drivers;  ///< oldest first
   std::string zstd_driver;             ///< the first branch that unpacks images compressed with zstd
 };

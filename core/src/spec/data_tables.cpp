@@ -72,6 +72,8 @@ void read_torches(TomlTable& root, Loaded& loaded) {
 }
 
 void read_gpus(TomlTable& root, Loaded& loaded) {
+  loaded.gpus.brands = root.required_strings("brands");
+  loaded.gpus.forms = root.required_strings("forms");
   read_rows(root, "gpu", [&](TomlTable& row) {
     GpuModels models;
     models.capability = value_or_report(row, "capability", parse_capability(row.required_string("capability")));

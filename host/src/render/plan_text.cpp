@@ -1,6 +1,7 @@
 #include "render/plan_text.hpp"
 
 #include "printable.hpp"
+#include "render/companion_text.hpp"
 #include "render/table.hpp"
 #include "render/text.hpp"
 
@@ -18,8 +19,14 @@ namespace {
 
 enum class Where { here, fetched, nowhere };
 
+/// What build would not fetch before it begins; null = it would fetch all that the cell lacks.
+const Lack* lasting_lack(const Cell& cell, const PlanView& view) {
+  const auto lasting = std::ranges::find_if(cell.lacks, [&](const Lack& lack) { return !view.fetched(cell, lack); });
+  return lasting == cell.lacks.end() ? nullptr : &*lasting;
+}
+
 Where where(const Cell& cell, const PlanView& view) {
-  return cell.buildable ? Where::here : view.fetched(cell) ? Where::fetched : Where::nowhere;
+  return cell.buildable ? Where::here : lasting_lack(cell, view) ? Where::nowhere : Where::fetched;
 }
 
 std::string word(const Console& console, Where where) {
@@ -120,10 +127,11 @@ std::string buildable_text(const Console& console, const Plan& plan, const PlanV
   for (const auto& cell : plan.cells) {
     const auto state = where(cell, view);
     ++counts[static_cast<std::size_t>(state)];
-    if (state == Where::nowhere) remember(reasons, cell.why_not, cell);
+    if (state == Where::nowhere) remember(reasons, lasting_lack(cell, view)->error.message, cell);
     if (state != Where::fetched) continue;
-    if (const auto what = need_words(*view.fetched(cell)); std::ranges::count(fetched, what) == 0)
-      fetched.push_back(what);
+    for (const auto& lack : cell.lacks)
+      if (const auto what = need_words(*view.fetched(cell, lack)); std::ranges::count(fetched, what) == 0)
+        fetched.push_back(what);
   }
   std::string text = wrap(fmt::format("{}: {} can be built here now, {} after fetching, {} not",
                                       counted(plan.cells.size(), "cell", "cells"), counts[0], counts[1], counts[2]),
@@ -225,6 +233,7 @@ std::string plan_text(const Console& console, const Plan& plan, const PlanView& 
     text += table(rows, "  ", view.width) + wheels_text(plan, view.width);
   }
   text += notes_text(plan, families, view.width) + excluded_text(console, plan, view.width);
+  for (const auto& companion : plan.companions) text += "\n" + companion_text(console, companion);
   if (view.steps) text += steps_text(console, plan);
   text += "\n" + wrap(fmt::format("{} excluded; {} steps, {} of them different; about {} of CPU time, up to {} in one "
                                   "step",

@@ -13,9 +13,9 @@
 
 namespace sagekit::host {
 
-/// How it is shown. `fetched`: what build would fetch for a cell that cannot be built yet; empty = it cannot be.
+/// How it is shown. `fetched`: what build would fetch to mend a lack of a cell; empty = it would not.
 struct PlanView {
-  std::function<std::optional<TreeNeed>(const Cell&)> fetched;
+  std::function<std::optional<TreeNeed>(const Cell&, const Lack&)> fetched;
   bool steps = false;
   std::size_t width = 80;
 };

@@ -113,7 +113,7 @@ std::string nearest_profile(const Plugin& plugin, Request request, const Environ
     if (!plan) continue;
     int score = 0;
     for (const auto& cell : plan->cells)
-      score = std::max(score, cell.buildable ? 2 : cell.missing_code != "TCH001" ? 1 : 0);
+      score = std::max(score, cell.buildable ? 2 : cell.lacks.front().kind != LackKind::nvcc ? 1 : 0);
     if (score > best_score) best = profile.name, best_score = score;
   }
   return best;
@@ -177,7 +177,7 @@ int run(Session& session, const BuildArguments& arguments) {
     for (const auto& note : cell.notes)
       session.console.say(fmt::format("{} {}: {}", session.console.dim("note"), cell.id, note));
 
-  say_toolchains(session, *tools, plan, environment);
+  say_toolchains(session, *tools, plan);
 
   std::optional<OutputLock> lock;
   if (!arguments.dry_run) {

@@ -1,5 +1,6 @@
 #include "printable.hpp"
 #include "provisioning.hpp"
+#include "render/companion_text.hpp"
 #include "render/table.hpp"
 #include "render/text.hpp"
 #include "session.hpp"
@@ -35,14 +36,6 @@ std::string cell_text(const Console& console, const CellDiagnosis& cell) {
   for (const auto& note : cell.notes)
     text += wrap(printable(note), fmt::format("  {} ", console.dim("note")), "       ", terminal_width());
   return text;
-}
-
-std::string companion_text(const Console& console, const Companion& companion) {
-  std::string text = fmt::format("{} is needed beside the wheel {}", console.bold(companion.name), companion.needed);
-  if (!companion.not_needed.empty()) text += fmt::format("\n  not needed: {}", companion.not_needed);
-  if (!companion.url.empty())
-    text += fmt::format("\n  {}{}", companion.url, companion.commit.empty() ? "" : " at " + companion.commit);
-  return text + "\n" + (companion.source.empty() ? "" : console.dim("  source: " + companion.source) + "\n");
 }
 
 std::string text_of(const Console& console, const Diagnosis& diagnosis) {

@@ -27,8 +27,8 @@ void declare(Flags& flags, PlanArguments& arguments) {
 
 void show_plan(const Session& session, const Plan& plan, const ToolchainOptions& options, bool steps) {
   // What build would fetch before it begins.
-  const auto fetched = [&](const Cell& cell) -> std::optional<TreeNeed> {
-    auto need = missing_tree(cell, this_platform());
+  const auto fetched = [&](const Cell& cell, const Lack& lack) -> std::optional<TreeNeed> {
+    auto need = missing_tree(cell, lack, this_platform());
     return need && can_fetch(*need, options) ? need : std::nullopt;
   };
   session.console.result(plan_text(session.console, plan, {fetched, steps, terminal_width()}));

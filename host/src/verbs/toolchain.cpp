@@ -5,6 +5,7 @@
 #include "verb.hpp"
 
 #include <sagekit/nearest.hpp>
+#include <sagekit/version_number.hpp>
 
 #include <fmt/format.h>
 
@@ -83,12 +84,17 @@ Result<std::vector<Tree>> named_trees(const Session& session, const std::vector<
   return chosen;
 }
 
-std::vector<TreeNeed> needs_of(const ToolchainFetchArguments& arguments, const std::string& here) {
+Result<std::vector<TreeNeed>> needs_of(const ToolchainFetchArguments& arguments, const std::string& here) {
+  const auto cuda = parse_cuda_version(arguments.cuda);
+  if (!cuda) return std::unexpected(cuda.error());
   const auto platforms = arguments.platforms.empty() ? std::vector{here} : arguments.platforms;
   std::vector<TreeNeed> needs;
-  if (!arguments.no_nvcc) needs.push_back({TreeKind::nvcc, arguments.cuda, "", here});
-  for (const auto& torch : arguments.torches)
-    for (const auto& platform : platforms) needs.push_back({TreeKind::torch, arguments.cuda, torch, platform});
+  if (!arguments.no_nvcc) needs.push_back({TreeKind::nvcc, *cuda, "", here});
+  for (const auto& word : arguments.torches) {
+    const auto torch = parse_torch_version(word);
+    if (!torch) return std::unexpected(torch.error());
+    for (const auto& platform : platforms) needs.push_back({TreeKind::torch, *cuda, *torch, platform});
+  }
   return needs;
 }
 
@@ -99,7 +105,8 @@ int run(Session& session, const ToolchainFetchArguments& arguments) {
   auto tools = arguments.tools;
   if (tools.sources.empty()) tools.sources = {"wheels", "redist"};
   const auto needs = needs_of(arguments, this_platform());
-  if (needs.empty())
+  if (!needs) return report(session, needs.error());
+  if (needs->empty())
     return report(session, {ErrorKind::usage, "CLI006", "--no-nvcc without --torch leaves nothing to fetch", "",
                             "name a torch, or leave --no-nvcc out"});
   if (const auto store = session.store(tools.store); !store) return report(session, store.error());
@@ -107,7 +114,7 @@ int run(Session& session, const ToolchainFetchArguments& arguments) {
   if (!options) return report(session, options.error());
   TransferProgress progress(session.console, session.settings.ci);
   std::vector<Provisioned> list;
-  for (const auto& need : needs) {
+  for (const auto& need : *needs) {
     auto provisioned = provision(need, options->provision, progress, stop);
     if (!provisioned) return report(session, provisioned.error());
     list.push_back(std::move(*provisioned));

@@ -208,8 +208,8 @@ TEST_CASE("cells that cannot be built here are an error when there is no other, 
   Cell windows = package.plan.cells.front();
   windows.id = "fake-python312-win_amd64";
   windows.buildable = false;
-  windows.missing_code = "TCH006";
   windows.why_not = "win_amd64 wheels cannot be built on linux_x86_64";
+  windows.lacks = {{LackKind::platform, Error{ErrorKind::machine, "TCH006", windows.why_not, {}, {}}}};
   package.plan.cells.push_back(windows);
   CountingRunner runner;
   const auto build = package.build(runner);

@@ -97,14 +97,32 @@ TEST_CASE("what the machine lacks is said on the cell and is no error") {
   const auto bare = plan_of(demo_spec());
   CHECK_FALSE(bare.cells[0].buildable);
   CHECK(bare.cells[0].why_not.find("nvcc 13.0") != std::string::npos);
-  CHECK(bare.cells[0].missing_code.starts_with("TCH"));
-  CHECK_FALSE(bare.cells[0].missing_hint.empty());
+  std::vector<LackKind> kinds;
+  for (const auto& lack : bare.cells[0].lacks) {
+    kinds.push_back(lack.kind);
+    CHECK(lack.error.kind == ErrorKind::machine);
+    CHECK(lack.error.code.starts_with("TCH"));
+    CHECK_FALSE(lack.error.hint.empty());
+  }
+  CHECK(kinds == std::vector{LackKind::nvcc, LackKind::host_compiler, LackKind::torch, LackKind::python_headers});
+  CHECK(bare.cells[0].lacks[0].error.message == bare.cells[0].why_not);
+  CHECK(bare.cells[0].toolchain == nullptr);
 
   const auto equipped = plan_of(demo_spec(), {}, cuda13_machine());
   CHECK_FALSE(equipped.cells[0].buildable);
   CHECK(equipped.cells[0].why_not.find("Python 3.11") != std::string::npos);
   CHECK(equipped.cells[1].buildable);
   CHECK(equipped.cells[1].why_not.empty());
+  CHECK(equipped.cells[0].lacks.size() == 1);
+  CHECK(equipped.cells[0].lacks[0].kind == LackKind::python_headers);
+  CHECK(equipped.cells[0].toolchain == nullptr);
+  REQUIRE(equipped.cells[1].toolchain != nullptr);
+  const auto& tools = *equipped.cells[1].toolchain;
+  const auto machine = cuda13_machine();
+  CHECK(tools.nvcc.executable == machine.nvcc.at(0).executable);
+  CHECK(tools.host_compiler.executable == machine.host_compilers.at(0).executable);
+  CHECK(tools.torch.root == machine.torches.at(0).root);
+  CHECK(tools.python.minor == "3.12");
 }
 
 TEST_CASE("cells of Windows are planned and not buildable here") {
@@ -114,6 +132,8 @@ TEST_CASE("cells of Windows are planned and not buildable here") {
   const auto plan = plan_of(demo_spec(), request, cuda13_machine());
   REQUIRE(plan.cells.size() == 1);
   CHECK_FALSE(plan.cells[0].buildable);
+  REQUIRE(plan.cells[0].lacks.size() == 1);  // no tool would help
+  CHECK(plan.cells[0].lacks[0].kind == LackKind::platform);
   CHECK(plan.cells[0].wheel.ends_with("-cp312-cp312-win_amd64.whl"));
 }
 
@@ -122,10 +142,24 @@ TEST_CASE("the setup-py backend needs a Python that has the torch") {
   request.backend = "setup-py";
   request.pythons = {"3.12"};
   auto machine = cuda13_machine();
-  CHECK(plan_of(demo_spec(), request, machine).cells.at(0).missing_code == "PLN011");
+  const auto lacking = plan_of(demo_spec(), request, machine);
+  REQUIRE(lacking.cells.at(0).lacks.size() == 1);
+  CHECK(lacking.cells[0].lacks[0].kind == LackKind::interpreter);
+  CHECK(lacking.cells[0].lacks[0].error.code == "PLN011");
   machine.torches[0].python = "3.12";
   machine.torches[0].interpreter = "/usr/bin/python3.12";
-  CHECK(plan_of(demo_spec(), request, machine).cells.at(0).buildable);
+  const auto ready = plan_of(demo_spec(), request, machine);
+  REQUIRE(ready.cells.at(0).buildable);
+  CHECK(ready.cells[0].toolchain->torch.interpreter == "/usr/bin/python3.12");
+}
+
+TEST_CASE("a cell is given what its modules need and nothing else") {
+  const auto spec = spec_of(k_head + k_plain_kernels + k_plain_matrix + k_tail);
+  const auto plan = plan_of(spec, {}, cuda13_machine());
+  REQUIRE(plan.cells.at(0).buildable);
+  CHECK(plan.cells[0].toolchain->torch.root.empty());
+  CHECK(plan.cells[0].toolchain->python.version.empty());
+  CHECK_FALSE(plan.cells[0].toolchain->nvcc.executable.empty());
 }
 
 TEST_CASE("the plan says where it came from") {

@@ -13,19 +13,19 @@ TEST_CASE("without a default profile every cell is selected") {
   auto spec = demo_spec();
   std::erase_if(spec.profiles, [](const auto& profile) { return profile.name == "default"; });
   const auto plan = plan_of(spec);
-  CHECK(ids_of(plan) == Words{"demo-pytorch211-cu130-python311", "demo-pytorch211-cu130-python312",
-                              "demo-pytorch28-cu128-python311", "demo-pytorch28-cu128-python312"});
+  CHECK(ids_of(plan) == Words{"demo-pytorch28-cu128-python311", "demo-pytorch28-cu128-python312",
+                              "demo-pytorch211-cu130-python311", "demo-pytorch211-cu130-python312"});
 }
 
 TEST_CASE("rows of the matrix are united without repetition and other platforms have a suffix") {
   Request request;
   request.profile = "all";
   const auto plan = plan_of(demo_spec(), request);
-  CHECK(ids_of(plan) == Words{"demo-pytorch211-cu130-python311", "demo-pytorch211-cu130-python311-linux_aarch64",
-                              "demo-pytorch211-cu130-python312", "demo-pytorch211-cu130-python312-linux_aarch64",
-                              "demo-pytorch28-cu128-python311", "demo-pytorch28-cu128-python311-linux_aarch64",
+  CHECK(ids_of(plan) == Words{"demo-pytorch28-cu128-python311", "demo-pytorch28-cu128-python311-linux_aarch64",
                               "demo-pytorch28-cu128-python312", "demo-pytorch28-cu128-python312-linux_aarch64",
-                              "demo-pytorch28-cu128-python312-win_amd64"});
+                              "demo-pytorch28-cu128-python312-win_amd64", "demo-pytorch211-cu130-python311",
+                              "demo-pytorch211-cu130-python311-linux_aarch64", "demo-pytorch211-cu130-python312",
+                              "demo-pytorch211-cu130-python312-linux_aarch64"});
 }
 
 TEST_CASE("an excluded cell says why and who says so") {
@@ -34,13 +34,13 @@ TEST_CASE("an excluded cell says why and who says so") {
   request.platforms = {"linux_x86_64"};
   request.pythons = {"3.12"};
   const auto plan = plan_of(demo_spec(), request);
-  REQUIRE(excluded_ids_of(plan) == Words{"demo-pytorch211-cu128-python312", "demo-pytorch28-cu130-python312"});
-  CHECK(plan.excluded[0].reason == "not wanted");
-  CHECK(plan.excluded[0].source == "us");
-  CHECK(plan.excluded[0].wheel == "demo_pkg-1.2.0+cu128.torch2.11-cp312-cp312-linux_x86_64.whl");
+  REQUIRE(excluded_ids_of(plan) == Words{"demo-pytorch28-cu130-python312", "demo-pytorch211-cu128-python312"});
+  CHECK(plan.excluded[1].reason == "not wanted");
+  CHECK(plan.excluded[1].source == "us");
+  CHECK(plan.excluded[1].wheel == "demo_pkg-1.2.0+cu128.torch2.11-cp312-cp312-linux_x86_64.whl");
   SUBCASE("a torch that was never published for that CUDA is core data") {
-    CHECK(plan.excluded[1].reason.find("never published for CUDA 13.0") != std::string::npos);
-    CHECK_FALSE(plan.excluded[1].source.empty());
+    CHECK(plan.excluded[0].reason.find("never published for CUDA 13.0") != std::string::npos);
+    CHECK_FALSE(plan.excluded[0].source.empty());
   }
 }
 
@@ -83,6 +83,28 @@ TEST_CASE("narrowing flags take a version or its beginning") {
   CHECK(error_of(demo_spec(), request).code == "PLN004");
 }
 
+TEST_CASE("narrowing flags take what ids and file names say") {
+  Request request;
+  request.profile = "all";
+  request.platforms = {"linux_x86_64"};
+  request.torches = {"pytorch28"};
+  request.cudas = {"cu128"};
+  request.pythons = {"cp312"};
+  CHECK(ids_of(plan_of(demo_spec(), request)) == Words{"demo-pytorch28-cu128-python312"});
+  request.torches = {"2.11.0+cu130"};
+  request.cudas = {"13"};
+  request.pythons = {"312"};
+  CHECK(ids_of(plan_of(demo_spec(), request)) == Words{"demo-pytorch211-cu130-python312"});
+  SUBCASE("and a mistake is quoted as typed, the axis sorted by version") {
+    auto spec = demo_spec();
+    spec.matrix.include[0].python = {"3.10", "3.9", "3.11"};
+    spec.matrix.include[1].python = {};
+    request.pythons = {"cp38"};
+    CHECK(error_of(spec, request).hint.find("no Python cp38; it has ") != std::string::npos);
+    CHECK(error_of(spec, request).hint.ends_with("3.9, 3.10, 3.11"));
+  }
+}
+
 TEST_CASE("the flag for platforms comes before the profile's") {
   Request request;
   request.platforms = {"linux_aarch64"};
@@ -114,7 +136,12 @@ TEST_CASE("nothing selected is no_match with the nearest ids") {
 
   SUBCASE("a cell outside the profile is named as that") {
     request.cells = {"demo-pytorch28-cu128-python312"};
-    CHECK(error_of(demo_spec(), request).hint.find("choose a profile") != std::string::npos);
+    CHECK(error_of(demo_spec(), request).hint == "the matrix has demo-pytorch28-cu128-python312; --profile old has it");
+    auto spec = demo_spec();
+    std::erase_if(spec.profiles, [](const Profile& profile) { return profile.name != "default"; });
+    CHECK(error_of(spec, request).hint.ends_with("; no profile has it"));
+    request.cells = {"demo-pytorch28-cu128-python312-win_amd64"};
+    CHECK(error_of(demo_spec(), request).hint.ends_with("--profile all has it"));
   }
   SUBCASE("a flag that names nothing on its axis is named") {
     request.cells.clear();
@@ -150,8 +177,10 @@ TEST_CASE("two patch releases of one torch minor have the full version in their 
   spec.profiles.clear();
   spec.matrix.exclude.clear();
   spec.matrix.include = {{{"2.9.0", "2.9.1", "2.8.0"}, {"12.8"}, {"3.12"}, {"linux_x86_64"}, ""}};
-  CHECK(ids_of(plan_of(spec)) == Words{"demo-pytorch2.9.0-cu128-python312", "demo-pytorch2.9.1-cu128-python312",
-                                       "demo-pytorch28-cu128-python312"});
+  CHECK(error_of(spec, {}).code == "PLN012");  // its own scheme names the minor only
+  spec.default_scheme = "local-version";
+  CHECK(ids_of(plan_of(spec)) == Words{"demo-pytorch28-cu128-python312", "demo-pytorch2.9.0-cu128-python312",
+                                       "demo-pytorch2.9.1-cu128-python312"});
 }
 
 TEST_CASE("two cells with one id are an error") {

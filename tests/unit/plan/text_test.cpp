@@ -16,11 +16,11 @@ TEST_CASE("the JSON has the promised keys in their order") {
     for (const auto& item : object.items()) names.push_back(item.key());
     return names;
   };
-  CHECK(keys(json) == Words{"schema", "plugin", "source", "cells", "excluded", "totals", "steps"});
+  CHECK(keys(json) == Words{"schema", "plugin", "source", "cells", "excluded", "companions", "totals", "steps"});
   CHECK(keys(json["plugin"]) == Words{"name", "version", "path", "sha256"});
   CHECK(keys(json["source"]) == Words{"url", "commit", "subdir"});
   CHECK(keys(json["cells"][0]) == Words{"id", "python", "torch", "cuda", "platform", "arches", "gencode", "wheel",
-                                        "requires_dist", "buildable", "why_not", "notes"});
+                                        "requires_dist", "buildable", "why_not", "lacks", "notes"});
   CHECK(keys(json["excluded"][0]) == Words{"id", "wheel", "reason", "source"});
   CHECK(keys(json["totals"]) ==
         Words{"cells", "steps", "unique_steps", "cpu_seconds_estimate", "peak_memory_bytes_estimate"});
@@ -29,6 +29,22 @@ TEST_CASE("the JSON has the promised keys in their order") {
     CHECK(json["steps"][0].contains(key));
   CHECK(json["totals"]["unique_steps"] == json["steps"].size());
   CHECK(json["cells"][0]["gencode"][0] == "arch=compute_80,code=sm_80");
+}
+
+TEST_CASE("the JSON says all that is missing and which packages are needed beside the wheels") {
+  auto spec = demo_spec();
+  spec.companions = {{"triton", "https://example.org/triton", "abc", "on 12.1", "Triton >= 3.6", "triton>=3.6", "us"}};
+  const auto json = Json::parse(plan_json(plan_of(spec), false));
+  const auto& lacks = json["cells"][0]["lacks"];
+  REQUIRE(lacks.size() == 4);
+  CHECK(lacks[0]["kind"] == "nvcc");
+  CHECK(lacks[0]["code"] == "TCH001");
+  CHECK(lacks[0]["message"] == json["cells"][0]["why_not"]);
+  CHECK(lacks[3]["kind"] == "python_headers");
+  CHECK_FALSE(lacks[3]["hint"].get<std::string>().empty());
+  CHECK(json["companions"] == Json::parse(R"([{"name": "triton", "url": "https://example.org/triton", "commit": "abc",
+    "needed": "on 12.1", "not_needed": "Triton >= 3.6", "requires_dist": "triton>=3.6", "source": "us"}])"));
+  CHECK(Json::parse(plan_json(plan_of(demo_spec(), {}, cuda13_machine()), false))["cells"][1]["lacks"].empty());
 }
 
 TEST_CASE("without steps the JSON has none and the same totals") {

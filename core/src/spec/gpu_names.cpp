@@ -1,0 +1,87 @@
+#include "spec/data.hpp"
+#include "support/format.hpp"
+#include "support/text.hpp"
+
+#include <sagekit/nearest.hpp>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace sagekit {
+
+namespace {
+
+using NameWords = std::vector<std::string>;
+
+constexpr std::size_t k_nearest = 3;
+
+/// "NVIDIA A100-SXM4-80GB" -> a100 sxm4 80gb
+NameWords words_of(std::string_view name) {
+  auto words = split_words(lower(name), " -_()");
+  std::erase(words, "nvidia");
+  return words;
+}
+
+/// "GeForce RTX 5090" -> "RTX 5090", as people say it.
+std::string without_brand(const std::string& name) {
+  for (const auto& brand : gpu_data().brands)
+    if (name.starts_with(brand + " ")) return name.substr(brand.size() + 1);
+  return name;
+}
+
+bool begins_with(const NameWords& words, const NameWords& start) {
+  return words.size() >= start.size() && std::equal(start.begin(), start.end(), words.begin());
+}
+
+bool has_digit(std::string_view text) { return text.find_first_of("0123456789") != std::string_view::npos; }
+
+/// Is the rest of a name only the form that the GPU is sold in: "80GB", "SXM5", "Laptop GPU"?
+bool is_form(NameWords::const_iterator begin, NameWords::const_iterator end) {
+  const auto& forms = gpu_data().forms;
+  return std::all_of(begin, end, [&](const std::string& word) {
+    const bool memory = word.ends_with("gb") && is_digits(word.substr(0, word.size() - 2));
+    return memory || std::ranges::find(forms, word) != forms.end();
+  });
+}
+
+/// May `typed` mean the GPU that is called `name`? A part of the name will do, if a number is in it: "RTX PRO 6000".
+bool means(const NameWords& typed, const NameWords& name) {
+  if (begins_with(typed, name)) return is_form(typed.begin() + static_cast<std::ptrdiff_t>(name.size()), typed.end());
+  return begins_with(name, typed) && std::ranges::any_of(typed, has_digit);
+}
+
+/// "GB10 (DGX Spark)" is called either.
+NameWords names_of(const std::string& entry) {
+  const auto open = entry.find(" (");
+  if (open == std::string::npos) return {entry};
+  return {entry.substr(0, open), entry.substr(open + 2, entry.size() - open - 3)};
+}
+
+}  // namespace
+
+Result<Capability> find_gpu(std::string_view name) {
+  const auto typed = words_of(name);
+  std::map<Capability, std::string> meant;
+  NameWords known;
+  for (const auto& row : gpu_data().models)
+    for (const auto& entry : row.names)
+      for (const auto& model : names_of(entry)) {
+        if (typed == words_of(model) || typed == words_of(entry))
+          return row.capability;  // its whole name, brand and all
+        const auto usual = without_brand(model);
+        if (!typed.empty() && (means(typed, words_of(usual)) || means(typed, words_of(model))))
+          meant.try_emplace(row.capability, model);
+        known.push_back(usual);
+      }
+  if (meant.size() == 1) return meant.begin()->first;
+  if (meant.empty())
+    return fail(ErrorKind::usage, "ARC002", fmt::format("no GPU is called \"{}\"", name),
+                "GPUs of nearly that name: " + join(nearest_words(name, std::move(known), k_nearest), ", "));
+  std::vector<std::string> choices;
+  for (const auto& [capability, model] : meant) choices.push_back(fmt::format("{} ({})", model, to_string(capability)));
+  return fail(ErrorKind::usage, "ARC006", fmt::format("\"{}\" may mean {}", name, join(choices, " or ")),
+              "write the whole name, or the capability");
+}
+
+}  // namespace sagekit

@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""What plan understands and says: spellings, names of wheels, what is missing and what is needed beside a wheel."""
+import unittest
+
+from harness import CommandLine
+
+
+class Plan(CommandLine):
+    def plan(self, *words, plugin="sage2"):
+        return self.run_sagekit("--plugin", plugin, "plan", *words)
+
+    def cells(self, *words, **options):
+        done = self.plan(*words, "--json", **options)
+        self.expect(done, 0)
+        return done.json()["cells"]
+
+    def test_versions_and_gpus_are_taken_as_ids_and_file_names_write_them(self):
+        (cell,) = self.cells("--profile", "current", "--torch", "torch2.11", "--cuda", "cu130", "--python", "cp312",
+                             "--arch", "RTX 5090")
+        self.assertEqual((cell["torch"], cell["cuda"], cell["python"]), ("2.11.0", "13.0", "3.12"))
+        self.assertEqual(cell["arches"], ["12.0a"])
+        plain = self.cells("--profile", "current", "--torch", "2.11", "--cuda", "13.0", "--python", "312", "--arch", "12.0")
+        self.assertEqual(plain, [cell])
+        self.assertEqual(self.cells("--cuda", "cu13", "--arch", "A100;H100")[0]["arches"], ["8.0", "9.0a"])
+
+    def test_a_mistake_is_quoted_as_typed_with_what_there_is(self):
+        self.expect(self.plan("--cuda", "cu118"), 4, "no CUDA cu118; it has 12.8")
+        self.expect(self.plan("--arch", "rtx 5095"), 2, '"rtx 5095"', "RTX 5090")
+        self.expect(self.plan("--arch", "RTX 6000"), 2, "ARC006", "Quadro RTX 6000 (7.5)")
+
+    def test_a_cell_outside_the_profile_names_one_that_has_it(self):
+        self.expect(self.plan("--cells", "sage2-pytorch213-cu130-python312"), 4, "--profile current has it")
+
+    def test_cells_are_in_the_order_of_versions(self):
+        cells = self.cells("--profile", "sage3-all", plugin="sage3")
+        torches = [[int(n) for n in cell["torch"].split(".")] for cell in cells]
+        self.assertEqual(torches, sorted(torches))
+
+    def test_two_arch_sets_of_a_cell_have_two_names(self):
+        one = ("--torch", "2.11", "--cuda", "13.0", "--python", "3.12", "--profile", "current")
+        names = [self.cells(*one, *arch)[0]["wheel"] for arch in ((), ("--arch", "9.0"), ("--arch", "12.0"))]
+        self.assertEqual(len(set(names)), 3)
+        self.assertIn(".sm90a-cp312", names[1])
+        self.assertNotIn(".sm", names[0])
+
+    def test_two_wheels_of_one_name_are_refused(self):
+        done = self.plan("--profile", "current", "--naming", "plain", "--python", "3.12")
+        self.expect(done, 2, "PLN012", "sage2-pytorch211-", "--naming default", "--cells")
+
+    def test_a_companion_is_shown(self):
+        shown = self.plan(plugin="sm121")
+        self.expect(shown, 0)
+        self.assertIn("triton is needed beside the wheel", shown.out)
+        (companion,) = self.plan("--json", plugin="sm121").json()["companions"]
+        self.assertEqual(companion["requires_dist"], "triton>=3.6")
+        self.assertEqual(self.plan("--json").json()["companions"], [])
+
+    def test_nothing_is_promised_that_cannot_be_fetched(self):
+        for flags in (("--offline",), ("--locked",)):
+            done = self.plan("--toolchain", "wheels", *flags)
+            self.expect(done, 0)
+            self.assertNotIn("fetched", done.out)
+            self.assertNotIn("build fetches", done.out)
+            self.assertIn("cannot be built here", done.out)
+
+    def test_all_that_is_missing_is_listed(self):
+        for cell in self.cells("--toolchain", "wheels", "--offline"):
+            kinds = [lack["kind"] for lack in cell["lacks"]]
+            self.assertIn("nvcc", kinds)
+            self.assertIn("torch", kinds)
+            self.assertEqual(cell["why_not"], cell["lacks"][0]["message"])
+
+
+if __name__ == "__main__":
+    unittest.main()
