@@ -161,13 +161,13 @@ class Planner {
                               m_steps.id(step), part.gencode, cell.id});
   }
 
-  /// Wheels of one name cannot lie in one folder: better said before hours of compiling.
+  /// Wheels of one name cannot lie in one folder, unless they are the same file: better said before hours of compiling.
   Status check_wheel_names() const {
     std::unordered_map<std::string_view, const Cell*> first;
     first.reserve(m_plan.cells.size());
     for (const auto& cell : m_plan.cells) {
       const auto [at, is_new] = first.emplace(cell.wheel, &cell);
-      if (is_new) continue;
+      if (is_new || is_same_wheel(*at->second, cell)) continue;
       return fail(ErrorKind::usage, "PLN012",
                   fmt::format("the wheels of {} and {} would both be named {}", at->second->id, cell.id, cell.wheel),
                   how_to_tell_apart(*at->second, cell));
@@ -175,9 +175,12 @@ class Planner {
     return {};
   }
 
+  /// One whose tags name no Python ("py3-none") is made from the same steps for each.
+  static bool is_same_wheel(const Cell& one, const Cell& other) {
+    return one.torch == other.torch && one.cuda == other.cuda && one.platform == other.platform;
+  }
+
   std::string how_to_tell_apart(const Cell& one, const Cell& other) const {
-    if (one.python != other.python && one.torch == other.torch && one.cuda == other.cuda)
-      return "one wheel serves every Python: select one with --python " + other.python;
     std::vector<std::string> schemes;
     for (const auto* rows : {&m_spec.schemes, &builtin_schemes()})
       for (const auto& scheme : *rows) {

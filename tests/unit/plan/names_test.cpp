@@ -65,12 +65,17 @@ TEST_CASE("two cells whose wheels would have one name are refused before anythin
   CHECK(plan_of(demo_spec(), request).cells.size() == 1);
 }
 
-TEST_CASE("a wheel that serves every Python is made once") {
+TEST_CASE("cells whose wheel names no Python share it") {
   auto spec = spec_of(k_head + k_plain_kernels + k_plain_matrix + k_tail);
   spec.matrix.include[0].python = {"3.11", "3.12"};
-  const auto error = error_of(spec, {});
-  CHECK(error.code == "PLN012");
-  CHECK(error.hint.find("--python 3.12") != std::string::npos);
+  const auto plan = plan_of(spec);
+  REQUIRE(plan.cells.size() == 2);
+  CHECK(plan.cells[0].wheel == plan.cells[1].wheel);
+  CHECK(plan.cells[0].steps == plan.cells[1].steps);
+  spec.matrix.include[0].cuda = {"12.8", "13.0"};
+  Request request;
+  request.naming = "plain";
+  CHECK(error_of(spec, request).code == "PLN012");
 }
 
 TEST_CASE("a wheel of another arch set than the default one has another name") {
