@@ -1,9 +1,9 @@
 // METADATA and WHEEL against the file name (binary distribution format, core metadata, PEP 427, 491, 639).
-#include "pypa/metadata_reader.hpp"
-#include "support/problems.hpp"
 #include "inspect/record_judge.hpp"
 #include "inspect/wheel_reader.hpp"
+#include "pypa/metadata_reader.hpp"
 #include "support/format.hpp"
+#include "support/problems.hpp"
 #include "support/text.hpp"
 
 #include <algorithm>
@@ -134,7 +134,7 @@ void judge_dist_info(const DistInfoTexts& texts, const std::string& file_name, c
     else
       problems.error("INF007", "the wheel has no readable " + texts.folder + "/WHEEL");
     if (texts.record)
-      judge_record(*texts.record, texts.folder, members, texts.hashed, problems);
+      judge_record(*texts.record, texts.folder, members, texts.read, problems);
     else
       problems.error("INF011", "the wheel has no readable " + texts.folder + "/RECORD");
   }

@@ -1,7 +1,7 @@
 #include "inspect/record_judge.hpp"
 
-#include "pypa/metadata_reader.hpp"
 #include "archive/zip_format.hpp"
+#include "pypa/metadata_reader.hpp"
 #include "support/format.hpp"
 #include "support/sha256.hpp"
 #include "support/text.hpp"
@@ -13,45 +13,38 @@ namespace sagekit {
 
 namespace {
 
-void judge_row(const RecordRow& row, const MemberFacts& member, bool hashed, Problems& problems) {
+/// What RECORD should say of a file, by the algorithm that it chose; nothing for those that are not checked. "": it
+/// could not be read.
+std::optional<std::string> right_hash(std::string_view algorithm, const MemberFacts& member, const ReadMember& read) {
+  if (algorithm == "sha256") return sha256_record_of_hex(member.sha256);
+  if (!record_hash(algorithm, {})) return std::nullopt;
+  if (member.sha256.empty()) return "";
+  const auto content = read(member.path);
+  return content ? record_hash(algorithm, *content) : "";
+}
+
+void judge_row(const RecordRow& row, const MemberFacts& member, const ReadMember& read, Problems& problems) {
   const std::string shown = zip::printable(row.path);
   const std::string algorithm = row.hash.substr(0, row.hash.find('='));
   if (row.hash.empty() || row.size.empty())
     return problems.error("INF018", fmt::format("RECORD has no hash or size for {}", shown));
-  if (algorithm == "md5" || algorithm == "sha1")
+  if (algorithm == "md5" || algorithm == "sha1" || algorithm == "sha224")
     return problems.error("INF018",
                           fmt::format("RECORD hashes {} by {}, which is too weak to be allowed", shown, algorithm));
-  if (algorithm != "sha256")
+  if (!record_hash(algorithm, {}))
     return problems.error(
         "INF018", fmt::format("RECORD hashes {} by {}, which was not checked", shown, zip::printable(algorithm)));
-  if (hashed && row.hash != record_form(member.sha256))
+  if (read != nullptr && row.hash != right_hash(algorithm, member, read))
     problems.error("INF016", fmt::format("{} does not have the hash that RECORD says", shown));
   if (row.size != std::to_string(member.size_bytes))
     problems.error("INF017",
                    fmt::format("{} has {} bytes, RECORD says {}", shown, member.size_bytes, zip::printable(row.size)));
 }
 
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 }  // namespace
 
-std::string record_form(std::string_view sha256_hex) {
-  std::array<std::uint8_t, 32> digest{};
-  if (sha256_hex.size() != 2 * digest.size()) return {};
-  for (std::size_t i = 0; i < digest.size(); ++i) {
-    const int high = hex_digit(sha256_hex[2 * i]);
-    const int low = hex_digit(sha256_hex[2 * i + 1]);
-    if (high < 0 || low < 0) return {};
-    digest[i] = static_cast<std::uint8_t>(high * 16 + low);
-  }
-  return record_hash(digest);
-}
-
 void judge_record(std::string_view text, const std::string& dist_info, const std::vector<MemberFacts>& members,
-                  bool hashed, Problems& problems) {
+                  const ReadMember& read, Problems& problems) {
   const RecordText record = read_record(text);
   for (const auto& fault : record.faults) problems.error("INF012", "RECORD is damaged: " + fault);
   std::map<std::string_view, const MemberFacts*> files;
@@ -71,7 +64,7 @@ void judge_record(std::string_view text, const std::string& dist_info, const std
     if (found == files.end())
       problems.error("INF014", fmt::format("RECORD lists {}, which the wheel does not hold", shown));
     else if (!unhashed.contains(row.path))
-      judge_row(row, *found->second, hashed, problems);
+      judge_row(row, *found->second, read, problems);
     else if (row.path == own && (!row.hash.empty() || !row.size.empty()))
       problems.error("INF026", "RECORD gives a hash or size for itself");
   }

@@ -1,12 +1,13 @@
 #include "inspect/wheel_reader.hpp"
 
+#include "archive/zip_format.hpp"
 #include "inspect/file_hash.hpp"
 #include "inspect/module_reader.hpp"
 #include "support/parallel.hpp"
-#include "archive/zip_format.hpp"
 #include "support/format.hpp"
 #include "support/sha256.hpp"
 #include "support/text.hpp"
+#include "support/work_pool.hpp"
 
 #include <algorithm>
 #include <set>
@@ -128,7 +129,7 @@ FileFacts read_wheel(const WheelArchive& archive, const InspectOptions& options)
   const std::string file_name = options.wheel_name.empty() ? archive.path().filename().string() : options.wheel_name;
   wheel.problems = archive.problems();
   DistInfoTexts texts = read_texts(archive, file_name);
-  texts.hashed = options.member_hashes;
+  if (options.member_hashes) texts.read = [&archive](const std::string& path) { return archive.read(path); };
   judge_dist_info(texts, file_name, facts.members, wheel);
   Problems layout(file_name);
   judge_layout(archive, texts.folder, layout);

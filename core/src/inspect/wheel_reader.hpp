@@ -3,6 +3,7 @@
 // content.
 
 #include "archive/wheel_archive.hpp"
+#include "inspect/record_judge.hpp"
 
 #include <sagekit/inspect.hpp>
 
@@ -18,7 +19,7 @@ struct DistInfoTexts {
   std::string folder;  ///< "x-1.0.dist-info"
   std::optional<std::string> metadata, wheel, record;
   std::vector<std::string> folders;  ///< all *.dist-info folders at the top
-  bool hashed = true;                ///< members have their hashes; else RECORD's are not compared
+  ReadMember read;                   ///< none: members have no hashes, and RECORD's are not compared
 };
 void judge_dist_info(const DistInfoTexts& texts, const std::string& file_name, const std::vector<MemberFacts>& members,
                      WheelFacts& facts);

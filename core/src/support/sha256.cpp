@@ -1,22 +1,33 @@
 #include "support/sha256.hpp"
 
 #include "support/file.hpp"
+#include "support/text.hpp"
 #include "support/try.hpp"
 
+#include <nettle/base16.h>
+#include <nettle/base64.h>
+#include <nettle/nettle-meta.h>
 #include <nettle/sha1.h>
 #include <nettle/sha2.h>
+
+#include <span>
+#include <vector>
 
 namespace sagekit {
 
 namespace {
 
-template <std::size_t N>
-std::string to_hex(const std::array<std::uint8_t, N>& bytes) {
-  constexpr char digits[] = "0123456789abcdef";
-  std::string text;
-  text.reserve(2 * N);
-  for (const auto byte : bytes) text += {digits[byte >> 4], digits[byte & 15]};
+std::string to_hex(std::span<const std::uint8_t> bytes) {
+  std::string text(BASE16_ENCODE_LENGTH(bytes.size()), '\0');
+  ::base16_encode_update(text.data(), bytes.size(), bytes.data());
   return text;
+}
+
+std::string record_form(std::string_view algorithm, std::span<const std::uint8_t> digest) {
+  std::string text(BASE64_ENCODE_RAW_LENGTH(digest.size()), '\0');
+  ::base64_encode_raw(text.data(), digest.size(), digest.data());
+  while (text.ends_with('=')) text.pop_back();
+  return std::string(algorithm) + "=" + replace_all(replace_all(std::move(text), "+", "-"), "/", "_");
 }
 
 }  // namespace
@@ -52,22 +63,48 @@ std::string sha256_hex(std::string_view bytes) {
   return hash.hex();
 }
 
-std::string record_hash(const std::array<std::uint8_t, 32>& digest) {
-  constexpr char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-  std::string text = "sha256=";
-  for (std::size_t i = 0; i < digest.size(); i += 3) {
-    const std::size_t left = std::min<std::size_t>(3, digest.size() - i);
-    std::uint32_t group = 0;
-    for (std::size_t k = 0; k < 3; ++k) group = group << 8 | (k < left ? digest[i + k] : 0u);
-    for (std::size_t k = 0; k <= left; ++k) text += digits[group >> (18 - 6 * k) & 63];
-  }
-  return text;
+std::string sha256_record(std::string_view bytes) { return *record_hash("sha256", bytes); }
+
+std::string sha256_record_of_hex(std::string_view hex) {
+  std::array<std::uint8_t, SHA256_DIGEST_SIZE> digest{};
+  std::size_t size = digest.size();
+  base16_decode_ctx context;
+  ::base16_decode_init(&context);
+  if (hex.size() != 2 * digest.size() ||
+      ::base16_decode_update(&context, &size, digest.data(), hex.size(), hex.data()) == 0 || size != digest.size())
+    return {};
+  return record_form("sha256", digest);
 }
 
-std::string sha256_record(std::string_view bytes) {
-  Sha256 hash;
-  hash.update(bytes);
-  return record_hash(hash.digest());
+std::optional<std::string> record_hash(std::string_view algorithm, std::string_view bytes) {
+  const auto* data = reinterpret_cast<const std::uint8_t*>(bytes.data());
+  const auto form = [&](const nettle_hash& hash) {
+    std::vector<std::uint8_t> context(hash.context_size), digest(hash.digest_size);
+    hash.init(context.data());
+    hash.update(context.data(), bytes.size(), data);
+    hash.digest(context.data(), digest.size(), digest.data());
+    return record_form(algorithm, digest);
+  };
+  if (algorithm == "sha256") return form(nettle_sha256);
+  if (algorithm == "sha384") return form(nettle_sha384);
+  if (algorithm == "sha512") return form(nettle_sha512);
+  return std::nullopt;
+}
+
+std::optional<std::string> decode_base64(std::string_view text) {
+  std::string padded = replace_all(replace_all(std::string(text), "-", "+"), "_", "/");
+  while (padded.ends_with('=')) padded.pop_back();
+  while (padded.size() % 4 != 0) padded += '=';
+  std::string bytes(BASE64_DECODE_LENGTH(padded.size()), '\0');
+  std::size_t size = bytes.size();
+  base64_decode_ctx context;
+  ::base64_decode_init(&context);
+  if (::base64_decode_update(&context, &size, reinterpret_cast<std::uint8_t*>(bytes.data()), padded.size(),
+                             padded.data()) == 0 ||
+      ::base64_decode_final(&context) == 0)
+    return std::nullopt;
+  bytes.resize(size);
+  return bytes;
 }
 
 Result<std::string> sha256_file(const std::filesystem::path& path) {

@@ -1,5 +1,5 @@
 #pragma once
-// SHA-256; the one place that includes nettle.
+// Hashes and base64; the one place that includes nettle.
 // Why not OpenSSL: docs/decisions/0012.
 
 #include <sagekit/error.hpp>
@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -34,7 +35,12 @@ class Sha256 {
 std::string sha256_hex(std::string_view bytes);
 /// RECORD's form: urlsafe base64 without padding (PEP 376, PEP 427).
 std::string sha256_record(std::string_view bytes);
-std::string record_hash(const std::array<std::uint8_t, 32>& digest);
+/// The same of a hash that is known in hex already; "" when it is not 64 hex digits.
+std::string sha256_record_of_hex(std::string_view hex);
+/// "sha512=..." of content: sha256, sha384 and sha512, which are what RECORD may use; nothing for other algorithms.
+std::optional<std::string> record_hash(std::string_view algorithm, std::string_view bytes);
+/// Standard and urlsafe alphabet, with or without padding; nothing for what is neither.
+std::optional<std::string> decode_base64(std::string_view text);
 Result<std::string> sha256_file(const std::filesystem::path& path);
 /// SHA-1 in hex: git's object ids, nothing else.
 std::string sha1_hex(std::string_view bytes);

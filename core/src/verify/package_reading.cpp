@@ -1,13 +1,14 @@
 // What is in a package that lies in a folder.
-#include "pypa/metadata_reader.hpp"
 #include "inspect/module_reader.hpp"
 #include "inspect/wheel_reader.hpp"
 #include "support/parallel.hpp"
+#include "pypa/metadata_reader.hpp"
 #include "support/file.hpp"
 #include "support/format.hpp"
 #include "support/sha256.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
+#include "support/work_pool.hpp"
 #include "verify/package_folder.hpp"
 
 #include <algorithm>
@@ -194,6 +195,7 @@ Result<PackageReading> read_package(const PackageFolder& package, const InspectO
   });
   reading.members = read_members(package.root, paths, options);
   const WheelName name = name_from(package.dist_info, texts.metadata.value_or(""), texts.wheel.value_or(""));
+  texts.read = [&package](const std::string& path) { return read_file(package.root / path); };
   judge_dist_info(texts, name.file_name(), reading.members, reading.wheel);
   std::erase_if(reading.wheel.problems,
                 [](const Diagnostic& one) { return one.code.starts_with("NAM"); });  // it has none

@@ -3,6 +3,7 @@
 #include "support/file.hpp"
 #include "support/format.hpp"
 #include "support/json.hpp"
+#include "support/sha256.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
 
@@ -30,29 +31,6 @@ std::string text_at(const Json& json, const char* key) {
   return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-/// Standard and urlsafe alphabet, with or without padding; nothing for what is neither.
-std::optional<std::string> base64(std::string_view text) {
-  while (text.ends_with('=')) text.remove_suffix(1);
-  std::string bytes;
-  std::uint32_t bits = 0;
-  int count = 0;
-  for (const char c : text) {
-    std::uint32_t value = 64;
-    if (c >= 'A' && c <= 'Z') value = static_cast<std::uint32_t>(c - 'A');
-    if (c >= 'a' && c <= 'z') value = static_cast<std::uint32_t>(c - 'a') + 26;
-    if (c >= '0' && c <= '9') value = static_cast<std::uint32_t>(c - '0') + 52;
-    if (c == '+' || c == '-') value = 62;
-    if (c == '/' || c == '_') value = 63;
-    if (value == 64) return std::nullopt;
-    bits = (bits << 6 | value) & 0xffff;
-    count += 6;
-    if (count < 8) continue;
-    count -= 8;
-    bytes += static_cast<char>(bits >> count & 0xff);
-  }
-  return bytes;
-}
-
 std::unexpected<Error> no_attestation(std::string why) {
   return fail(ErrorKind::failed, "TRU005", "it cannot be read as an attestation: " + std::move(why));
 }
@@ -60,7 +38,7 @@ std::unexpected<Error> no_attestation(std::string why) {
 Result<AttestedSubject> subject_of(const Json& attestation) {
   const auto envelope = attestation.find("envelope");
   if (envelope == attestation.end()) return no_attestation("it has no envelope");
-  const auto text = base64(text_at(*envelope, "statement"));
+  const auto text = decode_base64(text_at(*envelope, "statement"));
   if (!text || text->empty()) return no_attestation("its statement is not base64");
   const Json statement = Json::parse(*text, nullptr, false);
   if (!statement.is_object()) return no_attestation("its statement is not a JSON object");

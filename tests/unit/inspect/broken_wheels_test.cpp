@@ -151,7 +151,10 @@ std::vector<Fault> text_faults() {
   return {
       in_text("file name without tags", "NAM", [](auto& w) { w.file_name = "tiny.whl"; }),
       in_text("no dist-info", "INF001", [](auto& w) { w.folder = "tiny_kernels-1.2.0.egg-info"; }),
-      in_text("two dist-info", "INF002", [](auto& w) { w.files.push_back({"other-1.dist-info/METADATA", "x"}); }),
+      in_text("two dist-info", "INF002",
+              [](auto& w) {
+                w.files.push_back({"other-1.dist-info/METADATA", "x"});
+              }),
       in_text("folder in another spelling", "INF003", [](auto& w) { w.folder = "Tiny.Kernels-1.2.0.dist-info"; }),
       in_text("renamed file", "INF025",
               [](auto& w) { w.file_name = "tiny_kernels-1.3.0-cp312-cp312-linux_x86_64.whl"; }),
@@ -191,6 +194,16 @@ std::vector<Fault> text_faults() {
                 w.record = w.right_record();
                 w.record.insert(w.record.find('\n'), "0");
               }),
+      in_text("wrong SHA-512 in RECORD", "INF016",
+              [](auto& w) {
+                w.record = w.right_record();
+                w.record.replace(w.record.find("sha256"), 6, "sha512");
+              }),
+      in_text("hash in RECORD that is not checked", "INF018",
+              [](auto& w) {
+                w.record = w.right_record();
+                w.record.replace(w.record.find("sha256"), 6, "blake2b");
+              }),
       in_text("weak hash in RECORD", "INF018",
               [](auto& w) {
                 w.record = w.right_record();
@@ -206,13 +219,25 @@ std::vector<Fault> text_faults() {
                 w.record = w.right_record();
                 w.record.resize(w.record.find(w.folder + "/RECORD"));
               }),
-      in_text("compiled Python", "INF022", [](auto& w) { w.files.push_back({"tiny_kernels/x.pyc", "x"}); }),
-      in_text("installer's file", "INF022", [](auto& w) { w.files.push_back({w.folder + "/direct_url.json", "{}"}); }),
-      in_text("signature of RECORD", "INF027", [](auto& w) { w.files.push_back({w.folder + "/RECORD.jws", "{}"}); }),
+      in_text("compiled Python", "INF022",
+              [](auto& w) {
+                w.files.push_back({"tiny_kernels/x.pyc", "x"});
+              }),
+      in_text("installer's file", "INF022",
+              [](auto& w) {
+                w.files.push_back({w.folder + "/direct_url.json", "{}"});
+              }),
+      in_text("signature of RECORD", "INF027",
+              [](auto& w) {
+                w.files.push_back({w.folder + "/RECORD.jws", "{}"});
+              }),
       in_text("licence file missing", "INF023", [](auto& w) { w.licence_path = "licenses/COPYING"; }),
       in_text("License-File before its time", "INF024",
               [](auto& w) { w.metadata.replace(w.metadata.find("2.4"), 3, "2.1"); }),
-      in_text("METADATA far from the end", "INF021", [](auto& w) { w.files.insert(w.files.begin(), {"a", ""}); }),
+      in_text("METADATA far from the end", "INF021",
+              [](auto& w) {
+                w.files.insert(w.files.begin(), {"a", ""});
+              }),
   };
 }
 
@@ -276,6 +301,16 @@ TEST_CASE("a right wheel has no problem") {
     for (auto& entry : zip.entries) entry.method = 0, entry.flags = 0x800;
     zip.entries.insert(zip.entries.begin(), test::ZipEntry{.name = "tiny_kernels/", .method = 0, .mode = 040755});
     CHECK(described(inspect_built(*folder, other.file_name, zip.build())) == "");
+  }
+  SUBCASE("with longer hashes in RECORD") {
+    WheelBuilder other;
+    other.record = other.right_record();
+    for (const auto& [path, content] : {other.files[0], other.files[1]}) {
+      const auto old = sha256_record(content);
+      other.record.replace(other.record.find(old), old.size(),
+                           *record_hash(path == other.files[0].first ? "sha384" : "sha512", content));
+    }
+    CHECK(described(inspect_built(*folder, other.file_name, other.zip().build())) == "");
   }
   SUBCASE("with a quoted name in RECORD") {
     WheelBuilder other;

@@ -10,6 +10,24 @@ TEST_CASE("known digests") {
   CHECK(sha1_hex("abc") == "a9993e364706816aba3e25717850c26c9cd0d89d");
 }
 
+TEST_CASE("RECORD's forms of a hash are those of Python's hashlib and base64") {
+  CHECK(record_hash("sha256", "abc") == "sha256=ungWv48Bz-pBQUDeXa4iI7ADYaOWF3qctBD_YfIAFa0");
+  CHECK(record_hash("sha384", "abc") == "sha384=ywB1P0WjXou1oD1pmsZQBycsMqsO3tFjGotgWkP_W-2AhgcroefMI1i67KE0yCWn");
+  CHECK(record_hash("sha512", "abc") ==
+        "sha512=3a81oZNherrMQXNJriBBMRLm-k6JqX6iCp7u5ktV05ohkpkqJ0_BqDa6PCOj_uu9RU1EI2Q86A4qmslPpUyknw");
+  CHECK_FALSE(record_hash("md5", "abc"));
+  CHECK(sha256_record_of_hex(sha256_hex("abc")) == record_hash("sha256", "abc"));
+  CHECK(sha256_record_of_hex("zz" + sha256_hex("abc").substr(2)).empty());
+  CHECK(sha256_record_of_hex("ab").empty());
+}
+
+TEST_CASE("base64 is read in both alphabets, with and without padding") {
+  for (const auto* text : {"+/8=", "-_8=", "+/8", "-_8"}) CHECK(decode_base64(text) == "\xfb\xff");
+  CHECK(decode_base64("") == "");
+  CHECK_FALSE(decode_base64("a"));
+  CHECK_FALSE(decode_base64("ab*d"));
+}
+
 TEST_CASE("fields keep their borders") {
   Sha256 a, b;
   a.field("ab"), a.field("c");
