@@ -80,6 +80,17 @@ struct SourceEdit {
   bool operator==(const SourceEdit&) const = default;
 };
 
+/// What a file of the package looks like in the revisions that `when` means. A wheel that does not say what it was
+/// built from is recognised by it: rows about a revision hold for no other source.
+struct SourceFingerprint {
+  std::string file;  ///< in the wheel
+  std::string text;
+  int count = 1;  ///< how often the text is in it, no more and no less
+  When when;
+  std::string source;
+  bool operator==(const SourceFingerprint&) const = default;
+};
+
 struct SourceSpec {
   std::string url;
   std::string subdir;                ///< "" or "sageattention3_blackwell": where setup.py is
@@ -89,6 +100,7 @@ struct SourceSpec {
   std::vector<Defect> defects;
   std::vector<Vendored> vendored;
   std::vector<SourceEdit> edits;
+  std::vector<SourceFingerprint> fingerprints;  ///< none: a wheel is recognised by its version alone
   bool operator==(const SourceSpec&) const = default;
 };
 

@@ -106,6 +106,15 @@ void describe(V& v, SourceEdit& e) {
 }
 
 template <class V>
+void describe(V& v, SourceFingerprint& f) {
+  v({"file", "in the wheel", Need::required, Form::path}, f.file);
+  v({"text", "exact text", Need::required, Form::text}, f.text);
+  v({"count", "how often the text is in it, no more and no less"}, f.count);
+  v({"when", "revisions that have it"}, f.when);
+  v({"source", k_source_about}, f.source);
+}
+
+template <class V>
 void describe(V& v, SourceSpec& s) {
   v({"url", "git repository", Need::required, Form::url}, s.url);
   v({"subdir", "where the package's build starts; empty = the root", Need::optional, Form::path}, s.subdir);
@@ -117,6 +126,7 @@ void describe(V& v, SourceSpec& s) {
   v({"defect", "a known fault of revisions"}, s.defects);
   v({"vendored", "a tree the build expects inside the source"}, s.vendored);
   v({"edit", "an exact text replacement in a copy of the source"}, s.edits);
+  v({"fingerprint", "what a file looks like in some revisions, to recognise wheels by"}, s.fingerprints);
 }
 
 template <class V>

@@ -93,6 +93,7 @@ TEST_CASE("every row of the plugins has a source") {
     CHECK_MESSAGE(sourced(spec.source.defects), name);
     CHECK_MESSAGE(sourced(spec.source.vendored), name);
     CHECK_MESSAGE(sourced(spec.source.edits), name);
+    CHECK_MESSAGE(sourced(spec.source.fingerprints), name);
     CHECK_MESSAGE(sourced(spec.arches), name);
     CHECK_MESSAGE(sourced(spec.kernels), name);
     CHECK_MESSAGE(sourced(spec.dispatch), name);

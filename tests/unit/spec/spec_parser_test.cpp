@@ -18,6 +18,9 @@ TEST_CASE("a spec that uses every key is read into its values") {
   CHECK(spec.source.vendored[0].include[1] == "!include/old/**");
   CHECK(spec.source.edits[0].find == "def twice():\n");
   CHECK(spec.source.edits[0].count == 2);
+  REQUIRE(spec.source.fingerprints.size() == 1);
+  CHECK(spec.source.fingerprints[0].text == "arch == \"");
+  CHECK(spec.source.fingerprints[0].count == 3);
   CHECK(spec.source.edits[0].when.cuda.text == ">=12.4,<14");
   REQUIRE(spec.arches.size() == 3);
   CHECK(spec.arches[0].gencode[1] == Gencode{{{8, 0}}, {{8, 0}}, true});
