@@ -98,6 +98,82 @@ class ExitCodes(Verify):
         self.assertGreaterEqual(done.out.count("  sagekit verify "), 2)
 
 
+class Interpreters(Verify):
+    def test_one_that_is_not_there_is_a_mistake_of_the_command(self):
+        wheel = Wheel().write(self.folder)
+        self.expect(self.verify("--interpreter", "nosuchpython", wheel), 2, "VFY019", "nosuchpython", "PATH")
+        self.expect(self.verify("--interpreter", "./nosuchpython", wheel), 2, "VFY019", "./nosuchpython")
+
+    def native(self, tag="cp312-cp312"):
+        wheel = Wheel(tag=f"{tag}-linux_{MACHINE}")
+        suffix = SUFFIX.replace("312", tag.split("-")[0][2:])
+        wheel.files["tiny/_k" + suffix] = module(self.folder)
+        return wheel.write(self.folder)
+
+    @unittest.skipUnless(compiler(), "no C compiler")
+    def test_a_relative_path_and_a_bare_name_start_it(self):
+        (self.folder / "venv").mkdir()
+        (self.folder / "venv" / "python").symlink_to(sys.executable)
+        tag = f"cp{sys.version_info[0]}{sys.version_info[1]}"
+        wheel = self.native(f"{tag}-{tag}")
+        name = pathlib.Path(sys.executable).name
+        path = f"{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}"
+        for word in ("venv/python", "./venv/python", name):
+            with self.subTest(word):
+                found = self.reports(self.verify("--json", "--all", "--interpreter", word, wheel, env=self.environment(PATH=path)))[0]["findings"]
+                imported = [f for f in found if f["code"].startswith("IMP")]
+                self.assertFalse([f for f in imported if f["result"] == "skipped"], imported)
+                self.assertTrue([f for f in imported if f["code"] in ("IMP001", "IMP004")], imported)
+
+    @unittest.skipUnless(compiler(), "no C compiler")
+    def test_one_that_the_wheel_is_not_for_is_no_pass(self):
+        wheel = self.native("cp399-cp399")
+        done = self.verify("--interpreter", sys.executable, wheel)
+        self.expect(done, 1)
+        self.assertRegex(done.out, r"fail IMP005 .*it is Python 3\.\d+, the modules are for 3\.99")
+
+
+class Sources(Verify):
+    """What a plugin knows of its revisions is said of no other source."""
+
+    def sageattention(self, version, core):
+        wheel = Wheel("sageattention", version)
+        wheel.files = {"sageattention/__init__.py": b"from .core import sageattn\n", "sageattention/core.py": core.encode()}
+        return wheel.write(self.folder)
+
+    def core(self, *branches, call=""):
+        return "".join(f'    {"el" if n else ""}if arch == "{arch}":\n        return f(x{call})\n' for n, arch in enumerate(branches))
+
+    def test_a_package_of_triton_alone_is_none_of_the_revisions(self):
+        wheel = self.sageattention("1.0.6", "import triton\n\ndef sageattn(q, k, v):\n    return q\n")
+        done = self.verify(wheel)
+        self.expect(done, 0)
+        self.assertNotIn("would call", done.out)
+        self.assertNotIn("refuses", done.out)
+        findings = self.findings(wheel)
+        for code in ("TRU001", "RUN001", "CNT002", "CNT004"):
+            self.assertEqual(findings[code]["result"], "skipped", findings[code])
+        self.assertIn("dispatch not known", findings["RUN001"]["message"])
+        self.assertEqual(self.reports(self.verify("--json", wheel))[0]["runs_on"], [])
+
+    def test_wheels_of_other_makers_are_recognised_by_their_branches(self):
+        old, new = ("sm80", "sm86", "sm89", "sm90", "sm120"), ("sm80", "sm86", "sm89", "sm90", "sm120", "sm121")
+        fp16, fp32 = ', pv_accum_dtype="fp32+fp16")', 'return_lse=return_lse, pv_accum_dtype="fp32+fp32")'
+        known = {"2.2.0": self.core(*new) + 3 * (fp16 + "\n"), "2.2.0+cu128torch2.8": self.core(*old) + 2 * (fp16 + "\n"),
+                 "2.1.1": self.core(*old) + 2 * (fp32 + "\n")}
+        for version, core in known.items():
+            with self.subTest(version):
+                (report,) = self.reports(self.verify("--json", self.sageattention(version, core)))
+                reasons = {row["capability"]: row["reason"] for row in report["runs_on"]}
+                self.assertIn("it would call _qattn_sm90", reasons["9.0"])
+                self.assertEqual("sm121" in reasons["12.1"], version != "2.2.0", reasons)
+        forks = {"2.2.0.post3": self.core(*old).replace('arch == "sm86"', 'arch in {"sm75", "sm86"}') + 2 * (fp16 + "\n"),
+                 "2.2.0": self.core(*new, "sm100") + 3 * (fp16 + "\n")}
+        for version, core in forks.items():
+            with self.subTest(version):
+                self.assertIn("dispatch not known", self.findings(self.sageattention(version, core))["RUN001"]["message"])
+
+
 class Explain(Verify):
     def test_a_code_its_family_and_a_wrong_one(self):
         done = self.verify("--explain", "elf003")
@@ -293,7 +369,8 @@ class Folders(Verify):
         done = self.verify("--installed", "TINY", "--interpreter", python)
         self.assertIn("tiny-1.0.dist-info", done.out, done.err)
         self.expect(self.verify("--installed", "other", "--interpreter", python), 4, "VFY004")
-        self.expect(self.verify("--installed", "tiny", "--interpreter", "/nowhere/python"), 2, "VFY006")
+        self.expect(self.verify("--installed", "tiny", "--interpreter", "/nowhere/python"), 2, "VFY019")
+        self.expect(self.verify("--installed", "tiny", "--interpreter", "/bin/false"), 2, "VFY006")
 
     def test_an_unpacked_wheel_a_folder_of_modules_and_a_folder_of_wheels(self):
         wheel = self.native()

@@ -53,6 +53,8 @@ Status check_imports(const Subject& subject, const VerifyOptions& options, Comma
 /// check_imports.
 Status check_gpu(const Subject& subject, const VerifyOptions& options, CommandRunner& runner, Judgement& judgement);
 
+/// "its source is none that the plugin sage2 knows": why what a spec says of its revisions is not judged.
+std::string unrecognised(const Subject& subject);
 /// Ids of the defects that are visible in the subject's files.
 std::vector<const Defect*> visible_defects(const Subject& subject);
 

@@ -3,6 +3,8 @@
 #include "support/format.hpp"
 #include "support/text.hpp"
 
+#include <algorithm>
+
 namespace sagekit {
 
 namespace {
@@ -34,7 +36,44 @@ const Plugin* choose_plugin(const std::vector<const Plugin*>& plugins, const Whe
   return chosen;
 }
 
+bool fits(const Subject& subject, const SourceFingerprint& print) {
+  const auto text =
+      subject.find(print.file) == nullptr ? Result<std::string>(std::unexpected(Error{})) : subject.read(print.file);
+  if (!text) return false;
+  int count = 0;
+  for (auto at = text->find(print.text); at != std::string::npos; at = text->find(print.text, at + print.text.size()))
+    ++count;
+  return count == print.count;
+}
+
+/// "2.2.0" of "2.2.0.post3+cu128": what upstream called the source.
+std::string_view release_of_source(std::string_view version) {
+  auto release = version.substr(0, version.find_first_not_of("0123456789."));
+  while (release.ends_with('.')) release.remove_suffix(1);
+  return release;
+}
+
+bool looks_like(const Subject& subject, const Revision& revision) {
+  const auto& prints = subject.spec->source.fingerprints;
+  if (prints.empty()) return release_of_source(subject.name.version) == revision.version;
+  return std::ranges::all_of(
+      prints, [&](const SourceFingerprint& print) { return !holds(print.when, revision) || fits(subject, print); });
+}
+
 }  // namespace
+
+void choose_revision(Subject& subject) {
+  if (subject.spec == nullptr) return;
+  const SourceSpec& source = subject.spec->source;
+  if (!subject.claims.commit.empty()) subject.revision = find_revision(*subject.spec, subject.claims.commit);
+  subject.recorded = subject.revision != nullptr;
+  if (subject.recorded) return;
+  // Of several that fit, the spec's default first: most wheels are made from it.
+  const Revision* usual = find_revision(*subject.spec, source.default_commit);
+  if (usual != nullptr && looks_like(subject, *usual)) subject.revision = usual;
+  for (const auto& revision : source.revisions)
+    if (subject.revision == nullptr && looks_like(subject, revision)) subject.revision = &revision;
+}
 
 InspectOptions reading_options(const VerifyOptions& options) {
   InspectOptions how;

@@ -141,8 +141,8 @@ RunsOn by_dispatch(const Subject& subject, Capability gpu, const std::vector<con
   return row;
 }
 
-/// Without a spec nobody knows which module the package calls: it may run where any has code, and the reason says
-/// which.
+/// Without a spec, or of a source that it does not know, nobody knows which module the package calls: it may run where
+/// any has code, and the reason says which.
 RunsOn by_code(const Subject& subject, Capability gpu) {
   RunsOn row = row_for(gpu);
   Reach best = Reach::no;
@@ -182,7 +182,7 @@ std::vector<RunsOn> runs_on(const Subject& subject) {
   for (const auto& models : gpu_data().models)
     if (!models.legacy || reaches_any(subject, models.capability)) gpus.insert(models.capability);
   std::vector<RunsOn> table;
-  if (subject.spec != nullptr && subject.revision != nullptr) {
+  if (subject.is_recognised()) {
     for (const auto& row : subject.spec->dispatch) gpus.insert(row.capability);
     const auto defects = visible_defects(subject);
     for (const auto gpu : gpus) table.push_back(by_dispatch(subject, gpu, defects));
@@ -198,6 +198,7 @@ std::vector<RunsOn> runs_on(const Subject& subject) {
 void check_runs_on(const Subject& subject, const std::vector<RunsOn>& table, Judgement& judgement) {
   if (subject.spec == nullptr)
     return judgement.skipped("RUN001", "no loaded plugin knows how this package chooses its kernels");
+  if (!subject.is_recognised()) return judgement.skipped("RUN001", "dispatch not known: " + unrecognised(subject));
   if (!subject.claims.arches) return judgement.skipped("RUN001", "which arches it was built for is not recorded in it");
   const auto defects = visible_defects(subject);
   for (const auto& arch : *subject.claims.arches) {

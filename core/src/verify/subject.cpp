@@ -58,7 +58,18 @@ bool is_native(std::string_view archive_path) {
          name.find(".so.") != std::string_view::npos;
 }
 
-std::string module_name(std::string_view archive_path) {
+std::string installed_path(const std::string& path) {
+  const auto slash = path.find('/');
+  if (slash == std::string::npos || !std::string_view(path).substr(0, slash).ends_with(".data")) return path;
+  const std::string rest = path.substr(slash + 1);
+  for (const std::string_view part : {"purelib/", "platlib/"})
+    if (rest.starts_with(part)) return rest.substr(part.size());
+  return {};
+}
+
+std::string module_name(std::string_view member) {
+  const auto installed = installed_path(std::string(member));
+  const std::string_view archive_path = installed.empty() ? member : installed;
   const auto name = file_name(archive_path);
   const auto folder = archive_path.substr(0, archive_path.size() - name.size());
   return replace_all(std::string(folder), "/", ".") + std::string(name.substr(0, name.find('.')));
@@ -77,7 +88,10 @@ const MemberFacts* Subject::find_module(std::string_view dotted) const {
 
 bool Subject::has_python(std::string_view dotted) const {
   const auto path = replace_all(std::string(dotted), ".", "/");
-  return find(path + ".py") != nullptr || find(path + "/__init__.py") != nullptr;
+  return std::ranges::any_of(members, [&](const MemberFacts& member) {
+    const auto place = installed_path(member.path);
+    return place == path + ".py" || place == path + "/__init__.py";
+  });
 }
 
 std::vector<std::pair<std::string, const MemberFacts*>> Subject::modules() const {
@@ -96,14 +110,6 @@ std::string_view to_string(Subject::Kind kind) {
     case Subject::Kind::folder: return "folder";
   }
   return "wheel";
-}
-
-void choose_revision(Subject& subject) {
-  if (subject.spec == nullptr) return;
-  const Spec& spec = *subject.spec;
-  if (!subject.claims.commit.empty()) subject.revision = find_revision(spec, subject.claims.commit);
-  subject.revision_known = subject.revision != nullptr;
-  if (!subject.revision_known) subject.revision = find_revision(spec, spec.source.default_commit);
 }
 
 }  // namespace sagekit

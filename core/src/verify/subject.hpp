@@ -26,7 +26,10 @@ struct PlatformTag {
 
 PlatformTag parse_platform_tag(std::string_view tag);
 
-/// An extension module or shared library of the wheel, as the dotted name Python would import it by.
+/// Where an installer puts a member, below site-packages: itself, or its place in NAME.data's purelib or platlib; "" =
+/// elsewhere (scripts, headers, data).
+std::string installed_path(const std::string& archive_path);
+/// An extension module or shared library of the wheel, as the dotted name Python would import it by once installed.
 std::string module_name(std::string_view archive_path);
 /// Is it a module that Python or ctypes loads: .so, .so.1, .pyd, .dll?
 bool is_native(std::string_view archive_path);
@@ -40,15 +43,20 @@ struct Subject {
   std::vector<MemberFacts> members;   ///< sorted by path
   const WheelFacts* wheel = nullptr;  ///< null: there is no dist-info
   std::uint64_t wheel_bytes = 0;      ///< 0 = not a wheel yet
+  bool finished = true;               ///< false: it is being made here, with whatever Pythons there are
   Claims claims;
   const Spec* spec = nullptr;  ///< null: no plugin makes this package
   const Plugin* plugin = nullptr;
-  const Revision* revision = nullptr;  ///< of the spec; null without one
-  bool revision_known = false;         ///< false: `revision` is the spec's default, taken for want of a better
+  /// What it was built from: the spec's revision that its record names, else the one that its files look like. Null:
+  /// not known, so that the spec's rows about dispatch, defects and sizes are no facts about it.
+  const Revision* revision = nullptr;
+  bool recorded = false;  ///< its record names `revision`
   std::function<Result<std::string>(const std::string& archive_path)> read;
 
   /// Is it in a folder, without an archive and a file name?
   bool in_folder() const { return kind == Kind::unpacked || kind == Kind::installed || kind == Kind::folder; }
+  /// Is it known which kernels its package calls where, and which defects it has?
+  bool is_recognised() const { return spec != nullptr && revision != nullptr; }
   const MemberFacts* find(std::string_view archive_path) const;
   /// The member that Python finds for a dotted module name; null when there is none.
   const MemberFacts* find_module(std::string_view dotted) const;
@@ -60,8 +68,5 @@ struct Subject {
 
 /// "wheel", "build", "unpacked", "installed", "folder".
 std::string_view to_string(Subject::Kind kind);
-
-/// Sets `revision` from the claims' commit, else from the spec's default.
-void choose_revision(Subject& subject);
 
 }  // namespace sagekit

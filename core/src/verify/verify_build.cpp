@@ -4,6 +4,7 @@
 #include "support/text.hpp"
 #include "support/try.hpp"
 #include "verify/judge.hpp"
+#include "verify/prepare.hpp"
 #include "verify/verification.hpp"
 
 #include <sagekit/verify.hpp>
@@ -49,11 +50,11 @@ Result<Verdict<VerifiedBuild>> verify_build(const Spec& spec, const Plugin* plug
   Judgement judgement(std::move(standard));
   Subject subject;
   subject.kind = Subject::Kind::build;
+  subject.finished = false;
   TRY_ASSIGN(subject.name, parse_wheel_name(build.cell.wheel));
   subject.claims = claims_of(build);
   subject.spec = &spec;
   subject.plugin = plugin;
-  choose_revision(subject);
   for (const auto& staged : build.files) {
     auto facts = measure(staged);
     if (!facts && facts.error().kind != ErrorKind::failed) return std::unexpected(facts.error());
@@ -77,6 +78,7 @@ Result<Verdict<VerifiedBuild>> verify_build(const Spec& spec, const Plugin* plug
       return fail(ErrorKind::no_match, "VFY002", fmt::format("no file {} was built", path));
     return read_file(found->file);
   };
+  choose_revision(subject);
   TRY_ASSIGN(auto report, judge(subject, std::move(judgement), options, runner, build.cell.id, {}));
   if (!report.pass) return Verdict<VerifiedBuild>(std::unexpected(std::move(report)));
   return Verdict<VerifiedBuild>(Verification::build(build, std::move(report)));

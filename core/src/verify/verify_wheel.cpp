@@ -65,6 +65,7 @@ Result<WheelReport> judge_wheel(const Question& question, const VerifyOptions& o
   subject.members = std::move(facts.members);
   subject.wheel = &*facts.wheel;
   subject.wheel_bytes = facts.size_bytes;
+  subject.finished = question.spec == nullptr;
   subject.read = [&archive](const std::string& path) { return archive->read(path); };
   prepare(subject, question.plugins, question.spec, judgement);
   // A wheel that is being made has nothing published beside it yet.
@@ -88,8 +89,9 @@ Result<Verdict<VerifiedWheel>> verify_own_wheel(const fs::path& temporary, const
   own.policy_file.reset();
   std::vector<const Plugin*> plugins;
   if (plugin != nullptr) plugins.push_back(plugin);
-  TRY_ASSIGN(auto report,
-             guarded(temporary, [&] { return judge_wheel({temporary, final_name, plugins, &spec}, own, runner); }));
+  TRY_ASSIGN(auto report, guarded(temporary, [&] {
+               return judge_wheel({temporary, final_name, plugins, &spec}, own, runner);
+             }));
   if (!report.pass) return Verdict<VerifiedWheel>(std::unexpected(std::move(report)));
   return Verdict<VerifiedWheel>(Verification::wheel(temporary, final_name, std::move(report)));
 }

@@ -97,6 +97,25 @@ bool read_policy(const Session& session, const std::string& word, VerifyOptions&
   return false;
 }
 
+bool is_program(const fs::path& path) {
+  std::error_code error;
+  const auto status = fs::status(path, error);
+  const auto exec = fs::perms::owner_exec | fs::perms::group_exec | fs::perms::others_exec;
+  return fs::is_regular_file(status) && (status.permissions() & exec) != fs::perms::none;
+}
+
+/// What --interpreter means: a path from the current folder, or a name that PATH has.
+Result<fs::path> find_interpreter(const fs::path& word, const std::vector<fs::path>& path) {
+  if (word.has_parent_path() && is_program(word)) return fs::absolute(word);
+  if (!word.has_parent_path())
+    for (const auto& folder : path)
+      if (is_program(folder / word)) return folder / word;
+  return fail(ErrorKind::usage, "VFY019",
+              word.has_parent_path() ? fmt::format("--interpreter {}: there is no such program", word.string())
+                                     : fmt::format("--interpreter {}: PATH has no such program", word.string()),
+              "python3.12, .venv/bin/python", word.string());
+}
+
 /// A folder of wheels stands for them; "" = it is another folder.
 std::vector<fs::path> wheels_in(const fs::path& folder) {
   std::vector<fs::path> wheels;
@@ -243,7 +262,6 @@ VerifyOptions make_options(const Session& session, const VerifyArguments& argume
   options.today = fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::chrono::system_clock::now()));
   options.require = arguments.require;
   options.child_environment = session.settings.child_environment;
-  options.interpreters.assign(arguments.interpreters.begin(), arguments.interpreters.end());
   options.torches = session.fetched_torches();
   options.gpu = arguments.gpu;
   options.sha256_file = arguments.sha256_file;
@@ -298,6 +316,11 @@ int run(Session& session, const VerifyArguments& given) {
   if (arguments.format.empty()) arguments.format = session.global.json ? "json" : "text";
   if (arguments.sarif_file == "-") arguments.format = "sarif", arguments.sarif_file.clear();
   VerifyOptions options = make_options(session, arguments);
+  for (const auto& word : arguments.interpreters) {
+    auto program = find_interpreter(word, session.settings.path);
+    if (!program) return report(session, program.error());
+    options.interpreters.push_back(std::move(*program));
+  }
   if (!read_policy(session, arguments.policy, options)) return exit_code(ErrorKind::usage);
   auto loaded = session.plugins();
   if (!loaded) return report(session, loaded.error());
@@ -307,7 +330,7 @@ int run(Session& session, const VerifyArguments& given) {
   Run run(session, arguments, options, std::move(plugins));
   run.paths(arguments.paths);
   for (const auto& name : arguments.installed)
-    for (const auto& interpreter : arguments.interpreters) run.installed(name, interpreter);
+    for (const auto& interpreter : options.interpreters) run.installed(name, interpreter);
   run.end();
   Diagnostics stale;
   if (options.policy_file && !run.reports().empty()) stale = stale_waivers(*options.policy_file, run.reports());

@@ -3,6 +3,7 @@
 
 #include "unit/verify/fixture.hpp"
 #include "verify/checks.hpp"
+#include "verify/prepare.hpp"
 
 #include <sagekit/inspect.hpp>
 
@@ -25,6 +26,7 @@ struct ChildSubject {
     subject.claims.torch = "2.11.0";
     subject.claims.cuda = "13.0";
     subject.claims.from = "the build record";
+    subject.claims.commit = k_commit;
     for (const auto& [path, bytes] : files) {
       MemberFacts member;
       if (is_native(path)) {

@@ -48,6 +48,49 @@ TEST_CASE("a stranger's right wheel passes; what needs a plugin is skipped, and 
   }
 }
 
+TEST_CASE("what a spec says of its revisions is not said of a source that it does not know") {
+  using enum FindingResult;
+  const auto judge_demo = [](const std::string& version, const std::string& ops, const std::string& more_toml) {
+    WheelBuilder wheel = foreign_wheel();
+    wheel.file_name = "demo-" + version + "-py3-none-any.whl";
+    wheel.folder = "demo-" + version + ".dist-info";
+    wheel.metadata = "Metadata-Version: 2.4\nName: demo\nVersion: " + version + "\n\nA test.\n";
+    wheel.files = {{"demo/__init__.py", ""}, {"demo/ops.py", ops}};
+    const auto folder = scratch();
+    const auto file = folder.path() / wheel.file_name;
+    REQUIRE(write_file_atomic(file, wheel.zip().build()));
+    ScriptedRunner runner;
+    const auto spec = demo_spec(k_demo_toml + more_toml);
+    const auto verdict = verify_own_wheel(file, "", spec, nullptr, {}, runner);
+    if (!verdict) FAIL(verdict.error().message);
+    return *verdict ? (*verdict)->report() : verdict->error();
+  };
+  const auto is_known = [](const WheelReport& report) {
+    const auto defect = trouble(report, "TRU001"), runs = trouble(report, "RUN001");
+    if (!report.runs_on.empty()) return defect.empty();
+    REQUIRE(defect.size() == 1);
+    CHECK(defect[0].result == skipped);
+    CHECK(defect[0].message == "its source is none that the plugin demo knows");
+    REQUIRE(runs.size() == 1);
+    CHECK(runs[0].message.starts_with("dispatch not known"));
+    return false;
+  };
+  // By its version, where the spec has nothing better.
+  CHECK(is_known(judge_demo("1.2.0", "", "")));
+  CHECK(is_known(judge_demo("1.1.0.post3+cu128torch2.8", "", "")));
+  CHECK_FALSE(is_known(judge_demo("1.0.6", "", "")));
+  CHECK_FALSE(is_known(judge_demo("1.2.1", "", "")));
+  // By its content, whatever it calls itself.
+  const std::string prints =
+      "[[source.fingerprint]]\nfile = \"demo/ops.py\"\ntext = \"arch ==\"\ncount = 2\nsource = \"x\"\n";
+  CHECK(is_known(judge_demo("9.9", "arch == 1\narch == 2\n", prints)));
+  CHECK_FALSE(is_known(judge_demo("1.2.0", "arch == 1\n", prints)));
+  CHECK_FALSE(is_known(judge_demo("1.2.0", "arch == 1\narch == 2\narch == 3\n", prints)));
+  // A defect that its files show is one, whoever made it.
+  const auto twice = judge_demo("1.0.6", "def f(): pass\ndef f(): pass\n", "");
+  CHECK(trouble(twice, "TRU001").size() == 1);
+}
+
 TEST_CASE("without a plugin the code alone says where a wheel can run, and that it is half an answer") {
   const auto report = judge_wheel(foreign_wheel());
   CHECK(row(report, {9, 0}).verdict == "yes");

@@ -70,7 +70,9 @@ void check_tops(const Subject& subject, Judgement& judgement) {
 void check_expected(const Subject& subject, Judgement& judgement) {
   if (subject.spec == nullptr) return judgement.skipped("CNT002", "no loaded plugin makes this package");
   const Spec& spec = *subject.spec;
-  if (!subject.claims.arches) {
+  if (!subject.is_recognised()) {
+    judgement.skipped("CNT002", unrecognised(subject));
+  } else if (!subject.claims.arches) {
     judgement.skipped("CNT002", "which arches it was built for is not recorded in it");
   } else {
     for (const auto& expected : expected_modules(subject))
@@ -122,6 +124,7 @@ void check_size(const Subject& subject, Judgement& judgement) {
                                            subject.wheel_bytes / k_mib));
   judgement.done("CNT008");
   if (subject.spec == nullptr) return judgement.skipped("CNT004", "no loaded plugin makes this package");
+  if (!subject.is_recognised()) return judgement.skipped("CNT004", unrecognised(subject));
   const VerifySpec& band = subject.spec->verify;
   const auto said = [&](std::string_view side, std::uint64_t limit) {
     judgement.broken("CNT004", fmt::format("the wheel has {:.1f} MiB, {} the {:.1f} MiB that the {} plugin expects",

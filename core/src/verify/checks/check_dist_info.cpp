@@ -106,6 +106,10 @@ void check_dist_info(const Subject& subject, Judgement& judgement) {
   const bool native = has_machine_code(subject);
   if (native && lower(wheel.root_is_purelib) != "false")
     judgement.broken("INF129", "WHEEL says Root-Is-Purelib, but there are modules of machine code", "WHEEL");
+  for (const auto& member : subject.members)
+    if ((member.elf || member.pe) && member.path.find(".data/purelib/") != std::string::npos)
+      judgement.broken("INF129", "it is machine code among what WHEEL calls pure Python", member.path,
+                       "its place is platlib: on systems that keep the two apart Python looks for it there");
   judgement.done("INF129");
   if (native && std::ranges::count(name.platform, "any") > 0 && systems_of(subject).size() < 2)
     judgement.broken("INF104", "the platform tag says any, but there are modules of machine code", {},

@@ -231,7 +231,12 @@ Status check_imports(const Subject& subject, const VerifyOptions& options, Comma
                                    .run(modules));
     complete = complete && all;
   }
-  if (misfits.size() == options.interpreters.size()) return skip(join(misfits, "; ")), Status();
+  if (misfits.size() == options.interpreters.size()) {
+    if (!subject.finished) return skip(join(misfits, "; ")), Status();
+    judgement.broken("IMP005", join(misfits, "; "), {}, "give the Python that the wheel is for with --interpreter");
+    return skip("no interpreter that was given fits"), Status();
+  }
+  judgement.done("IMP005");
   for (const char* code : {"IMP002", "IMP003", "IMP004"})
     if (complete) judgement.done(code);
   return {};

@@ -27,12 +27,10 @@ int major_of(const std::string& cuda) {
   return number ? static_cast<int>(number->major()) : 0;
 }
 
-/// The folder of a member once it is installed: what lies in NAME.data/platlib goes to the root.
-std::string installed_path(const std::string& path) {
-  for (const std::string_view scheme : {".data/platlib/", ".data/purelib/"})
-    if (const auto at = path.find(scheme); at != std::string::npos && path.find('/') > at)
-      return path.substr(at + scheme.size());
-  return path;
+/// Where a member lies once it is installed; what goes elsewhere stays where it is in the wheel.
+std::string place_of(const std::string& path) {
+  auto place = installed_path(path);
+  return place.empty() ? path : place;
 }
 
 std::string folder_of(const std::string& path) {
@@ -160,7 +158,7 @@ class LibraryCheck {
       return m_judgement.broken(
           "ELF011", fmt::format("it needs {}, which lies in the wheel as {} only", library, base_name(own.path)),
           member.path, "the loader looks for the file's name; it is found only when something loaded it before");
-    const auto folder = folder_of(installed_path(member.path));
+    const auto folder = folder_of(place_of(member.path));
     for (const auto& run_path : member.elf->run_paths)
       if (const auto place = resolve(run_path, folder); place && holds(*place, library)) return;
     m_judgement.broken("ELF012", fmt::format("no run path of it leads to {}, which lies in the wheel", library),
@@ -169,8 +167,7 @@ class LibraryCheck {
 
   bool holds(const std::string& folder, const std::string& library) const {
     const auto path = folder.empty() ? library : folder + "/" + library;
-    return std::ranges::any_of(m_subject.members,
-                               [&](const MemberFacts& one) { return installed_path(one.path) == path; });
+    return std::ranges::any_of(m_subject.members, [&](const MemberFacts& one) { return place_of(one.path) == path; });
   }
 
   inline static const VersionNumber k_any_system = parse_version_number("999").value_or(VersionNumber{});

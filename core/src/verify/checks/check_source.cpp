@@ -45,7 +45,7 @@ void check_defects(const Subject& subject, const VerifyOptions& options, Judgeme
     // A defect that leaves no trace in Python files is judged by the source it comes from. One that an edit mends is
     // mended by every build of ours.
     const bool of_source = defect.duplicate_def_file.empty() && defect.refuse && defect.edit.empty() &&
-                           subject.revision_known && std::ranges::count(subject.revision->defects, defect.id) > 0;
+                           subject.recorded && std::ranges::count(subject.revision->defects, defect.id) > 0;
     if (!seen && !of_source) continue;
     const auto message = fmt::format("known defect {}: {}", defect.id, defect.message);
     if (std::ranges::count(options.allowed_defects, defect.id) > 0)
@@ -54,6 +54,7 @@ void check_defects(const Subject& subject, const VerifyOptions& options, Judgeme
       judgement.broken("TRU001", message, defect.duplicate_def_file,
                        "build from a later revision, or with the plugin's edit");
   }
+  if (!subject.is_recognised() && !judgement.said("TRU001")) return judgement.skipped("TRU001", unrecognised(subject));
   judgement.done("TRU001");
 }
 
@@ -65,7 +66,7 @@ void check_record(const Subject& subject, Judgement& judgement) {
   judgement.done("TRU002");
   if (subject.spec == nullptr || subject.claims.commit.empty())
     return judgement.skipped("TRU003", "what it was built from is not recorded in it");
-  if (!subject.revision_known)
+  if (!subject.recorded)
     judgement.broken(
         "TRU003", fmt::format("the {} plugin knows no source revision {}", subject.spec->name, subject.claims.commit),
         {}, "it was made with another version of the plugin");
@@ -117,6 +118,10 @@ JudgedArtifact artifact_of(const Subject& subject) {
 }
 
 }  // namespace
+
+std::string unrecognised(const Subject& subject) {
+  return fmt::format("its source is none that the plugin {} knows", subject.spec->name);
+}
 
 std::vector<const Defect*> visible_defects(const Subject& subject) {
   std::vector<const Defect*> found;

@@ -94,15 +94,6 @@ std::vector<std::string> machines_of(const Subject& subject) {
 
 }  // namespace
 
-std::string installed_path(const std::string& path) {
-  const auto slash = path.find('/');
-  if (slash == std::string::npos || !std::string_view(path).substr(0, slash).ends_with(".data")) return path;
-  const std::string rest = path.substr(slash + 1);
-  for (const std::string_view part : {"purelib/", "platlib/"})
-    if (rest.starts_with(part)) return rest.substr(part.size());
-  return {};
-}
-
 std::string one_line(std::string_view text) {
   std::string line = join(split_words(text), " ");
   if (line.size() > k_longest_line) line = line.substr(0, k_longest_line) + "...";
@@ -147,7 +138,8 @@ Result<ChildPythons> ChildPythons::unpack(const Subject& subject, const VerifyOp
 Result<ChildWords> ChildPythons::ask(const fs::path& python, std::string_view script, const Json& order, double seconds,
                                      const std::map<std::string, std::string>& environment) const {
   Command command;
-  command.argv = {python.string(),
+  // It starts in a folder of its own: a relative path is the caller's.
+  command.argv = {python.has_parent_path() ? fs::absolute(python).string() : python.string(),
                   "-I",
                   "-c",
                   std::string(k_child_prelude) + std::string(script),

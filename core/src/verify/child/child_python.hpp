@@ -29,10 +29,6 @@ struct ChildWords {
   bool truth(std::string_view key) const;
 };
 
-/// Where an installer puts a member, below site-packages: itself, or its place in NAME.data's purelib or platlib; "" =
-/// elsewhere (scripts, headers).
-std::string installed_path(const std::string& archive_path);
-
 /// White space, line breaks included, made single blanks; at most 400 bytes.
 std::string one_line(std::string_view text);
 
