@@ -34,6 +34,8 @@ struct KernelResources {
   /// What is left of its body. `empty` returns at once. `trap` runs into a trap before it could store anything that
   /// outlives it, on every path that does not return early. Told only where instructions are decoded.
   enum class Body { full, empty, trap } body = Body::full;
+  std::uint64_t traps = 0;             ///< trap instructions anywhere in it
+  std::uint64_t mma_instructions = 0;  ///< of the tensor cores
   auto operator<=>(const KernelResources&) const = default;
 };
 
@@ -60,6 +62,8 @@ struct GpuCode {
   std::vector<KernelResources> resources;  ///< of machine code, sorted by name; with InspectOptions::resources
   /// The lowest virtual arch (compute_NN) that its machine code was compiled from, where that is recorded and was read.
   std::optional<Capability> compiled_from;
+  std::uint64_t mislabelled = 0;  ///< images whose content is for another arch (FAT008): no GPU can use them
+  std::uint64_t unreadable = 0;   ///< images whose content could not be read (FAT005, FAT007, FAT009)
 };
 
 struct ElfFacts {

@@ -39,11 +39,14 @@ struct Finding {
 struct RunsOn {
   Capability capability;
   std::vector<std::string> gpus;     ///< names, from core's data
-  std::string verdict;               ///< "yes", "jit", "no"
+  /// "yes"; "jit" = the driver compiles PTX at the first call; "part" = some modules, or some of their kernels, do not
+  /// work there; "no"; "unknown" = what decides could not be read. Never better than the findings allow.
+  std::string verdict;
   std::vector<std::string> modules;  ///< that decide it
   std::string reason;                ///< in words
   std::string driver;   ///< oldest driver branch for Linux that takes this code there: "580"; "" = not known
   std::string toolkit;  ///< CUDA that made the deciding code: "13.0"; "" = not known
+  std::vector<std::string> failing = {};  ///< modules that do not work there, or that nobody can judge
 };
 
 struct WheelReport {

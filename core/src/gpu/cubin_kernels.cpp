@@ -152,6 +152,8 @@ class KernelReader {
       kernel.local_store_bytes = sass.local_store_bytes;
       kernel.local_counted = true;
       kernel.body = sass.body;
+      kernel.traps = sass.traps;
+      kernel.mma_instructions = sass.mma_instructions;
     }
     m_facts.resources.push_back(std::move(kernel));
     return true;

@@ -110,6 +110,8 @@ void add_image(GpuCode& sum, GpuImage& image) {
   ++sum.count;
   sum.bytes += header.stored.size();
   if (header.compression == ImageCompression::zstd) ++sum.zstd;
+  sum.mislabelled += image.mislabelled;
+  sum.unreadable += image.unreadable;
   keep_newer(sum.toolkit, image.toolkit);
   if (image.compiled_from && (!sum.compiled_from || *image.compiled_from < *sum.compiled_from))
     sum.compiled_from = image.compiled_from;

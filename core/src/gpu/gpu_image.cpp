@@ -15,8 +15,9 @@ bool contradicts(const Arch& header, const Arch& content, bool suffix_known) {
   return header.capability != content.capability || (suffix_known && header.suffix != content.suffix);
 }
 
-void judge_arch(const GpuImage& image, const Arch& content, bool suffix_known, Problems& problems) {
+void judge_arch(GpuImage& image, const Arch& content, bool suffix_known, Problems& problems) {
   if (image.bare || !contradicts(image.header.arch, content, suffix_known)) return;
+  image.mislabelled = true;
   problems.error("FAT008", fmt::format("a fatbin entry for {} holds {} for {}", sm_name(image.header.arch),
                                        image.header.kind == ImageKind::ptx ? "PTX" : "machine code", sm_name(content)));
 }
@@ -24,6 +25,7 @@ void judge_arch(const GpuImage& image, const Arch& content, bool suffix_known, P
 void read_cubin_content(GpuImage& image, Bytes content, CubinDetail detail, Problems& problems) {
   auto facts = read_cubin(content, detail, problems);
   if (!facts) {
+    image.unreadable = true;
     image.dropped = image.bare;
     return;
   }
@@ -39,6 +41,7 @@ void read_cubin_content(GpuImage& image, Bytes content, CubinDetail detail, Prob
 void read_ptx_content(GpuImage& image, Bytes content, bool kernels, Problems& problems) {
   auto facts = read_ptx(content.view(), kernels);
   if (!facts) {
+    image.unreadable = true;
     image.dropped = image.bare;
     problems.error("FAT009", "a PTX image has no readable .version and .target");
     return;
@@ -51,12 +54,13 @@ void read_ptx_content(GpuImage& image, Bytes content, bool kernels, Problems& pr
 
 /// What can be held against the header without the rest. Text in which the target comes later is left to whoever reads
 /// it whole.
-void read_beginning(const GpuImage& image, Bytes content, Problems& problems) {
+void read_beginning(GpuImage& image, Bytes content, Problems& problems) {
   if (image.header.kind == ImageKind::ptx) {
     if (const auto facts = read_ptx(content.view(), false)) judge_arch(image, facts->arch, true, problems);
   } else if (const auto capability = cubin_capability(content)) {
     judge_arch(image, {*capability, ArchSuffix::none}, false, problems);
   } else {
+    image.unreadable = true;
     problems.error("FAT007", "an image that should be machine code is no cubin of a known ABI");
   }
 }
@@ -65,10 +69,12 @@ void read_content(GpuImage& image, const GpuReading& reading, ImageDecoder& deco
   const FatbinImage& header = image.header;
   const bool raw = header.compression == ImageCompression::none;
   const bool whole = reading.kernels || reading.resources;
+  image.unreadable = !header.readable && header.kind != ImageKind::lto;
   if (!header.readable || (!whole && !raw && !reading.beginnings)) return;
   const std::string_view stored = header.stored.view();
   const auto made = whole || raw ? decoder.whole(stored, header.compression, header.size)
                                  : decoder.beginning(stored, header.compression, header.size, k_beginning);
+  image.unreadable = !made;
   if (!made)
     return problems.error("FAT005", fmt::format("the image for {} ({} bytes) does not decompress to {} bytes",
                                                 sm_name(header.arch), stored.size(), header.size));

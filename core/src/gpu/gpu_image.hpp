@@ -23,7 +23,8 @@ struct GpuImage {
   std::vector<KernelResources> resources = {};  ///< instead of `kernels`
   std::vector<std::size_t> global_names = {};   ///< as CubinFacts::global_names
   Diagnostics problems = {};
-  bool dropped = false;  ///< unreadable and without a header that would say what it is
+  bool mislabelled = false, unreadable = false;  ///< as GpuCode counts them
+  bool dropped = false;                          ///< unreadable and without a header that would say what it is
 };
 
 /// Fills the second half of `image`, as far as `reading` goes. `where` is for messages.

@@ -33,8 +33,8 @@ struct Instruction {
 
 namespace op {
 constexpr std::uint32_t store_local = 0x387, load_local = 0x983, no_operation = 0x918, exit = 0x94d, branch = 0x947,
-                        uniform_branch = 0x547, trap = 0x95c, sync_stack_push = 0x945, move = 0xa02,
-                        move_multiply = 0x624, load_constant = 0xb82;
+                        uniform_branch = 0x547, trap = 0x95c, sync_stack_push = 0x945, call = 0x944, ret = 0x950,
+                        move = 0xa02, move_multiply = 0x624, load_constant = 0xb82;
 // Bases of the two ranges that matter for what a kernel can do: flow of control, and memory.
 constexpr std::uint32_t flow_begin = 0x140, flow_end = 0x160, memory_begin = 0x180, memory_end = 0x1c0;
 }  // namespace op
@@ -76,6 +76,25 @@ enum class Effect {
   unknown,  ///< flow of control that cannot be followed
 };
 
+/// Does it multiply matrices on the tensor cores? By base, in every form of its operands.
+bool is_mma(std::uint32_t base) {
+  switch (base) {
+    case 0x037:  // IMMA
+    case 0x03c:  // HMMA
+    case 0x03d:  // BMMA
+    case 0x03f:  // DMMA
+    case 0x07a:  // QMMA: FP8, from 8.9 on
+    case 0x07f:  // OMMA: FP4, 12.x
+    case 0x1ea:  // UTCHMMA, UTCQMMA, UTCIMMA, UTCOMMA: 10.x
+    case 0x1f0:  // HGMMA: 9.0a, as the three below
+    case 0x1f1:  // IGMMA
+    case 0x1f2:  // BGMMA
+    case 0x1f3:  // QGMMA
+      return true;
+    default: return false;
+  }
+}
+
 bool memory_is_own(std::uint32_t base) {
   switch (base) {
     case 0x180:  // LD
@@ -85,6 +104,7 @@ bool memory_is_own(std::uint32_t base) {
     case 0x184:  // LDS
     case 0x187:  // STL
     case 0x188:  // STS
+    case 0x189:  // SHFL
     case 0x18c:  // ATOMS
     case 0x18d:  // ATOMS with compare
     case 0x1ac:  // LDCU
@@ -104,12 +124,14 @@ Effect effect_of(const Instruction& one) {
     case 0x144:  // CALL to a place in this section
       return Effect::calls;
     case 0x141:  // BSYNC: waits, goes on behind it or where the stack was pushed
+    case 0x142:  // BREAK
     case 0x145:  // BSSY
     case 0x146:  // YIELD
     case 0x147:  // BRA
     case 0x148:  // WARPSYNC
     case 0x14d:  // EXIT
     case 0x14e:  // LEPC
+    case 0x150:  // RET
     case 0x151:  // BMOV
     case 0x152:  // RPCMOV
     case 0x155:  // BMOV
@@ -197,10 +219,15 @@ class BodyReader {
         jump(one, at, how);
         if (!one.always() || one.modifiers() != k_plain) enter(at + 1, how);
         return;
+      case op::call: jump(one, at, m_state[static_cast<std::size_t>(at)]); return enter(at + 1, how);
+      case op::ret:  // behind its call, where it goes, the reader went on already
+        if (!one.always()) enter(at + 1, how);
+        return;
       case op::uniform_branch:
       case op::sync_stack_push: jump(one, at, how); return enter(at + 1, how);
       default:
-        if (one.base() == (op::branch & 0x1ff) || one.base() == (op::exit & 0x1ff)) m_plain = false;
+        if (one.base() == (op::branch & 0x1ff) || one.base() == (op::exit & 0x1ff) || one.base() == (op::ret & 0x1ff))
+          m_plain = false;
         return enter(at + 1, how);
     }
   }
@@ -229,7 +256,6 @@ bool sass_is_known(Capability capability) { return capability >= k_first && capa
 
 SassFacts read_sass(Bytes code, Capability capability) {
   SassFacts facts;
-  bool traps = false;
   const char* at = code.data();
   for (std::uint64_t left = code.size() / k_size; left > 0; --left, at += k_size) {
     const Instruction one = instruction_at(at);
@@ -241,13 +267,15 @@ SassFacts read_sass(Bytes code, Capability capability) {
     else if (operation == op::store_local)
       facts.local_store_bytes += access_width(one);
     else if (operation == op::trap)
-      traps = true;
+      facts.traps += !one.never() && one.modifiers() == k_trap_kind;
+    else if (is_mma(one.base()))
+      ++facts.mma_instructions;
     else if (operation == op::branch && is_endless(one))
       --facts.instructions;
   }
   if (is_empty(code))
     facts.body = Body::empty;
-  else if (traps && BodyReader(code, capability).is_trap())
+  else if (facts.traps > 0 && BodyReader(code, capability).is_trap())
     facts.body = Body::trap;
   return facts;
 }

@@ -14,6 +14,8 @@ namespace sagekit {
 struct SassFacts {
   std::uint64_t instructions = 0;  ///< without NOPs and the endless loop behind the last instruction
   std::uint64_t local_load_bytes = 0, local_store_bytes = 0;
+  std::uint64_t traps = 0;             ///< BPT.TRAP: __trap(), __brkpt(), trap of PTX
+  std::uint64_t mma_instructions = 0;  ///< of the tensor cores: HMMA, QMMA, QGMMA, UTCQMMA and their kin
   KernelResources::Body body = KernelResources::Body::full;
 };
 

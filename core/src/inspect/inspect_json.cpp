@@ -88,6 +88,8 @@ Json kernel_json(const KernelResources& kernel) {
   json["instructions"] = counted(kernel.instructions);
   json["local_load_bytes"] = counted(kernel.local_load_bytes);
   json["local_store_bytes"] = counted(kernel.local_store_bytes);
+  json["traps"] = counted(kernel.traps);
+  json["mma_instructions"] = counted(kernel.mma_instructions);
   json["body"] = kernel.local_counted ? Json(body_word(kernel.body)) : Json(nullptr);
   return json;
 }

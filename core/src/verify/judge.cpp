@@ -22,10 +22,10 @@ Result<WheelReport> judge(const Subject& subject, Judgement judgement, const Ver
   check_gpu_code(subject, judgement);
   check_source(subject, options, judgement);
   ask_plugin(subject, judgement);
-  auto table = runs_on(subject);
-  check_runs_on(subject, table, judgement);
   TRY(check_imports(subject, options, runner, judgement));
   TRY(check_gpu(subject, options, runner, judgement));
+  auto table = runs_on(subject, judgement.findings());
+  check_runs_on(subject, table, judgement);
   auto report = std::move(judgement).report(std::move(path), std::move(sha256), std::move(table));
   report.kind = to_string(subject.kind);
   return report;

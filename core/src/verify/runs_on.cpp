@@ -1,9 +1,11 @@
 #include "verify/runs_on.hpp"
 
+#include "gpu/driver_choice.hpp"
 #include "spec/data.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
 #include "verify/checks.hpp"
+#include "verify/module_state.hpp"
 
 #include <algorithm>
 #include <set>
@@ -11,26 +13,6 @@
 namespace sagekit {
 
 namespace {
-
-enum class Reach { no, jit, yes };
-
-/// Best way that one module's code has to a GPU, and the code that decides.
-struct ModuleReach {
-  Reach reach = Reach::no;
-  const GpuCode* by = nullptr;
-};
-
-ModuleReach reach_of(const MemberFacts& member, Capability gpu) {
-  ModuleReach best;
-  for (const auto& code : member.gpu) {
-    if (!code.loaded || code.lto || code.count == 0) continue;
-    const bool fits = code.ptx ? ptx_reaches(code.arch, gpu) : code_runs_on(code.arch, gpu);
-    const Reach reach = !fits ? Reach::no : code.ptx ? Reach::jit : Reach::yes;
-    // The driver takes machine code before PTX, and the newest that fits.
-    if (reach > best.reach || (fits && reach == best.reach && best.by->arch < code.arch)) best = {reach, &code};
-  }
-  return best;
-}
 
 /// What the driver must be for the code of all modules that decide, and which CUDA made the newest of it.
 class DriverNeed {
@@ -57,15 +39,16 @@ class DriverNeed {
 
 std::string last_part(const std::string& dotted) { return dotted.substr(dotted.rfind('.') + 1); }
 
-std::string code_words(const MemberFacts& member) {
-  const auto code = loaded_arches(member, false), ptx = loaded_arches(member, true);
-  if (code.empty() && ptx.empty()) return "no GPU code";
-  std::string text = code.empty() ? "" : "machine code for " + arch_list(code);
-  if (!ptx.empty()) text += fmt::format("{}PTX for {}", text.empty() ? "" : " and ", arch_list(ptx));
-  return text;
+std::string_view word_of(ModuleVerdict verdict) {
+  switch (verdict) {
+    case ModuleVerdict::no: return "no";
+    case ModuleVerdict::unknown: return "unknown";
+    case ModuleVerdict::part: return "part";
+    case ModuleVerdict::jit: return "jit";
+    case ModuleVerdict::yes: return "yes";
+  }
+  return "unknown";
 }
-
-std::string verdict(Reach reach) { return reach == Reach::yes ? "yes" : reach == Reach::jit ? "jit" : "no"; }
 
 RunsOn row_for(Capability gpu) {
   RunsOn row;
@@ -79,9 +62,160 @@ bool hurts(const Defect& defect, Capability gpu) {
   return defect.capabilities.empty() || std::ranges::count(defect.capabilities, gpu) > 0;
 }
 
-/// The dispatch row that holds for the subject's revision. A spec without any row has a package that asks for no
-/// particular device: every module is called on every GPU.
+void add_reason(RunsOn& row, std::string_view more) {
+  row.reason += fmt::format("{}{}", row.reason.empty() ? "" : "; ", more);
+}
+
+/// "a, b, c and 4 more"
+std::string some_names(const std::vector<std::string>& dotted) {
+  constexpr std::size_t most = 3;
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < dotted.size() && i < most; ++i) names.push_back(last_part(dotted[i]));
+  return join(names, ", ") + (dotted.size() > most ? fmt::format(" and {} more", dotted.size() - most) : "");
+}
+
+/// Modules that the package does not call on this GPU, but that do not load at all: whether it imports without them
+/// nobody knows.
+void mind_other_modules(RunsOn& row, const Subject& subject, const LoadFaults& faults) {
+  for (const auto& [name, member] : subject.modules()) {
+    const ModuleState* fault = faults.of(*member);
+    if (fault == nullptr || contains(row.modules, name)) continue;
+    row.failing.push_back(name);
+    if (row.verdict == "yes" || row.verdict == "jit") row.verdict = "part";
+    add_reason(row, fmt::format("{} {}, and whether the package imports without it is not known", last_part(name),
+                                fault->why));
+  }
+}
+
+/// What the package calls there, module by module; the worst of them decides.
+void judge_modules(RunsOn& row, const Subject& subject, const LoadFaults& faults) {
+  auto worst = ModuleVerdict::yes;
+  DriverNeed need;
+  std::vector<std::string> jit;
+  std::string why;
+  for (const auto& name : row.modules) {
+    const MemberFacts* member = subject.find_module(name);
+    const auto state = member == nullptr ? ModuleState{.verdict = ModuleVerdict::no, .why = "is not in the wheel"}
+                                         : state_on(*member, row.capability, faults, true);
+    if (state.verdict < ModuleVerdict::jit) row.failing.push_back(name);
+    if (state.verdict < worst) {
+      worst = state.verdict;
+      if (worst < ModuleVerdict::jit)
+        why = fmt::format("it {} call {}, which {}", worst == ModuleVerdict::no ? "would" : "will", last_part(name),
+                          state.why);
+    }
+    if (state.code != nullptr) need.add(*state.code);
+    if (state.code != nullptr && state.code->ptx)
+      jit.push_back(fmt::format("{} (PTX for {})", last_part(name), to_string(state.code->arch)));
+  }
+  row.verdict = word_of(worst);
+  if (worst == ModuleVerdict::no) {
+    row.reason = why;
+    return;
+  }
+  need.tell(row);
+  if (!why.empty()) add_reason(row, why);
+  if (row.modules.empty()) add_reason(row, "no extension module is called");
+  if (!jit.empty()) add_reason(row, fmt::format("the driver compiles {} at the first call", join(jit, ", ")));
+}
+
+RunsOn by_dispatch(const Subject& subject, Capability gpu, const std::vector<const Defect*>& defects,
+                   const LoadFaults& faults) {
+  RunsOn row = row_for(gpu);
+  const auto dispatch = dispatch_for(subject, gpu);
+  if (!dispatch) {
+    row.reason = fmt::format("the package has no branch for {}", to_string(gpu));
+    return row;
+  }
+  if (!dispatch->refused.empty()) {
+    row.reason = fmt::format("the package refuses it: {}", dispatch->refused);
+    return row;
+  }
+  row.modules = dispatch->modules;
+  row.reason = dispatch->path;
+  judge_modules(row, subject, faults);
+  if (row.verdict == "no") return row;
+  const auto defect = std::ranges::find_if(defects, [&](const Defect* one) { return hurts(*one, gpu); });
+  if (defect != defects.end()) {
+    RunsOn hurt = row_for(gpu);
+    hurt.modules = row.modules;
+    hurt.reason = fmt::format("known defect {}: {}", (*defect)->id, (*defect)->message);
+    return hurt;
+  }
+  mind_other_modules(row, subject, faults);
+  return row;
+}
+
+/// What the modules that fail there have in common, or the first of them with its reason.
+std::string failing_words(const std::vector<std::pair<std::string, ModuleState>>& failing, std::size_t all) {
+  std::vector<std::string> without;
+  const ModuleState* first = nullptr;
+  std::string first_name;
+  for (const auto& [name, state] : failing) {
+    if (state.lacks_code) {
+      without.push_back(name);
+    } else if (first == nullptr) {
+      first = &state;
+      first_name = last_part(name);
+    }
+  }
+  std::vector<std::string> parts;
+  if (!without.empty())
+    parts.push_back(fmt::format("{} of {} modules with GPU code {} none for it: {}", without.size(), all,
+                                without.size() == 1 ? "has" : "have", some_names(without)));
+  if (first != nullptr) parts.push_back(fmt::format("{} {}", first_name, first->why));
+  if (const auto rest = failing.size() - without.size(); rest > 1)
+    parts.push_back(fmt::format("and {} more modules are at fault", rest - 1));
+  return join(parts, "; ");
+}
+
+/// Nobody knows which modules the package calls: it runs where all of them have code, and in part where some have.
+RunsOn by_code(const Subject& subject, Capability gpu, const LoadFaults& faults) {
+  RunsOn row = row_for(gpu);
+  auto worst = ModuleVerdict::yes, best = ModuleVerdict::no;
+  DriverNeed need;
+  std::vector<std::pair<std::string, ModuleState>> failing;
+  std::size_t with_code = 0;
+  for (const auto& [name, member] : subject.modules()) {
+    const bool has_code = std::ranges::any_of(member->gpu, &GpuCode::loaded);
+    if (!has_code && faults.of(*member) == nullptr) continue;
+    with_code += has_code;
+    const auto state = has_code ? state_on(*member, gpu, faults, false) : *faults.of(*member);
+    worst = std::min(worst, state.verdict);
+    if (has_code) best = std::max(best, state.verdict);
+    if (state.verdict < ModuleVerdict::jit) {
+      failing.emplace_back(name, state);
+      row.failing.push_back(name);
+    }
+    if (state.verdict < ModuleVerdict::part) continue;
+    if (has_code) row.modules.push_back(name);
+    if (state.code != nullptr) need.add(*state.code);
+  }
+  need.tell(row);
+  // With none that works the best of them counts; with some, one that does not makes it a part.
+  row.verdict = word_of(best < ModuleVerdict::part ? best : worst < ModuleVerdict::part ? ModuleVerdict::part : worst);
+  const bool no_code = std::ranges::all_of(failing, [](const auto& one) { return one.second.lacks_code; });
+  if (failing.empty())
+    row.reason = "every module with GPU code has code for it";
+  else if (best == ModuleVerdict::no && no_code)
+    row.reason = "no module has code for it";
+  else
+    row.reason = failing_words(failing, with_code);
+  if (row.verdict != "no" && (!failing.empty() || subject.spec != nullptr))
+    add_reason(row, "which the package calls is not known");
+  return row;
+}
+
+/// Has any module code for it? A GPU of the past is worth a row only then.
+bool reaches_any(const Subject& subject, Capability gpu) {
+  return std::ranges::any_of(subject.modules(),
+                             [&](const auto& module) { return code_for(*module.second, gpu) != nullptr; });
+}
+
+}  // namespace
+
 std::optional<DispatchSpec> dispatch_for(const Subject& subject, Capability gpu) {
+  if (!subject.is_recognised()) return std::nullopt;
   for (const auto& row : subject.spec->dispatch)
     if (row.capability == gpu && holds(row.when, *subject.revision, {}, subject.claims.torch, subject.claims.cuda))
       return row;
@@ -95,103 +229,32 @@ std::optional<DispatchSpec> dispatch_for(const Subject& subject, Capability gpu)
   return every;
 }
 
-RunsOn by_dispatch(const Subject& subject, Capability gpu, const std::vector<const Defect*>& defects) {
-  RunsOn row = row_for(gpu);
-  const auto dispatch = dispatch_for(subject, gpu);
-  if (!dispatch) {
-    row.reason = fmt::format("the package has no branch for {}", to_string(gpu));
-    return row;
-  }
-  if (!dispatch->refused.empty()) {
-    row.reason = fmt::format("the package refuses it: {}", dispatch->refused);
-    return row;
-  }
-  row.modules = dispatch->modules;
-  Reach all = Reach::yes;
-  DriverNeed need;
-  std::vector<std::string> jit;
-  for (const auto& name : dispatch->modules) {
-    const MemberFacts* member = subject.find_module(name);
-    if (member == nullptr) {
-      row.reason = fmt::format("it would call {}, which is not in the wheel", last_part(name));
-      return row;
-    }
-    const auto [reach, by] = reach_of(*member, gpu);
-    if (reach == Reach::no) {
-      row.reason = fmt::format("it would call {}, which has {}", last_part(name), code_words(*member));
-      return row;
-    }
-    if (reach == Reach::jit) jit.push_back(fmt::format("{} (PTX for {})", last_part(name), to_string(by->arch)));
-    need.add(*by);
-    all = std::min(all, reach);
-  }
-  for (const auto* defect : defects)
-    if (hurts(*defect, gpu)) {
-      row.reason = fmt::format("known defect {}: {}", defect->id, defect->message);
-      return row;
-    }
-  row.verdict = verdict(all);
-  need.tell(row);
-  row.reason = dispatch->path;
-  if (dispatch->modules.empty())
-    row.reason += row.reason.empty() ? "no extension module is called" : "; no extension module is called";
-  if (!jit.empty())
-    row.reason +=
-        fmt::format("{}the driver compiles {} at the first call", row.reason.empty() ? "" : "; ", join(jit, ", "));
-  return row;
-}
-
-/// Without a spec, or of a source that it does not know, nobody knows which module the package calls: it may run where
-/// any has code, and the reason says which.
-RunsOn by_code(const Subject& subject, Capability gpu) {
-  RunsOn row = row_for(gpu);
-  Reach best = Reach::no;
-  DriverNeed need;
-  std::size_t with_code = 0;
-  for (const auto& [name, member] : subject.modules()) {
-    if (std::ranges::none_of(member->gpu, &GpuCode::loaded)) continue;
-    ++with_code;
-    const auto [reach, by] = reach_of(*member, gpu);
-    best = std::max(best, reach);
-    if (reach == Reach::no) continue;
-    row.modules.push_back(name);
-    need.add(*by);
-  }
-  need.tell(row);
-  row.verdict = verdict(best);
-  if (best == Reach::no)
-    row.reason = "no module has code for it";
-  else if (row.modules.size() == with_code)
-    row.reason = "every module with GPU code has code for it";
-  else
-    row.reason = fmt::format("{} of {} modules with GPU code have code for it; which the package calls is not known",
-                             row.modules.size(), with_code);
-  return row;
-}
-
-/// Has any module code for it? A GPU of the past is worth a row only then.
-bool reaches_any(const Subject& subject, Capability gpu) {
-  return std::ranges::any_of(subject.modules(),
-                             [&](const auto& module) { return reach_of(*module.second, gpu).reach != Reach::no; });
-}
-
-}  // namespace
-
-std::vector<RunsOn> runs_on(const Subject& subject) {
+std::vector<Capability> known_gpus(const Subject& subject) {
   std::set<Capability> gpus;
   for (const auto& models : gpu_data().models)
     if (!models.legacy || reaches_any(subject, models.capability)) gpus.insert(models.capability);
+  if (subject.is_recognised())
+    for (const auto& row : subject.spec->dispatch) gpus.insert(row.capability);
+  return {gpus.begin(), gpus.end()};
+}
+
+std::vector<RunsOn> runs_on(const Subject& subject, const std::vector<Finding>& findings) {
+  const LoadFaults faults(subject, findings);
   std::vector<RunsOn> table;
   if (subject.is_recognised()) {
-    for (const auto& row : subject.spec->dispatch) gpus.insert(row.capability);
     const auto defects = visible_defects(subject);
-    for (const auto gpu : gpus) table.push_back(by_dispatch(subject, gpu, defects));
-    return table;
+    for (const auto gpu : known_gpus(subject)) table.push_back(by_dispatch(subject, gpu, defects, faults));
+  } else if (std::ranges::any_of(subject.modules(), [](const auto& module) {
+               return std::ranges::any_of(module.second->gpu, &GpuCode::loaded);
+             })) {
+    for (const auto gpu : known_gpus(subject)) table.push_back(by_code(subject, gpu, faults));
   }
-  const bool any_code = std::ranges::any_of(
-      subject.modules(), [](const auto& module) { return std::ranges::any_of(module.second->gpu, &GpuCode::loaded); });
-  if (any_code)
-    for (const auto gpu : gpus) table.push_back(by_code(subject, gpu));
+  if (faults.package().empty()) return table;
+  for (auto& row : table) {
+    if (row.verdict == "no") continue;
+    row.verdict = "no";
+    row.reason = fmt::format("the package cannot be imported ({})", faults.package());
+  }
   return table;
 }
 
@@ -206,7 +269,7 @@ void check_runs_on(const Subject& subject, const std::vector<RunsOn>& table, Jud
       continue;  // TRU001's
     const auto row = std::ranges::find(table, arch.capability, &RunsOn::capability);
     if (row == table.end() || row->verdict != "no") continue;
-    const auto dispatch = subject.revision == nullptr ? std::nullopt : dispatch_for(subject, arch.capability);
+    const auto dispatch = dispatch_for(subject, arch.capability);
     const bool package_says_no = !dispatch || !dispatch->refused.empty();
     judgement.broken(package_says_no ? "RUN002" : "RUN001",
                      fmt::format("built for {}, but does not run there: {}", to_string(arch.capability), row->reason));

@@ -57,7 +57,7 @@ void skip_archive(const Subject& subject, Judgement& judgement) {
   if (subject.wheel == nullptr) judgement.skipped("INF100", "the folder has no dist-info");
 }
 
-bool has_family(const Diagnostics& problems, std::string_view letters) {
+bool names_family(const Diagnostics& problems, std::string_view letters) {
   return std::ranges::any_of(problems, [&](const Diagnostic& one) { return family(one.code) == letters; });
 }
 
@@ -69,7 +69,7 @@ Result<WheelReport> judge_package(const PackageFolder& package, const std::vecto
   TRY_ASSIGN(auto standard, choose_standard(options, reading.wheel.generator, name));
   Judgement judgement(std::move(standard));
   judgement.read_problems(reading.wheel.problems, name);
-  if (whole && !has_family(reading.wheel.problems, "INF")) judgement.done("INF100");
+  if (whole && !names_family(reading.wheel.problems, "INF")) judgement.done("INF100");
 
   Subject subject;
   subject.kind = package.kind;

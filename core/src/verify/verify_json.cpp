@@ -20,6 +20,7 @@ Json row_json(const RunsOn& row) {
           {"gpus", row.gpus},
           {"verdict", row.verdict},
           {"modules", row.modules},
+          {"failing_modules", row.failing},
           {"reason", row.reason},
           {"driver", row.driver},
           {"toolkit", row.toolkit}};

@@ -1,5 +1,5 @@
-#include "inspect/module_reader.hpp"
 #include "gpu/sass.hpp"
+#include "inspect/module_reader.hpp"
 #include "support/fatbin_builder.hpp"
 
 #include <sagekit/inspect.hpp>
@@ -95,6 +95,32 @@ TEST_CASE("a kernel that can only trap is a trap, one that checks something is n
   CHECK(body({sass::set_stack, sass::exit_if, sass::call, sass::trap}) == Body::trap);
   CHECK(body({sass::set_stack, sass::skip_one_if, sass::trap, sass::call, sass::exit}) == Body::full);
   CHECK(body({sass::set_stack, sass::jump_by_register, sass::trap}) == Body::full);
+}
+
+TEST_CASE("a kernel that shuffles, multiplies and traps before it stores is a trap: FP8 attention compiled for 8.0") {
+  CHECK(body({sass::set_stack, sass::hmma, sass::shuffle, sass::trap, sass::trap, sass::store, sass::exit}, {8, 0}) ==
+        Body::trap);
+  CHECK(body({sass::set_stack, sass::hmma, sass::shuffle, sass::store, sass::trap, sass::exit}, {8, 0}) == Body::full);
+  // ptxas also jumps by calls that never come back; where they lead counts.
+  CHECK(body({sass::set_stack, sass::call_second_next, sass::trap, sass::store, sass::exit}, {8, 0}) == Body::full);
+  CHECK(body({sass::set_stack, sass::call_second_next, sass::trap, sass::trap, sass::store, sass::exit}, {8, 0}) ==
+        Body::trap);
+  CHECK(body({sass::set_stack, sass::trap, sass::come_back}, {8, 0}) == Body::trap);
+}
+
+TEST_CASE("traps and tensor-core instructions inside a body are counted") {
+  const auto facts =
+      read({sass::set_stack, sass::hmma, sass::store, sass::trap, sass::trap, sass::qmma, sass::exit, sass::endless},
+           {8, 9});
+  CHECK(facts.traps == 2);
+  CHECK(facts.mma_instructions == 2);
+  CHECK(facts.body == Body::full);
+  sass::Instruction wgmma = sass::hmma, fp4 = wgmma, tcgen = wgmma, integer = wgmma;
+  wgmma.first = 0x79f3;
+  fp4.first = 0x747f;
+  tcgen.first = 0x75ea;
+  integer.first = 0x7237;
+  CHECK(read({wgmma, fp4, tcgen, integer, sass::multiply, sass::exit}).mma_instructions == 4);
 }
 
 TEST_CASE("jumps out of the code and code without an end are no trap") {
@@ -199,8 +225,9 @@ TEST_CASE("the JSON has each kernel's needs and the greatest of them") {
   file.kind = "fatbin";
   file.members.push_back(resources_of(fatbin_of({cubin.build()})));
   const std::string json = inspect_json({file}, options);
-  for (const auto part : {"\"max_registers\": 40", "\"hollow_kernels\": 1", "\"body\": \"empty\"",
-                          "\"compiled_from\": \"9.0\"", "\"constant_bytes\": 528", "\"local_store_bytes\": 0"}) {
+  for (const auto part :
+       {"\"traps\": 0", "\"mma_instructions\": 0", "\"max_registers\": 40", "\"hollow_kernels\": 1",
+        "\"body\": \"empty\"", "\"compiled_from\": \"9.0\"", "\"constant_bytes\": 528", "\"local_store_bytes\": 0"}) {
     CAPTURE(part);
     CHECK(json.find(part) != std::string::npos);
   }

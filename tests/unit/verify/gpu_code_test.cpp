@@ -9,7 +9,15 @@ using Code = std::vector<sass::Instruction>;
 
 const Code k_full = {sass::set_stack, sass::store, sass::exit, sass::endless},
            k_trap = {sass::set_stack, sass::trap, sass::endless},
-           k_empty = {sass::set_stack, sass::exit, sass::endless};
+           k_empty = {sass::set_stack, sass::exit, sass::endless},
+           // FP8 under an arch guard: one path of the kernel needs it, the other does not.
+    k_fp8 = {sass::set_stack, sass::skip_one_if, sass::qmma, sass::hmma, sass::store, sass::exit, sass::endless},
+           k_fp8_on_80 = {sass::set_stack, sass::old_skip_one_if, sass::trap, sass::hmma, sass::store,
+                          sass::exit,      sass::endless},
+           // A check of the arguments that traps, unrolled further on one arch.
+    k_checks = {sass::set_stack, sass::store, sass::trap, sass::hmma, sass::exit, sass::endless},
+           k_checks_twice = {sass::set_stack, sass::store, sass::trap, sass::trap,
+                             sass::hmma,      sass::hmma,  sass::exit, sass::endless};
 
 struct Kernel {
   unsigned sm = 90;
@@ -92,6 +100,53 @@ TEST_CASE("a kernel that is empty on one arch only is hollow there, one that is 
   const auto everywhere = judged({empty_80, empty_90});
   CHECK(results(everywhere, "FAT109") == Results{"note"});
   CHECK(everywhere.pass == judged({for_80(), {}}).pass);
+}
+
+TEST_CASE("traps among other instructions are a fault where another arch has tensor-core instructions") {
+  Kernel for_90;
+  for_90.kernels[1].second = k_fp8;
+  Kernel old = for_80();
+  old.kernels[1].second = k_fp8_on_80;
+  const auto report = judged({old, for_90});
+  CHECK(results(report, "FAT109") == Results{"fail"});
+  CHECK(says(report, "FAT109", "2 kernels for 8.0 1 has traps where its image for another arch has tensor-core"));
+  CHECK(row(report, {8, 0}).verdict == "part");
+  CHECK(row(report, {8, 0}).reason.find("1 of 2 kernels") != std::string::npos);
+  CHECK(row(report, {8, 0}).failing == std::vector<std::string>{"demo._a"});
+  CHECK(results(judged({old, for_90}, "others"), "FAT109") == Results{"warn"});
+}
+
+TEST_CASE("checks that trap are no fault, however often an arch has them") {
+  Kernel for_90;
+  for_90.kernels[1].second = k_checks_twice;
+  Kernel old = for_80();
+  old.kernels[1].second = k_checks;
+  for (const auto& images : {std::vector{old, for_90}, std::vector{old}, std::vector{for_90}})
+    CHECK(results(judged(images), "FAT109").empty());
+}
+
+TEST_CASE("the image that the driver loads decides: machine code for 8.0 on an 8.9 GPU") {
+  Kernel old = for_80();
+  for (auto& [name, code] : old.kernels)
+    code = {sass::set_stack, sass::hmma, sass::shuffle, sass::trap, sass::store, sass::exit};
+  const auto report = judged({old, {}});
+  CHECK(results(report, "FAT108") == Results{"fail"});
+  CHECK(row(report, {8, 0}).verdict == "no");
+  CHECK(row(report, {8, 9}).verdict == "no");
+  CHECK(row(report, {8, 9}).reason.find("no kernel for 8.0 that does anything") != std::string::npos);
+  // With an image of its own it does not load the older one.
+  const auto both = judged({old, {.sm = 89, .suffix = 0}, {}});
+  CHECK(row(both, {8, 0}).verdict == "no");
+  CHECK(row(both, {8, 9}).verdict == "yes");
+}
+
+TEST_CASE("traps in a module that the package does not call on that GPU are only told") {
+  auto spec = demo_spec();
+  std::erase_if(spec.dispatch, [](const DispatchSpec& row) { return row.capability.major == 8; });
+  Kernel hollow = for_80();
+  hollow.kernels[1].second = k_trap;
+  CHECK(results(judged({hollow, {}}, "own", spec), "FAT109") == Results{"note"});
+  CHECK(results(judged({hollow, {}}), "FAT109") == Results{"fail"});
 }
 
 TEST_CASE("a module that does nothing on an arch is named as such") {

@@ -1,19 +1,18 @@
+#include "gpu/driver_choice.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
 #include "verify/checks.hpp"
 #include "verify/claims/expected_modules.hpp"
+#include "verify/runs_on.hpp"
 
 #include <sagekit/version_number.hpp>
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 namespace sagekit {
 
 namespace {
-
-using Body = KernelResources::Body;
 
 /// A module of the wheel, and what the spec says of it: null where no spec does.
 struct Module {
@@ -23,75 +22,53 @@ struct Module {
 
 bool is_machine_code(const GpuCode& code) { return code.loaded && !code.ptx && !code.lto && code.count > 0; }
 
-/// What is left of the kernels of one arch, by name. A kernel that several files bring counts as its best.
-struct Bodies {
-  std::map<std::string_view, Body> kernels;
-  std::uint64_t count(Body body) const {
-    return static_cast<std::uint64_t>(std::ranges::count(kernels, body, [](const auto& one) { return one.second; }));
-  }
-};
-
-std::map<Arch, Bodies> bodies_of(const MemberFacts& member) {
-  std::map<Arch, Bodies> arches;
-  for (const auto& code : member.gpu) {
-    if (!is_machine_code(code)) continue;
-    for (const auto& kernel : code.resources) {
-      if (!kernel.local_counted) continue;
-      const auto [place, fresh] = arches[code.arch].kernels.emplace(kernel.name, kernel.body);
-      if (!fresh && kernel.body == Body::full) place->second = Body::full;
-    }
-  }
-  return arches;
-}
-
 std::string counted(std::uint64_t count, std::string_view one, std::string_view many) {
   return fmt::format("{} {}", count, count == 1 ? one : many);
 }
 
-std::string hollow_words(const Bodies& bodies) {
+std::string broken_words(const BrokenKernels& broken) {
   std::vector<std::string> words;
-  if (const auto traps = bodies.count(Body::trap)) words.push_back(counted(traps, "is a trap", "are traps"));
-  if (const auto empty = bodies.count(Body::empty)) words.push_back(counted(empty, "is empty", "are empty"));
+  if (broken.traps > 0) words.push_back(counted(broken.traps, "is a trap", "are traps"));
+  if (broken.empty > 0) words.push_back(counted(broken.empty, "is empty", "are empty"));
+  if (broken.part_trap > 0)
+    words.push_back(counted(broken.part_trap, "has", "have") +
+                    " traps where its image for another arch has tensor-core instructions");
   return join(words, " and ");
 }
 
-/// Has the kernel a body on some arch of the module?
-bool full_somewhere(const std::map<Arch, Bodies>& arches, std::string_view kernel) {
-  return std::ranges::any_of(arches, [&](const auto& one) {
-    const auto found = one.second.kernels.find(kernel);
-    return found != one.second.kernels.end() && found->second == Body::full;
+/// Does the package call this module on a GPU that loads a broken kernel from the arch's images, and could it run there
+/// but for that? Modules hold kernels for GPUs on which nobody calls them: quantizing to FP8 is a trap on 8.0.
+bool is_called(const Subject& subject, const Module& module, const KernelBodies& bodies, const Arch& arch) {
+  return std::ranges::any_of(known_gpus(subject), [&](Capability gpu) {
+    const auto dispatch = dispatch_for(subject, gpu);
+    if (!dispatch || !dispatch->refused.empty() || !contains(dispatch->modules, module.row->module)) return false;
+    const auto has_code = [&](const std::string& name) {
+      const MemberFacts* member = subject.find_module(name);
+      return member != nullptr && code_for(*member, gpu) != nullptr;
+    };
+    return std::ranges::all_of(dispatch->modules, has_code) && bodies.breaks(gpu, arch);
   });
 }
 
-/// The first hollow kernel of an arch that should not be: a trap, or one that is empty here alone. Templates of
-/// libraries bring kernels that are empty everywhere.
-std::string_view wrongly_hollow(const std::map<Arch, Bodies>& arches, const Bodies& here) {
-  for (const auto& [name, body] : here.kernels)
-    if (body == Body::trap || (body == Body::empty && full_somewhere(arches, name))) return name;
-  return {};
-}
-
-void check_bodies(const Module& module, Judgement& judgement) {
-  const auto arches = bodies_of(module.facts);
+void check_bodies(const Subject& subject, const Module& module, Judgement& judgement) {
+  const KernelBodies bodies(module.facts.gpu);
   std::vector<std::string> told;
-  for (const auto& [arch, bodies] : arches) {
-    const auto hollow = bodies.kernels.size() - bodies.count(Body::full);
-    if (hollow == 0) continue;
-    const auto kernel = wrongly_hollow(arches, bodies);
-    if (hollow == bodies.kernels.size() && !kernel.empty()) {
+  for (const auto& arch : bodies.arches()) {
+    const auto broken = bodies.of_arch(arch);
+    if (broken.traps + broken.empty + broken.part_trap == 0) continue;
+    if (broken.all()) {
       judgement.broken("FAT108",
-                       fmt::format("none of its {} does anything on {}: {}", counted(hollow, "kernel", "kernels"),
-                                   to_string(arch), hollow_words(bodies)),
+                       fmt::format("none of its {} does anything on {}: {}",
+                                   counted(broken.kernels, "kernel", "kernels"), to_string(arch), broken_words(broken)),
                        module.facts.path,
                        "an arch guard in the source left them out, or the nvcc was too old for them");
-    } else if (module.row != nullptr && !kernel.empty()) {
-      judgement.broken(
-          "FAT109",
-          fmt::format("of its {} for {} {}, such as {}", counted(bodies.kernels.size(), "kernel", "kernels"),
-                      to_string(arch), hollow_words(bodies), kernel),
-          module.facts.path, "a call that needs one of them ends in an error or does nothing");
+    } else if (broken.any() && module.row != nullptr && is_called(subject, module, bodies, arch)) {
+      judgement.broken("FAT109",
+                       fmt::format("of its {} for {} {}, such as {}", counted(broken.kernels, "kernel", "kernels"),
+                                   to_string(arch), broken_words(broken), broken.example),
+                       module.facts.path, "a call that needs one of them ends in an error or does nothing");
     } else {
-      told.push_back(fmt::format("{}: {}", to_string(arch), hollow_words(bodies)));
+      told.push_back(fmt::format("{}: {}", to_string(arch), broken_words(broken)));
     }
   }
   if (!told.empty())
@@ -208,7 +185,7 @@ void check_kernels(const Subject& subject, Judgement& judgement) {
     read = read && member->kernels_read;
     if (!member->kernels_read) continue;
     check_presence(module, judgement);
-    check_bodies(module, judgement);
+    check_bodies(subject, module, judgement);
     if (limit > 0 && module.row != nullptr) check_local_memory(module, static_cast<std::uint64_t>(limit), judgement);
   }
   for (const auto code : {"FAT106", "FAT107", "FAT111"}) judgement.done(code);

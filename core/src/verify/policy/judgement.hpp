@@ -38,6 +38,8 @@ class Judgement {
   void add(Finding finding);
 
   Policy policy() const { return m_standard.policy; }
+  /// What was found so far, before waivers.
+  const std::vector<Finding>& findings() const { return m_findings; }
   bool said(std::string_view code) const { return m_groups.contains(code); }
 
   /// The report: waivers applied, sorted by code and place; `pass` set.

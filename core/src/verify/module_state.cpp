@@ -1,0 +1,151 @@
+#include "verify/module_state.hpp"
+
+#include "gpu/driver_choice.hpp"
+#include "support/format.hpp"
+#include "support/text.hpp"
+#include "verify/checks.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace sagekit {
+
+namespace {
+
+/// Findings after which a module does not load, or is not what it should be.
+constexpr std::array<std::pair<std::string_view, ModuleVerdict>, 19> k_load_faults{{
+    {"CNT007", ModuleVerdict::unknown},  // other bytes than the build recorded
+    {"CNT017", ModuleVerdict::no},       // a pointer or an error page
+    {"ELF001", ModuleVerdict::no},       // another machine
+    {"ELF006", ModuleVerdict::no},       // another system's format
+    {"ELF007", ModuleVerdict::no},       // a symbol that torch does not have
+    {"ELF010", ModuleVerdict::no},       // no library
+    {"IMP001", ModuleVerdict::no},      {"IMP002", ModuleVerdict::no},      {"IMP003", ModuleVerdict::no},
+    {"IMP004", ModuleVerdict::no},      {"INF016", ModuleVerdict::unknown},  // other bytes than RECORD says
+    {"INF017", ModuleVerdict::unknown}, {"LBC006", ModuleVerdict::no},       // another C library
+    {"PYA001", ModuleVerdict::no},                                           // no Python of the tags finds it
+    {"PYA002", ModuleVerdict::no},                                           // no PyInit
+    {"PYA005", ModuleVerdict::no},                                           // another Python's library
+    {"PYA006", ModuleVerdict::no},                                           // symbols that no Python has
+    {"TAB001", ModuleVerdict::no},                                           // another torch's C++ strings
+    {"TAB004", ModuleVerdict::no},                                           // another torch
+}};
+
+/// Findings after which nothing of the package can be imported.
+constexpr std::array<std::string_view, 5> k_package_faults{"CNT003", "IMP001", "IMP002", "IMP003", "IMP004"};
+
+/// Problems of single images, which GpuCode counts.
+constexpr std::array<std::string_view, 4> k_image_problems{"FAT005", "FAT007", "FAT008", "FAT009"};
+
+template <class List>
+bool is_one_of(const List& list, std::string_view code) {
+  return std::ranges::find(list, code) != list.end();
+}
+
+bool counts(const Finding& finding) {
+  return finding.result != FindingResult::pass && finding.result != FindingResult::skipped;
+}
+
+/// A module with the suffix of one Python in a wheel for many loads in that one.
+bool loads_in_one_python(const Subject& subject, const MemberFacts& member) {
+  return !contains(subject.name.abi, member.python_abi) &&
+         std::ranges::any_of(subject.name.python,
+                             [&](const std::string& tag) { return tag == member.python_abi || tag.starts_with("py"); });
+}
+
+std::string code_words(const MemberFacts& member) {
+  const auto code = loaded_arches(member, false), ptx = loaded_arches(member, true);
+  if (code.empty() && ptx.empty()) return "no GPU code";
+  std::string text = code.empty() ? "" : "machine code for " + arch_list(code);
+  if (!ptx.empty()) text += fmt::format("{}PTX for {}", text.empty() ? "" : " and ", arch_list(ptx));
+  return text;
+}
+
+/// The first thing that kept its GPU code from being listed as a whole; null when it was.
+const Diagnostic* unlisted(const MemberFacts& member) {
+  const auto found = std::ranges::find_if(member.problems, [](const Diagnostic& one) {
+    return one.severity == Severity::error && !is_one_of(k_image_problems, one.code);
+  });
+  return found == member.problems.end() ? nullptr : &*found;
+}
+
+ModuleState judged_by_code(const MemberFacts& member, const GpuCode& code) {
+  const auto images = [&](std::uint64_t bad, std::string_view how, std::string_view finding) {
+    return fmt::format("has {} of {} images for {} {} ({})", bad, code.count, to_string(code.arch), how, finding);
+  };
+  if (code.mislabelled > 0)
+    return {.verdict = code.mislabelled < code.count ? ModuleVerdict::part : ModuleVerdict::no,
+            .code = &code,
+            .why = images(code.mislabelled, "that hold code for another arch", "FAT008")};
+  if (code.unreadable > 0)
+    return {.verdict = ModuleVerdict::unknown,
+            .code = &code,
+            .why = images(code.unreadable, "that cannot be read", "FAT007")};
+  if (const auto* problem = unlisted(member))
+    return {.verdict = ModuleVerdict::unknown,
+            .code = &code,
+            .why = fmt::format("cannot be judged ({}: {})", problem->code, problem->message)};
+  return {.verdict = code.ptx ? ModuleVerdict::jit : ModuleVerdict::yes, .code = &code};
+}
+
+}  // namespace
+
+LoadFaults::LoadFaults(const Subject& subject, const std::vector<Finding>& findings) {
+  for (const auto& finding : findings) {
+    if (!counts(finding)) continue;
+    const auto fault =
+        std::ranges::find(k_load_faults, std::string_view(finding.code), [](const auto& one) { return one.first; });
+    const MemberFacts* member = subject.find(finding.where);
+    const std::string text = fmt::format("{}: {}", finding.code, finding.message);
+    if (member == nullptr || !is_native(member->path)) {
+      if (m_package.empty() && is_one_of(k_package_faults, finding.code)) m_package = text;
+      continue;
+    }
+    if (fault == k_load_faults.end()) continue;
+    // One whose name says no Python is found by all of them.
+    if (finding.code == "PYA001" && (member->python_abi.empty() || member->python_abi == "none")) continue;
+    ModuleState state{.verdict = fault->second, .why = fmt::format("does not load ({})", text)};
+    if (state.verdict == ModuleVerdict::unknown) state.why = fmt::format("is not the file that was built ({})", text);
+    if (finding.code == "PYA001" && loads_in_one_python(subject, *member)) {
+      state.verdict = ModuleVerdict::part;
+      state.why = fmt::format("loads in one of the wheel's Pythons only ({})", text);
+    }
+    const auto [place, fresh] = m_modules.emplace(member->path, state);
+    if (!fresh && state.verdict < place->second.verdict) place->second = std::move(state);
+  }
+}
+
+const ModuleState* LoadFaults::of(const MemberFacts& member) const {
+  const auto found = m_modules.find(member.path);
+  return found == m_modules.end() ? nullptr : &found->second;
+}
+
+ModuleState state_on(const MemberFacts& member, Capability gpu, const LoadFaults& faults, bool whole) {
+  const GpuCode* code = code_for(member, gpu);
+  const ModuleState* fault = faults.of(member);
+  if (fault != nullptr && fault->verdict == ModuleVerdict::no)
+    return {.verdict = fault->verdict, .code = code, .why = fault->why};
+  if (code == nullptr) {
+    if (const auto* problem = unlisted(member))
+      return {.verdict = ModuleVerdict::unknown,
+              .why = fmt::format("cannot be judged ({}: {})", problem->code, problem->message)};
+    return {.verdict = ModuleVerdict::no, .lacks_code = true, .why = fmt::format("has {}", code_words(member))};
+  }
+  ModuleState state = judged_by_code(member, *code);
+  if (fault != nullptr && fault->verdict < state.verdict)
+    state = {.verdict = fault->verdict, .code = code, .why = fault->why};
+  if (code->ptx || state.verdict == ModuleVerdict::no) return state;
+  const auto broken = KernelBodies(member.gpu).loaded_on(gpu);
+  if (broken.all())
+    return {.verdict = ModuleVerdict::no,
+            .code = code,
+            .why = fmt::format("has no kernel for {} that does anything (FAT108)", to_string(code->arch))};
+  if (whole && broken.any() && ModuleVerdict::part < state.verdict)
+    return {.verdict = ModuleVerdict::part,
+            .code = code,
+            .why = fmt::format("has {} of {} kernels that do nothing there or trap, such as {} (FAT109)",
+                               broken.traps + broken.empty + broken.part_trap, broken.kernels, broken.example)};
+  return state;
+}
+
+}  // namespace sagekit
