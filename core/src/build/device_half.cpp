@@ -30,12 +30,6 @@ std::optional<std::pair<std::string, std::string>> assignment(std::string_view l
   return std::pair(std::string(name), std::string(line.substr(equals + 1)));
 }
 
-/// The word after `flag`; "" = there is none.
-std::string after(const std::vector<std::string>& argv, std::string_view flag) {
-  const auto found = std::ranges::find(argv, flag);
-  return found == argv.end() || found + 1 == argv.end() ? std::string() : *(found + 1);
-}
-
 class Reader {
  public:
   Status read(std::string_view line) {
@@ -51,10 +45,11 @@ class Reader {
     TRY_ASSIGN(auto argv, split_command(line));
     if (program == "fatbinary") return take_fatbinary(argv);
     if (program == "cudafe++") return take_cudafe(std::move(argv));
-    const auto output = after(argv, "-o");
+    const auto output = word_after(argv, "-o");
     if (contains(argv, "-E") && output.ends_with(".cpp1.ii")) return {};
     if (contains(argv, "-E") && output.ends_with(".cpp4.ii")) return once(m_half.preprocess, std::move(argv));
-    if (contains(argv, "-c") && std::ranges::any_of(argv, [](const auto& word) { return word.ends_with(".cudafe1.cpp"); }))
+    if (contains(argv, "-c") &&
+        std::ranges::any_of(argv, [](const auto& word) { return word.ends_with(".cudafe1.cpp"); }))
       return once(m_half.compile, std::move(argv));
     return not_understood("an unknown command", line);
   }
@@ -65,7 +60,7 @@ class Reader {
       return not_understood("a part of the host's half is missing");
     m_half.split.front() = (m_bin / "cudafe++").string();
     // The stub's name is relative to the file that includes it.
-    m_half.stub = fs::path(after(m_half.split, "--gen_c_file_name")).parent_path() / m_half.stub;
+    m_half.stub = fs::path(word_after(m_half.split, "--gen_c_file_name")).parent_path() / m_half.stub;
     if (m_half.stub.parent_path() != m_half.fatbin.parent_path())
       return not_understood("its files are not in one folder");
     return std::move(m_half);
@@ -79,8 +74,8 @@ class Reader {
   }
 
   Status take_cudafe(std::vector<std::string> argv) {
-    m_half.stub = after(argv, "--stub_file_name");
-    if (m_half.stub.empty() || m_half.stub.has_parent_path() || after(argv, "--gen_c_file_name").empty())
+    m_half.stub = word_after(argv, "--stub_file_name");
+    if (m_half.stub.empty() || m_half.stub.has_parent_path() || word_after(argv, "--gen_c_file_name").empty())
       return not_understood("cudafe++ without its output names", join(argv, " "));
     return once(m_half.split, std::move(argv));
   }
@@ -146,6 +141,11 @@ Result<HostHalf> read_dryrun(std::string_view text) {
     TRY(reader.read(trim(std::string_view(line).substr(k_mark.size()))));
   }
   return reader.result();
+}
+
+std::string word_after(const std::vector<std::string>& argv, std::string_view flag) {
+  const auto found = std::ranges::find(argv, flag);
+  return found == argv.end() || found + 1 == argv.end() ? std::string() : *(found + 1);
 }
 
 bool same_kernels(std::string_view stub, const std::vector<std::string>& ptx) {

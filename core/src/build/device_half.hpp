@@ -28,6 +28,9 @@ Result<HostHalf> read_dryrun(std::string_view text);
 /// A line as a POSIX shell would split it, for lines without variables, redirections and the like: those are BLD009.
 Result<std::vector<std::string>> split_command(std::string_view line);
 
+/// The word after `flag`; "" = there is none.
+std::string word_after(const std::vector<std::string>& argv, std::string_view flag);
+
 /// Are the kernels that the stub registers exactly the entries of each of these PTX texts? Both lists may be empty.
 bool same_kernels(std::string_view stub, const std::vector<std::string>& ptx);
 

@@ -40,8 +40,9 @@ Result<std::set<std::string>> kept_steps(const Spec& spec, const Plan& plan, con
   if (std::filesystem::is_directory(options.store, error)) {
     TRY_ASSIGN(auto opened, Store::open(options.store));
     store.emplace(std::move(opened));
-    TRY_ASSIGN(source, find_source(spec, plan, options,
-                                   {*store, runner, options.child_environment, {}, stop, options.offline}));
+    TRY_ASSIGN(source,
+               find_source(spec, plan, options,
+                           {*store, runner, options.child_environment, {}, stop, options.log, options.offline}));
   }
   std::set<std::string> kept;
   if (!source) {

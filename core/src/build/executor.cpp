@@ -216,6 +216,11 @@ Result<CommandResult> Executor::run_command(const Step& step, const std::vector<
     device.platform = parts->platform;
     const bool own = parts->platform == m_context.platform;
     auto known = own ? std::nullopt : find_device(device.key);
+    if (!own)
+      log_line(m_context.log, LogLevel::info, [&] {
+        return fmt::format("{}: device code {}", step.id,
+                           known ? "reused from the store" : "not in the store: nvcc is run as a whole");
+      });
     if (own || known) device.nvcc.emplace(m_context.store, m_context.work / "tmp", std::move(known));
   }
   return device.nvcc ? device.nvcc->run(command, m_context.runner, stop) : m_context.runner.run(command, stop);

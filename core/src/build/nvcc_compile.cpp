@@ -15,11 +15,6 @@ namespace {
 
 constexpr std::string_view k_place = "{work}/half/";  ///< where a record says that its files lie
 
-std::string after(const std::vector<std::string>& argv, std::string_view flag) {
-  const auto found = std::ranges::find(argv, flag);
-  return found == argv.end() || found + 1 == argv.end() ? std::string() : *(found + 1);
-}
-
 void add(CommandResult& sum, const CommandResult& one) {
   sum.cpu_seconds += one.cpu_seconds;
   sum.wall_seconds += one.wall_seconds;
@@ -33,7 +28,7 @@ std::unexpected<Error> not_done(const std::string& why) { return fail(ErrorKind:
 std::optional<DeviceStep> device_step(const Step& step, const std::vector<std::string>& argv) {
   constexpr std::string_view k_nvcc = "{nvcc-exe-", k_cxx = "{cxx-";
   if (step.kind != StepKind::compile || argv.empty() || !argv.front().starts_with(k_nvcc)) return std::nullopt;
-  const auto host = after(argv, "-ccbin");
+  const auto host = word_after(argv, "-ccbin");
   if (!host.starts_with(k_cxx) || !host.ends_with('}')) return std::nullopt;
   DeviceStep device;
   device.platform = host.substr(k_cxx.size(), host.size() - k_cxx.size() - 1);
@@ -79,8 +74,8 @@ Result<CommandResult> NvccCompile::run_host_half(const Command& command, Command
       return not_done(fmt::format("the store's device code has no {}", file.filename().string()));
     TRY(m_store.place(made->object, file));
   }
-  if (const auto depfile = after(command.argv, "-MF"); !depfile.empty())
-    half.preprocess.insert(half.preprocess.end(), {"-MD", "-MF", depfile, "-MT", after(command.argv, "-o")});
+  if (const auto depfile = word_after(command.argv, "-MF"); !depfile.empty())
+    half.preprocess.insert(half.preprocess.end(), {"-MD", "-MF", depfile, "-MT", word_after(command.argv, "-o")});
   for (auto* part : {&half.preprocess, &half.split, &half.compile}) {
     auto one = command;
     one.argv = std::move(*part);

@@ -175,6 +175,7 @@ Result<std::optional<PreparedSource>> find_source(const Spec& spec, const Plan& 
     return fail(ErrorKind::usage, "SRC006",
                 fmt::format("commit {} of the source has no folder {}", plan.commit, spec.source.subdir));
   source.header_names = hash_header_names(source.root);
+  log_line(tools.log, LogLevel::info, [&] { return "source: reused from the store: " + source.root.string(); });
   return source;
 }
 
@@ -182,9 +183,15 @@ Result<PreparedSource> prepare_source(const Spec& spec, const Plan& plan, const 
                                       const SourceTools& tools) {
   TRY_ASSIGN(auto found, find_source(spec, plan, options, tools));
   if (found) return std::move(*found);
+  log_line(tools.log, LogLevel::info, [&] {
+    return fmt::format("source: not in the store: commit {} with {} edits is copied", plan.commit,
+                       edits_for(spec, plan).size());
+  });
   const auto made = place_of(spec, plan, tools.store);
   TRY(make_copy(spec, plan, options, edits_for(spec, plan), made.root, tools));
-  TRY_ASSIGN(found, find_source(spec, plan, options, tools));
+  auto quiet = tools;
+  quiet.log = {};
+  TRY_ASSIGN(found, find_source(spec, plan, options, quiet));
   if (!found) return fail(ErrorKind::bug, "SRC006", "the copy of the source is not where it was made");
   return std::move(*found);
 }

@@ -117,8 +117,9 @@ Result<Build> run_build(const Spec& spec, const Plan& plan, const Environment& e
   if (limits.memory_bytes == 0) limits.memory_bytes = environment.memory_bytes / 5 * 4;
 
   const auto say = [&observer](const std::string& text) { observer.on_message(text); };
-  TRY_ASSIGN(const auto source, prepare_source(spec, plan, options,
-                                               {store, runner, options.child_environment, say, stop, options.offline}));
+  TRY_ASSIGN(const auto source,
+             prepare_source(spec, plan, options,
+                            {store, runner, options.child_environment, say, stop, options.log, options.offline}));
   const auto work = work_folder(store, plan, source, steps);
   TRY_ASSIGN(const auto lock, lock_work(work, observer, stop));
   TRY(make_directories(work / "logs"));

@@ -6,6 +6,7 @@
 
 #include <sagekit/command.hpp>
 #include <sagekit/error.hpp>
+#include <sagekit/log.hpp>
 
 #include <filesystem>
 #include <functional>
@@ -30,6 +31,7 @@ struct SourceTools {
   std::map<std::string, std::string> environment;  ///< of git
   std::function<void(const std::string&)> say;     ///< "fetching ..."
   std::stop_token stop;
+  LogSink log = {};
   bool offline = false;  ///< git gets no connection, nor starts one by itself
 };
 
