@@ -43,7 +43,7 @@ const Tool* best(const std::vector<Tool>& tools, Fits fits) {
 // What was given on purpose and cannot be used is never quietly replaced by what happens to be installed. `may_fit`:
 // could it be the wanted one, as far as is known of it?
 template <class Tool, class MayFit>
-const Tool* broken_gift(const std::vector<Tool>& tools, const Tool* chosen, MayFit may_fit) {
+const Tool* unusable_folder_tool(const std::vector<Tool>& tools, const Tool* chosen, MayFit may_fit) {
   if (chosen != nullptr && chosen->source == "folder") return nullptr;
   const auto broken = std::ranges::find_if(
       tools, [&](const Tool& tool) { return tool.source == "folder" && !tool.ready && may_fit(tool); });
@@ -100,7 +100,7 @@ Status check_platform(const std::string& platform, const Environment& environmen
 Result<Nvcc> choose_nvcc(const ToolchainNeed& need, const Environment& environment) {
   const auto* nvcc = best(environment.nvcc, [&](const Nvcc& n) { return n.cuda == need.cuda; });
   if (const auto* broken =
-          broken_gift(environment.nvcc, nvcc, [&](const Nvcc& n) { return unknown_or(n.cuda, need.cuda); }))
+          unusable_folder_tool(environment.nvcc, nvcc, [&](const Nvcc& n) { return unknown_or(n.cuda, need.cuda); }))
     return fail(ErrorKind::machine, "TCH001",
                 fmt::format("the given nvcc {} cannot be used: {}", broken->executable.string(), broken->why_not),
                 "mend it, or build without --toolchain folder: to use another one");
@@ -221,7 +221,7 @@ Result<Python> choose_python(const ToolchainNeed& need, const Environment& envir
   };
   const auto* python = of_platform(need.platform);
   if (const auto* broken =
-          broken_gift(environment.pythons, python, [&](const Python& p) { return unknown_or(p.abi, abi); }))
+          unusable_folder_tool(environment.pythons, python, [&](const Python& p) { return unknown_or(p.abi, abi); }))
     return fail(ErrorKind::machine, "TCH004",
                 fmt::format("the given Python {} cannot be used: {}", place_of(*broken), broken->why_not),
                 "mend it, or leave it out to use another one");
@@ -253,7 +253,7 @@ Result<TorchSysroot> choose_torch(const ToolchainNeed& need, const Python& pytho
   });
   const auto* any = best(environment.torches, fits);
   if (torch == nullptr || (any->source == "folder" && torch->source != "folder")) torch = any;
-  if (const auto* broken = broken_gift(environment.torches, torch, [&](const TorchSysroot& t) {
+  if (const auto* broken = unusable_folder_tool(environment.torches, torch, [&](const TorchSysroot& t) {
         return unknown_or(t.version, need.torch) && unknown_or(t.platform, need.platform) &&
                (t.version.empty() || t.cuda == need.cuda);
       }))

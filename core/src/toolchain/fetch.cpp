@@ -11,7 +11,7 @@ void TransferMeter::expect(std::uint64_t bytes) {
   m_state.expected_bytes += bytes;
 }
 
-void TransferMeter::came(std::uint64_t bytes) {
+void TransferMeter::count_bytes(std::uint64_t bytes) {
   TransferState now;
   {
     const std::lock_guard lock(m_mutex);
@@ -26,21 +26,21 @@ void TransferMeter::came(std::uint64_t bytes) {
   m_observer.on_transfer(now);
 }
 
-void TransferMeter::asked() {
+void TransferMeter::count_request() {
   const std::lock_guard lock(m_mutex);
   ++m_state.requests;
 }
 
 Result<HttpResponse> MeteredClient::get(const HttpRequest& request, std::stop_token stop) {
-  m_meter.asked();
+  m_meter.count_request();
   HttpRequest counted = request;
   if (request.sink)
     counted.sink = [&](std::string_view piece) {
-      m_meter.came(piece.size());
+      m_meter.count_bytes(piece.size());
       return request.sink(piece);
     };
   auto answer = m_inner.get(counted, std::move(stop));
-  if (answer && !request.sink) m_meter.came(answer->body.size());
+  if (answer && !request.sink) m_meter.count_bytes(answer->body.size());
   return answer;
 }
 

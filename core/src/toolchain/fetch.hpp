@@ -12,7 +12,7 @@
 
 namespace sagekit {
 
-/// Counts what came and tells the observer, at most ten times a second. Thread-safe.
+/// Counts requests and bytes and tells the observer, at most ten times a second. Thread-safe.
 class TransferMeter {
  public:
   TransferMeter(std::string what, ProvisionObserver& observer) : m_observer(observer) {
@@ -20,8 +20,8 @@ class TransferMeter {
   }
 
   void expect(std::uint64_t bytes);
-  void asked();                    ///< a request
-  void came(std::uint64_t bytes);  ///< of an answer
+  void count_request();
+  void count_bytes(std::uint64_t bytes);  ///< of an answer
   TransferState state() const;
 
  private:
@@ -32,7 +32,7 @@ class TransferMeter {
   Clock::time_point m_began = Clock::now(), m_told;
 };
 
-/// Counts what comes, pages and files alike, whoever asks for it.
+/// Counts every answer, pages and files alike, whoever asks for it.
 class MeteredClient final : public HttpClient {
  public:
   MeteredClient(HttpClient& inner, TransferMeter& meter) : m_inner(inner), m_meter(meter) {}

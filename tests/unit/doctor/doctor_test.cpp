@@ -102,7 +102,7 @@ TEST_CASE("offline, and locked without a pin, nothing comes") {
   SUBCASE("locked") { bare.options.provision.locked = true; }
   const auto diagnosis = diagnose(spec, bare.here(spec, request_for("current")), bare.options);
   REQUIRE_FALSE(diagnosis.cells.empty());
-  CHECK(part_of(diagnosis.cells.back(), PartKind::nvcc)->what == "nvcc 13.0");
+  CHECK(part_of(diagnosis.cells.back(), PartKind::nvcc)->what.starts_with("nvcc 13"));
   CHECK(part_of(diagnosis.cells.back(), PartKind::nvcc)->state == PartState::lacking);
   CHECK(part_of(diagnosis.cells.back(), PartKind::torch)->state == PartState::lacking);
 }
