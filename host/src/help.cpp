@@ -1,5 +1,7 @@
 #include "help.hpp"
 
+#include "render/text.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -11,30 +13,10 @@ namespace {
 
 constexpr std::size_t k_left = 26;  // where the second column begins
 
-/// The text from column `left` on, broken at spaces; the first line continues what stands there.
-std::string wrapped(const std::string& text, std::size_t left, std::size_t columns) {
-  std::string result;
-  std::size_t at = left;
-  for (std::size_t start = 0; start < text.size();) {
-    const auto end = std::min(text.find(' ', start), text.size());
-    if (at > left && at + 1 + end - start > columns) {
-      result += "\n" + std::string(left, ' ');
-      at = left;
-    } else if (at > left) {
-      result += ' ';
-      ++at;
-    }
-    result += text.substr(start, end - start);
-    at += end - start;
-    start = end + 1;
-  }
-  return result + "\n";
-}
-
 std::string row(const std::string& heading, const std::string& text, std::size_t columns) {
-  std::string left = "  " + heading;
-  left += left.size() + 2 > k_left ? "\n" + std::string(k_left, ' ') : std::string(k_left - left.size(), ' ');
-  return left + wrapped(text, k_left, columns);
+  const std::string left = "  " + heading, blank(k_left, ' ');
+  if (left.size() + 2 > k_left) return left + "\n" + wrap(text, blank, blank, columns);
+  return wrap(text, left + std::string(k_left - left.size(), ' '), blank, columns);
 }
 
 std::string flags_text(const std::vector<Flag>& flags, bool positional, std::size_t columns) {
@@ -53,6 +35,15 @@ const std::vector<std::string> k_program_examples{"sagekit --plugin sage2 build 
                                                   "sagekit verify dist/*.whl"};
 
 }  // namespace
+
+std::string what_of(const Verb* verb) {
+  return verb != nullptr ? verb->text.what
+                         : "Turns a pinned source into verified GPU wheels, and says which wheel runs where and why";
+}
+
+const std::vector<std::string>& examples_of(const Verb* verb) {
+  return verb != nullptr ? verb->text.examples : k_program_examples;
+}
 
 std::vector<const Verb*> verbs_below(const std::vector<Verb>& verbs, const std::string& group) {
   const std::string prefix = group.empty() ? "" : group + " ";
@@ -121,10 +112,7 @@ std::string help_text(const std::vector<Verb>& verbs, const Verb* verb, std::siz
   if (verb != nullptr) verb->declare(own);
   const bool group = verb == nullptr || !verb->run;
 
-  std::string text = wrapped(
-      verb != nullptr ? verb->text.what + "."
-                      : "Turns a pinned source into verified GPU wheels, and says which wheel runs where and why.",
-      0, columns);
+  std::string text = wrap(what_of(verb) + ".", "", "", columns);
   text += fmt::format("\nUsage: {}\n", usage_line(verb, own));
   if (group) {
     text += "\nVerbs:\n";
@@ -137,7 +125,7 @@ std::string help_text(const std::vector<Verb>& verbs, const Verb* verb, std::siz
   if (const auto flags = flags_text(own.flags(), false, columns); !flags.empty()) text += "\nFlags:\n" + flags;
   text += "\nFlags of every verb:\n" + flags_text(globals.flags(), false, columns);
   text += "\nExamples:\n";
-  for (const auto& example : verb != nullptr ? verb->text.examples : k_program_examples) text += "  " + example + "\n";
+  for (const auto& example : examples_of(verb)) text += "  " + example + "\n";
   text += "\nEnvironment:\n";
   for (const auto* flags : {&own, &globals})
     for (const auto& variable : flags->variables()) text += row(variable.name, variable.what, columns);

@@ -13,6 +13,10 @@ class Console;
 /// Of one verb, or of the program when `verb` is null; lines of at most `columns`.
 std::string help_text(const std::vector<Verb>& verbs, const Verb* verb, std::size_t columns);
 
+/// What the verb, or the program when it is null, is for; and its examples.
+std::string what_of(const Verb* verb);
+const std::vector<std::string>& examples_of(const Verb* verb);
+
 /// The verbs below `group` ("" = of the program), without the hidden ones.
 std::vector<const Verb*> verbs_below(const std::vector<Verb>& verbs, const std::string& group);
 

@@ -2,7 +2,9 @@
 #include "console.hpp"
 #include "help.hpp"
 #include "log_spdlog.hpp"
+#include "logging_runner.hpp"
 #include "output_file.hpp"
+#include "render/text.hpp"
 #include "session.hpp"
 #include "settings.hpp"
 
@@ -13,6 +15,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -30,7 +33,7 @@ int run(Session& session, const std::vector<Verb>& verbs, const Verb* verb) {
     return 0;
   }
   if (global.help || verb == nullptr) {
-    console.document(help_text(verbs, verb, session.settings.columns));
+    console.document(help_text(verbs, verb, std::min<std::size_t>(terminal_width(), 120)));
     return 0;
   }
   if (!global.directory.empty() && chdir(global.directory.c_str()) != 0) {
@@ -52,8 +55,9 @@ int main(int argc, char** argv) {
   // Results go to stdout: a file or a program that reads them wants no colour, whatever stderr is.
   const bool terminal = isatty(STDOUT_FILENO) == 1 && isatty(STDERR_FILENO) == 1;
   const bool color = global.color == "always" || (global.color == "auto" && settings.color_wanted && terminal);
-  Session session{std::move(settings), global, Console(color, global.quiet),
-                  make_log(global.quiet ? -1 : global.verbose, color), make_local_runner()};
+  Session session{std::move(settings), global, Console(color, global.quiet), {}, make_local_runner()};
+  session.log = make_log(global.quiet ? -1 : global.verbose, color);
+  if (global.verbose > 0) session.runner = make_logging_runner(std::move(session.runner), session.log);
   const Console& console = session.console;
   if (!verb) {
     console.show(verb.error());

@@ -12,8 +12,8 @@ namespace sagekit::host {
 
 class OutputLock {
  public:
-  /// Makes the folder if needed. While another process writes there it waits, and says so once with `say`. The lock ends
-  /// with the process. Errors: FIL002 (usage), BLD006 (interrupted) when `stop` is requested meanwhile.
+  /// Makes the folder if needed. While another process writes there it waits, and says so once with `say`. The lock
+  /// ends with the process. Errors: FIL002 (usage), BLD006 (interrupted) when `stop` is requested meanwhile.
   static Result<OutputLock> acquire(const std::filesystem::path& folder,
                                     const std::function<void(const std::string&)>& say, const std::stop_token& stop);
   OutputLock(OutputLock&& other) noexcept;

@@ -65,9 +65,10 @@ std::function<Result<IndexSettings>()> pip_reader(const Session& session, const 
   flags.index_url = tools.index_url;
   flags.extra_index_urls = tools.extra_index_urls;
   flags.ca_bundle = tools.ca_bundle;
-  return [places, flags, runner = session.runner.get(),
+  return [places, flags, runner = session.runner.get(), log = session.log,
           known = std::optional<Result<IndexSettings>>()]() mutable -> Result<IndexSettings> {
     if (!known) known = read_pip_settings(places, flags, *runner);
+    if (*known) (*known)->log = log;
     return *known;
   };
 }

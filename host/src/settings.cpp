@@ -1,9 +1,5 @@
 #include "settings.hpp"
 
-#include <sys/ioctl.h>
-#include <unistd.h>
-
-#include <algorithm>
 #include <cstdlib>
 #include <string_view>
 
@@ -37,8 +33,6 @@ Settings read_settings() {
   settings.color_wanted = variable("NO_COLOR").empty() && variable("TERM") != "dumb";
   settings.ci = !variable("CI").empty();
   settings.github_actions = variable("GITHUB_ACTIONS") == "true";
-  if (winsize size{}; isatty(STDOUT_FILENO) == 1 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-    settings.columns = std::clamp<std::size_t>(size.ws_col, 60, 120);
   if (settings.github_actions) settings.step_summary = variable("GITHUB_STEP_SUMMARY");
   std::error_code error;
   settings.executable = fs::read_symlink("/proc/self/exe", error);

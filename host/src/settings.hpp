@@ -13,7 +13,6 @@ struct Settings {
   bool color_wanted = true;            ///< NO_COLOR is not set and TERM is not dumb
   bool ci = false;                     ///< CI is set: plain progress lines
   bool github_actions = false;         ///< GITHUB_ACTIONS is "true": findings become annotations
-  std::size_t columns = 80;            ///< of the terminal that stdout is; 80 when it is none
   std::filesystem::path step_summary;  ///< GITHUB_STEP_SUMMARY: the file that becomes the job's page; "" = none
   std::filesystem::path executable;    ///< this program
   std::filesystem::path home;          ///< HOME

@@ -4,9 +4,23 @@
 #include <iterator>
 
 // The verbs, in the order of --help. A new one is its file in verbs/, which defines NAME_verbs(), and a line here.
-#define SAGEKIT_VERBS(line)                                                                                         \
-  line(plan) line(build) line(verify) line(inspect) line(diff) line(package) line(doctor) line(env) line(toolchain) \
-      line(plugin) line(schema)
+// clang-format off
+#define SAGEKIT_VERBS(line) \
+  line(plan) \
+  line(build) \
+  line(verify) \
+  line(inspect) \
+  line(diff) \
+  line(package) \
+  line(doctor) \
+  line(env) \
+  line(toolchain) \
+  line(plugin) \
+  line(explain) \
+  line(schema) \
+  line(completion) \
+  line(man)
+// clang-format on
 
 namespace sagekit::host {
 

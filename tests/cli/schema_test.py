@@ -12,6 +12,7 @@ import json
 import pathlib
 import subprocess
 import sys
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 GOOD = ROOT / "tests/unit/spec/data/good.toml"
@@ -30,8 +31,74 @@ def schema_from(source):
     path = pathlib.Path(source)
     if path.suffix == ".json":
         return json.loads(path.read_text(encoding="utf-8"))
-    run = subprocess.run([str(path), "schema", "plugin"], check=True, capture_output=True, text=True)
+    return printed_schema(path, "plugin")
+
+
+def printed_schema(sagekit, name):
+    run = subprocess.run([str(sagekit), "schema", name], check=True, capture_output=True, text=True)
     return json.loads(run.stdout)
+
+
+# A file of each kind that a reader takes, and changes that it refuses.
+POLICY = """
+schema = 1
+base = "others"
+require = ["FAT"]
+[severity]
+ELF003 = "error"
+[options]
+stale_waivers = "note"
+[[waiver]]
+code = "LBC003"
+reason = "the cluster has it"
+until = "2026-12-31"
+"""
+LOCK = """
+version = 1
+[[tree]]
+kind = "nvcc"
+version = "13.0.88"
+cuda = "13.0"
+platform = "linux_x86_64"
+source = "wheels"
+id = "nvcc-13.0.88-linux_x86_64-1f2e3d4c5b6a"
+[[tree.file]]
+project = "nvidia-cuda-nvcc"
+version = "13.0.88"
+name = "nvidia_cuda_nvcc-13.0.88-py3-none-any.whl"
+sha256 = "%s"
+""" % ("0" * 64)
+REFUSED = {"policy": [("schema = 1", "schema = 2"), ('"others"', '"other"'), ('"error"', '"fatal"'), ("until", "untill"),
+                      ('"2026-12-31"', '"soon"'), ('reason = "the cluster has it"', "")],
+           "lock": [('"nvcc"', '"gcc"'), ("0" * 64, "0" * 63), ("version = 1\n", "version = 2\n"), ("[[tree.file]]", "[[tree.files]]"),
+                    ('id = "', 'id = "../')]}
+
+
+def other_schemas(sagekit):
+    """(what, whether it is as it should be) of policies, locks and a real `verify --json`."""
+    for name, text in (("policy", POLICY), ("lock", LOCK)):
+        schema = printed_schema(sagekit, name)
+        jsonschema.Draft202012Validator.check_schema(schema)
+        validator = jsonschema.Draft202012Validator(schema)
+        yield f"a {name}", not problems(validator, tomllib.loads(text))
+        for was, becomes in REFUSED[name]:
+            yield f"{name} with {becomes or 'nothing'} for {was}", bool(problems(validator, tomllib.loads(text.replace(was, becomes))))
+    sys.path.insert(0, str(ROOT / "tests" / "support"))
+    from wheels import Wheel
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        (folder / "policy.toml").write_text(POLICY)
+        wrong = Wheel("wrong")
+        wrong.metadata = "Metadata-Version: 2.1\nName: other\nVersion: 1.0\n"
+        done = subprocess.run([str(sagekit), "verify", "--json", "--all", "--policy", "policy.toml", Wheel().write(folder), wrong.write(folder), "nosuch.whl"],
+                              cwd=folder, capture_output=True)
+        document = json.loads(done.stdout)
+        schema = printed_schema(sagekit, "verify")
+        jsonschema.Draft202012Validator.check_schema(schema)
+        validator = jsonschema.Draft202012Validator(schema)
+        yield "a policy that verify reads", done.returncode == 2 and len(document["wheels"]) == 2 and len(document["errors"]) == 1
+        yield "verify --json", not problems(validator, document)
+        yield "verify --json without its errors", bool(problems(validator, {k: v for k, v in document.items() if k != "errors"}))
 
 
 def problems(validator, document):
@@ -80,6 +147,10 @@ def main():
         refused = bool(problems(validator, document))
         print(f"{'ok  ' if refused else 'FAIL'} refuses {what}")
         failed = failed or not refused
+    if pathlib.Path(sys.argv[1]).suffix != ".json":
+        for what, right in other_schemas(pathlib.Path(sys.argv[1]).resolve()):
+            print(f"{'ok  ' if right else 'FAIL'} {what}")
+            failed = failed or not right
     return 1 if failed else 0
 
 

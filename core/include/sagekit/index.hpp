@@ -4,6 +4,7 @@
 #include <sagekit/command.hpp>
 #include <sagekit/error.hpp>
 #include <sagekit/export.hpp>
+#include <sagekit/log.hpp>
 
 #include <filesystem>
 #include <map>
@@ -24,6 +25,7 @@ struct IndexSettings {
   double timeout_seconds = 15;             ///< to connect, and without a byte
   int retries = 5;
   std::map<std::string, std::string> environment;  ///< the proxy variables only
+  LogSink log;                                     ///< a line for each request; empty = none
   std::string
       origin;  ///< where index_url is from, in words: "--index-url", "PIP_INDEX_URL", "/etc/pip.conf", "pip's default"
 };

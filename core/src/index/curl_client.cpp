@@ -118,6 +118,14 @@ Outcome CurlClient::attempt(const Url& start, const HttpRequest& request, Answer
     lines.push_back("Accept: " + (request.accept.empty() ? "*/*" : request.accept));
     lines.emplace_back("Accept-Encoding: identity");
     const Exchange exchange = ask(url, lines, reader, stop);
+    log_line(m_settings.log, LogLevel::info, [&] {
+      const int answer = reader.head().status;
+      return fmt::format("GET {}{}: {}, {} bytes so far", printable_url(url.without_user()),
+                         request.range        ? fmt::format(" from {}", request.range->offset)
+                         : request.suffix > 0 ? fmt::format(" last {} bytes", request.suffix)
+                                              : "",
+                         answer == 0 ? "no answer" : std::to_string(answer), reader.delivered());
+    });
     if (exchange.end == ExchangeEnd::stopped) return {"IDX016", exchange.why, url};
     if (reader.refusal()) return {reader.refusal()->code, reader.refusal()->why, url};
     const int status = reader.head().status;

@@ -155,6 +155,9 @@ std::vector<StepFailure> drop_taken(const Session& session, Plan& plan, const st
 }
 
 int run(Session& session, const BuildArguments& arguments) {
+  if (session.global.json && arguments.jsonl)
+    return report(session, {ErrorKind::usage, "CLI001", "--json and --jsonl both want stdout", "",
+                            "--json is one document at the end, --jsonl an event a line: choose one"});
   const std::stop_token stop = stop_on_signals();
   auto plugin = session.plugin();
   if (!plugin) return report(session, plugin.error());
@@ -216,8 +219,8 @@ int run(Session& session, const BuildArguments& arguments) {
   if (session.global.json) {
     session.console.document(build_json(*build, packaging->wheels, packaging->refused));
   } else if (build->steps_would_run) {
-    session.console.say(fmt::format("{} steps would run, {} are in the store", *build->steps_would_run,
-                                    build->steps_reused));
+    session.console.say(
+        fmt::format("{} steps would run, {} are in the store", *build->steps_would_run, build->steps_reused));
   } else if (!arguments.jsonl) {
     for (const auto& wheel : packaging->wheels) session.console.result(wheel.path.string() + "\n");
     session.console.say(fmt::format("{} steps run, {} kept from before; {}, {} of CPU time, up to {} in one step",

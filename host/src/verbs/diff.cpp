@@ -15,11 +15,13 @@ namespace {
 
 struct DiffArguments {
   std::string first, second;
+  bool exit_code = false;
 };
 
 void declare(Flags& flags, DiffArguments& arguments) {
   flags.argument("first", arguments.first, "The older one: a wheel, or a module");
   flags.argument("second", arguments.second, "The newer one");
+  flags.on("--exit-code", arguments.exit_code, "End 1 when anything differs, as git diff does");
 }
 
 int run(Session& session, const DiffArguments& arguments) {
@@ -35,7 +37,7 @@ int run(Session& session, const DiffArguments& arguments) {
     session.console.document(diff_json(diff));
   else
     session.console.result(diff_text(session.console, diff, terminal_width()));
-  return 0;
+  return arguments.exit_code && !diff.identical ? 1 : 0;
 }
 
 }  // namespace
@@ -45,8 +47,9 @@ std::vector<Verb> diff_verbs() {
       {.name = "diff",
        .what = "What changed between two wheels",
        .examples = {"sagekit diff old/demo-1.0-cp312-cp312-linux_x86_64.whl new/demo-1.1-cp312-cp312-linux_x86_64.whl",
-                    "sagekit diff --json old.whl new.whl"},
-       .exits = {{0, "compared, whatever differs"}, {1, "a file that is readable is no wheel or module"}}},
+                    "sagekit diff --json old.whl new.whl", "sagekit diff --exit-code dist/demo.whl again/demo.whl"},
+       .exits = {{0, "compared, whatever differs; with --exit-code: the same bytes"},
+                 {1, "a file that is readable is no wheel or module; with --exit-code: something differs"}}},
       declare, run)};
 }
 

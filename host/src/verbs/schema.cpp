@@ -1,3 +1,4 @@
+#include "schema_texts.hpp"
 #include "session.hpp"
 #include "verb.hpp"
 
@@ -12,11 +13,22 @@ struct SchemaArguments {
 };
 
 void declare(Flags& flags, SchemaArguments& arguments) {
-  flags.argument("name", arguments.name, "The format").choices = {"plugin"};
+  flags
+      .argument("name", arguments.name,
+                "plugin: plugin.toml; policy: --policy FILE; lock: sagekit.lock; verify: verify --json")
+      .choices = {"plugin", "policy", "lock", "verify"};
 }
 
-int run(Session& session, const SchemaArguments&) {
-  session.console.document(spec_json_schema());
+int run(Session& session, const SchemaArguments& arguments) {
+  const Console& console = session.console;
+  if (arguments.name == "policy")
+    console.document(policy_schema());
+  else if (arguments.name == "lock")
+    console.document(lock_schema());
+  else if (arguments.name == "verify")
+    console.document(verify_schema());
+  else
+    console.document(spec_json_schema());
   return 0;
 }
 
@@ -25,8 +37,8 @@ int run(Session& session, const SchemaArguments&) {
 std::vector<Verb> schema_verbs() {
   return {
       make_verb<SchemaArguments>({.name = "schema",
-                                  .what = "JSON Schema of a file format",
-                                  .examples = {"sagekit schema plugin", "sagekit schema plugin > plugin.schema.json"}},
+                                  .what = "JSON Schema of a file or a --json document",
+                                  .examples = {"sagekit schema plugin > plugin.schema.json", "sagekit schema policy"}},
                                  declare, run)};
 }
 

@@ -1,11 +1,12 @@
+#include "explain.hpp"
 #include "output_file.hpp"
 #include "printable.hpp"
-#include "render/finding_pages.hpp"
 #include "render/job_summary.hpp"
 #include "render/status_line.hpp"
 #include "render/text.hpp"
 #include "render/wheel_report.hpp"
 #include "session.hpp"
+#include "standard_input.hpp"
 #include "verb.hpp"
 
 #include <sagekit/finding.hpp>
@@ -37,7 +38,8 @@ struct VerifyArguments {
 };
 
 void declare(Flags& flags, VerifyArguments& arguments) {
-  flags.arguments("path", arguments.paths, "Wheels; folders of wheels; unpacked or installed packages; site-packages");
+  flags.arguments("path", arguments.paths,
+                  "Wheels; folders of wheels; unpacked or installed packages; site-packages; - is a wheel on stdin");
   flags.value("--policy", "NAME|FILE", arguments.policy,
               "own, others, pypi, or a policy file; without it own for what sagekit built, others else");
   flags
@@ -58,16 +60,6 @@ void declare(Flags& flags, VerifyArguments& arguments) {
   flags.reads("GITHUB_ACTIONS", "\"true\": findings become annotations of the run");
   flags.reads("GITHUB_STEP_SUMMARY", "With GITHUB_ACTIONS: the file that a summary of all wheels is added to");
   flags.reads("SAGEKIT_STORE", "Where fetched torches are, which symbols are looked up in");
-}
-
-int explain(const Session& session, const std::string& code) {
-  const auto pages = explain_finding(code);
-  if (!pages) return report(session, pages.error());
-  if (session.global.json)
-    session.console.document(findings_json(*pages));
-  else
-    session.console.result(finding_pages_text(session.console, *pages));
-  return 0;
 }
 
 Result<std::string> read_text(const fs::path& path) {
@@ -192,7 +184,18 @@ class Run {
   int code() const { return m_code; }
 
  private:
+  /// A wheel from stdin has the name that its own metadata gives it.
+  void standard_input() {
+    const auto taken = take_standard_input();
+    if (!taken) return failed(taken.error());
+    auto found = verify_wheel(taken->path(), name_of(taken->path()), m_plugins, m_options, *m_session.runner);
+    if (!found) return failed(found.error());
+    found->path = "-";
+    keep({std::move(*found)});
+  }
+
   void wheel(const fs::path& path) {
+    if (path == "-") return standard_input();
     auto found = verify_wheel(path, "", m_plugins, m_options, *m_session.runner);
     if (!found) return failed(found.error());
     keep({std::move(*found)});
@@ -293,14 +296,14 @@ int show(const Session& session, const VerifyArguments& arguments, const Run& ru
     if (std::ofstream page(summary, std::ios::binary | std::ios::app); !(page << job_summary(reports)).flush())
       console.warn(fmt::format("the job summary {} could not be written", summary.string()));
   const bool trouble = std::ranges::any_of(reports, [](const WheelReport& one) { return !one.pass; });
-  if (arguments.format == "text" && trouble) console.say("sagekit verify --explain CODE says what a code means");
+  if (arguments.format == "text" && trouble) console.say("sagekit explain CODE says what a code means");
   if (arguments.sarif_file.empty()) return code;
   const auto written = write_output(arguments.sarif_file, verify_sarif(reports, run.errors()));
   return written ? code : std::max(code, report(session, written.error()));
 }
 
 int run(Session& session, const VerifyArguments& given) {
-  if (!given.explain.empty()) return explain(session, given.explain);
+  if (!given.explain.empty()) return explain_code(session, given.explain);
   if (given.paths.empty() && given.installed.empty())
     return report(session, {ErrorKind::usage, "CLI001", "verify needs a wheel or a folder", "",
                             "sagekit verify dist/*.whl; see sagekit verify --help"});
@@ -346,7 +349,7 @@ std::vector<Verb> verify_verbs() {
        .examples = {"sagekit verify dist/*.whl", "sagekit verify --policy pypi --json dist/*.whl",
                     "sagekit verify --policy wheels.toml --sarif findings.sarif dist/*.whl",
                     "sagekit verify --installed sageattention --interpreter .venv/bin/python",
-                    "sagekit verify --explain ELF003"},
+                    "curl -sL https://example.org/their.whl | sagekit verify -", "sagekit explain ELF003"},
        .exits = {{0, "no finding is an error; warnings and skipped checks may be there"},
                  {1, "a finding is an error, or a readable file is no wheel"},
                  {4, "no package of that name"}}},

@@ -1,0 +1,107 @@
+#include "standard_input.hpp"
+
+#include "output_file.hpp"
+
+#include <sagekit/inspect.hpp>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+namespace sagekit::host {
+
+namespace {
+
+/// 0, or errno's value.
+int write_fully(int file, const char* bytes, std::size_t count) {
+  while (count > 0) {
+    const ssize_t written = ::write(file, bytes, count);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return errno;
+    bytes += written, count -= static_cast<std::size_t>(written);
+  }
+  return 0;
+}
+
+Error unreadable(const std::string& why) {
+  return {ErrorKind::usage, "FIL001", "cannot read a wheel from stdin: " + why, "",
+          "send one: curl -sL URL | sagekit verify -"};
+}
+
+/// The parts of "cp312-cp312-linux_x86_64" of all tags, side by side as in a file name.
+std::string compressed(const std::vector<std::string>& tags) {
+  std::array<std::vector<std::string>, 3> parts;
+  for (const auto& tag : tags) {
+    const auto first = tag.find('-'), second = tag.find('-', first + 1);
+    if (first == std::string::npos || second == std::string::npos) return "";
+    const std::array words{tag.substr(0, first), tag.substr(first + 1, second - first - 1), tag.substr(second + 1)};
+    for (std::size_t i = 0; i < 3; ++i)
+      if (std::ranges::find(parts[i], words[i]) == parts[i].end()) parts[i].push_back(words[i]);
+  }
+  std::string text;
+  for (auto& list : parts) {
+    std::ranges::sort(list);
+    for (std::size_t i = 0; i < list.size(); ++i) text += (i > 0 ? "." : text.empty() ? "" : "-") + list[i];
+  }
+  return text;
+}
+
+}  // namespace
+
+TemporaryFile::~TemporaryFile() {
+  std::error_code ignored;
+  if (!m_path.empty()) std::filesystem::remove(m_path, ignored);
+}
+
+Result<TemporaryFile> take_standard_input() {
+  if (isatty(STDIN_FILENO) == 1) return std::unexpected(unreadable("it is a terminal"));
+  std::error_code error;
+  const auto folder = std::filesystem::temp_directory_path(error);
+  std::string name = (error ? std::filesystem::path("/tmp") : folder) / "sagekit-stdin-XXXXXX.whl";
+  const int file = ::mkostemps(name.data(), 4, O_CLOEXEC);
+  if (file < 0) return std::unexpected(write_error(name, errno));
+  TemporaryFile taken{std::filesystem::path(name)};
+  std::vector<char> buffer(std::size_t{1} << 16);
+  std::size_t total = 0;
+  for (;;) {
+    const ssize_t count = ::read(STDIN_FILENO, buffer.data(), buffer.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) {
+      const int number = count < 0 ? errno : 0;
+      ::close(file);
+      if (number != 0) return std::unexpected(unreadable(std::strerror(number)));
+      if (total == 0) return std::unexpected(unreadable("it is empty"));
+      return taken;
+    }
+    if (const int number = write_fully(file, buffer.data(), static_cast<std::size_t>(count)); number != 0) {
+      ::close(file);
+      return std::unexpected(write_error(name, number));
+    }
+    total += static_cast<std::size_t>(count);
+  }
+}
+
+std::string name_of(const std::filesystem::path& wheel) {
+  const auto facts = inspect_file(wheel, {});
+  if (!facts || !facts->wheel) return "";
+  std::string name;
+  for (const char c : facts->wheel->metadata_name) {
+    const bool separator = c == '-' || c == '_' || c == '.';
+    if (!separator)
+      name += c;
+    else if (!name.ends_with('_'))
+      name += '_';
+  }
+  const auto tags = compressed(facts->wheel->wheel_tags);
+  if (name.empty() || tags.empty() || facts->wheel->metadata_version.empty()) return "";
+  return fmt::format("{}-{}-{}.whl", name, facts->wheel->metadata_version, tags);
+}
+
+}  // namespace sagekit::host
