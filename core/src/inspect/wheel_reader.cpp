@@ -7,7 +7,6 @@
 #include "support/format.hpp"
 #include "support/sha256.hpp"
 #include "support/text.hpp"
-#include "support/work_pool.hpp"
 
 #include <algorithm>
 #include <set>

@@ -8,7 +8,6 @@
 #include "support/sha256.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
-#include "support/work_pool.hpp"
 #include "verify/package_folder.hpp"
 
 #include <algorithm>
