@@ -228,12 +228,12 @@ class Policies(Verify):
         self.assertEqual([f["code"] for f in waived], ["INF009"])
         self.assertEqual(waived[0]["waived"], {"reason": "renamed by hand, issue 12", "until": "2999-12-31"})
         text = self.verify("--policy", self.policy(strict + self.waiver("2999-12-31")), wheel)
-        self.assertIn("waived until 2999-12-31: renamed by hand", text.out)
+        self.assertIn("waived until 2999-12-31: renamed by hand", " ".join(text.out.split()))
         self.assertIn(", 1 waived", text.out)
         ended = self.verify("--policy", self.policy(strict + self.waiver("2020-01-01")), wheel)
         self.expect(ended, 1)
         self.assertIn("VFY101", ended.out)
-        self.assertIn("ended on 2020-01-01", ended.out)
+        self.assertIn("ended on 2020-01-01", " ".join(ended.out.split()))  # lines are wrapped
 
     def test_a_waiver_that_nothing_needs_is_said_once_and_may_fail(self):
         wheels = [Wheel(name).write(self.folder) for name in ("a", "b")]
