@@ -16,8 +16,7 @@ endif()
 option(SAGEKIT_UNITY "Compile several sources as one" ON)
 set(CMAKE_UNITY_BUILD ${SAGEKIT_UNITY})
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 8)
-# Most of this program waits for files, other programs and the network; the rooms that do not say FAST and get -O2.
-set(CMAKE_CXX_FLAGS_RELEASE "-O1 -DNDEBUG" CACHE STRING "")
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG" CACHE STRING "")
 
 # ccache where there is one, unless a launcher is given.
 find_program(SAGEKIT_CCACHE ccache)

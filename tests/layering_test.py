@@ -15,7 +15,7 @@ core = root / "core" / "src"
 
 # Room -> rooms it may include besides itself, as core/CMakeLists.txt links them. A new arrow is a design decision.
 ROOMS = {}
-for room, uses in re.findall(r"^sagekit_room\((\w+)(?: FAST)?(?: USES ([\w ]*?))?(?: LIBRARIES [^)]*)?\)", (root / "core/CMakeLists.txt").read_text(), re.M):
+for room, uses in re.findall(r"^sagekit_room\((\w+)(?: USES ([\w ]*?))?(?: LIBRARIES [^)]*)?\)", (root / "core/CMakeLists.txt").read_text(), re.M):
     ROOMS[room] = uses.split()
 # Header prefix -> the only files that may include it.
 OWNERS = {
