@@ -18,9 +18,9 @@ LogSink make_log(int verbosity, bool color) {
   logger->set_pattern("%H:%M:%S.%e %^%l%$ %v");
   return [logger](LogLevel level, std::string_view text) {
     switch (level) {
-      case LogLevel::debug: logger->debug("{}", printable(text)); break;
-      case LogLevel::info: logger->info("{}", printable(text)); break;
-      case LogLevel::warning: logger->warn("{}", printable(text)); break;
+      case LogLevel::debug: logger->debug("{}", one_line(text)); break;
+      case LogLevel::info: logger->info("{}", one_line(text)); break;
+      case LogLevel::warning: logger->warn("{}", one_line(text)); break;
     }
   };
 }

@@ -49,8 +49,8 @@ std::string escaped(std::string_view text, bool keep_lines) {
     const std::uint32_t code = first.code;
     if (first.bytes == 0)
       result += fmt::format("\\x{:02x}", static_cast<unsigned>(static_cast<unsigned char>(text[0])));
-    else if (!keep_lines && (code == '\n' || code == '\t' || code == '\r'))
-      result += ' ';
+    else if (!keep_lines && code == '\n')
+      result += "\\n";
     else if ((code < 0x20 && !(keep_lines && (code == '\n' || code == '\t'))) || code == 0x7f)
       result += fmt::format("\\x{:02x}", code);
     else if ((code >= 0x80 && code < 0xa0) || turns_or_ends_lines(code))
@@ -70,8 +70,8 @@ const std::string& mark() {
 
 }  // namespace
 
-std::string printable(std::string_view text) { return escaped(text, false); }
-std::string printable_lines(std::string_view text) { return escaped(text, true); }
+std::string printable(std::string_view text) { return escaped(text, true); }
+std::string one_line(std::string_view text) { return escaped(text, false); }
 
 std::string colored(std::string_view code, std::string_view text) {
   return fmt::format("\x1b[{}{}{}\x1b[0{}", code, mark(), text, mark());
@@ -81,9 +81,9 @@ std::string printable_with_color(std::string_view text) {
   std::string result;
   while (!text.empty()) {
     const auto at = text.find(mark());
-    if (at == std::string_view::npos) return result + printable_lines(text);
+    if (at == std::string_view::npos) return result + printable(text);
     const auto code = text.rfind("\x1b[", at);
-    result += printable_lines(text.substr(0, code));
+    result += printable(text.substr(0, code));
     result += fmt::format("\x1b[{}m", text.substr(code + 2, at - code - 2));
     text.remove_prefix(at + mark().size());
   }

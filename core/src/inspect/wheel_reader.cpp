@@ -3,8 +3,8 @@
 #include "archive/zip_format.hpp"
 #include "inspect/file_hash.hpp"
 #include "inspect/module_reader.hpp"
-#include "support/parallel.hpp"
 #include "support/format.hpp"
+#include "support/parallel.hpp"
 #include "support/sha256.hpp"
 #include "support/text.hpp"
 

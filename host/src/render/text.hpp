@@ -1,8 +1,6 @@
 #pragma once
 // Text for a terminal: how wide it is, and lines that fit into it. Colour codes take no room.
 
-#include "printable.hpp"
-
 #include <cstddef>
 #include <string>
 #include <string_view>
