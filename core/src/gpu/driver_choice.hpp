@@ -34,6 +34,7 @@ struct BrokenKernels {
 class KernelBodies {
  public:
   explicit KernelBodies(const std::vector<GpuCode>& code);
+  explicit KernelBodies(std::vector<GpuCode>&&) = delete;
 
   /// Those of one arch's images.
   BrokenKernels of_arch(const Arch& arch) const;

@@ -69,8 +69,9 @@ TEST_CASE("images without a kernel decide nothing where others have some, unless
 }
 
 TEST_CASE("each kernel is judged by the newest image that the GPU loads of it") {
-  const KernelBodies bodies({code(k_80, {kernel("fp8", Body::trap, 4), kernel("old", Body::trap, 1)}),
-                             code(k_89, {kernel("fp8", Body::full, 0, 8)}), code(k_90, {kernel("new", Body::full)})});
+  const std::vector<GpuCode> images{code(k_80, {kernel("fp8", Body::trap, 4), kernel("old", Body::trap, 1)}),
+                             code(k_89, {kernel("fp8", Body::full, 0, 8)}), code(k_90, {kernel("new", Body::full)})};
+  const KernelBodies bodies(images);
   CHECK(bodies.loaded_on({8, 0}).traps == 2);
   CHECK(bodies.loaded_on({8, 0}).all());
   const auto on_89 = bodies.loaded_on({8, 9});  // "old" was never compiled for 8.9
@@ -87,7 +88,8 @@ TEST_CASE("each kernel is judged by the newest image that the GPU loads of it") 
 
 TEST_CASE("traps that stand in for tensor-core instructions are told from checks") {
   const auto broken = [](KernelResources on_80, KernelResources on_89) {
-    return KernelBodies({code(k_80, {std::move(on_80)}), code(k_89, {std::move(on_89)})}).of_arch(k_80).part_trap;
+    const std::vector<GpuCode> images{code(k_80, {std::move(on_80)}), code(k_89, {std::move(on_89)})};
+    return KernelBodies(images).of_arch(k_80).part_trap;
   };
   CHECK(broken(kernel("k", Body::full, 2, 4), kernel("k", Body::full, 0, 8)) == 1);
   CHECK(broken(kernel("k", Body::full, 3, 4), kernel("k", Body::full, 1, 8)) == 1);
@@ -106,6 +108,7 @@ TEST_CASE("a kernel that is empty on every arch is meant so") {
 }
 
 TEST_CASE("of a kernel that several files bring the best image counts") {
-  const KernelBodies bodies({code(k_80, {kernel("k", Body::trap, 3), kernel("k", Body::full, 0, 2)})});
+  const std::vector<GpuCode> images{code(k_80, {kernel("k", Body::trap, 3), kernel("k", Body::full, 0, 2)})};
+  const KernelBodies bodies(images);
   CHECK_FALSE(bodies.of_arch(k_80).any());
 }
