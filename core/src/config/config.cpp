@@ -1,0 +1,112 @@
+#include "config/config_keys.hpp"
+#include "support/format.hpp"
+#include "support/text.hpp"
+#include "support/toml.hpp"
+
+#include <sagekit/config.hpp>
+
+#include <optional>
+#include <system_error>
+
+namespace sagekit {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+class Reader {
+ public:
+  Reader(const TomlDocument& document, std::string_view origin)
+      : m_document(document), m_folder(fs::path(origin).parent_path()) {
+    m_config.origin = origin;
+  }
+
+  Config read() {
+    TomlTable root = m_document.root();
+    for (const auto& key : config_keys()) read_value(root, key, m_config.values);
+    root.finish();
+    return std::move(m_config);
+  }
+
+ private:
+  void read_value(TomlTable& table, const ConfigKey& key, std::vector<ConfigValue>& values) {
+    auto words = words_of(table, key);
+    if (!words) return;
+    for (std::size_t i = 0; i < words->size(); ++i) {
+      auto& word = (*words)[i];
+      if (key.form != ConfigForm::on && trim(word).empty())
+        table.error(key.name, "CFG006", fmt::format("\"{}\" holds an empty string", key.name),
+                    "leave the key out for the default");
+      word = with_folder(key, std::move(word));
+    }
+    values.push_back({std::string(key.name), std::move(*words), m_document.where(table.path(key.name))});
+  }
+
+  /// Nothing: it is absent, false or wrong (reported).
+  static std::optional<std::vector<std::string>> words_of(TomlTable& table, const ConfigKey& key) {
+    using enum ConfigForm;
+    if (key.form == on) {
+      if (!table.boolean(key.name).value_or(false)) return {};
+      return std::vector<std::string>{""};
+    }
+    if (key.form == count) {
+      const auto number = table.integer(key.name);
+      if (!number) return {};
+      if (*number < 1)
+        table.error(key.name, "CFG006", fmt::format("\"{}\" is {}, not 1 or more", key.name, *number),
+                    "leave the key out for what fits this machine");
+      return std::vector{fmt::format("{}", *number)};
+    }
+    if (key.form == words || key.form == sources) {
+      auto list = table.optional_strings(key.name);
+      if (list && list->empty())
+        table.error(key.name, "CFG006", fmt::format("\"{}\" is an empty list", key.name),
+                    "leave the key out for the default");
+      return list;
+    }
+    auto text = table.string(key.name);
+    if (!text) return {};
+    if (key.form == name && (text->find('/') != text->npos || text->ends_with(".so")))
+      table.error(key.name, "CFG006", fmt::format("\"{}\" is a plugin file; here only a plugin's name can stand", *text),
+                  "give the file with --plugin FILE, or its folder with SAGEKIT_PLUGIN_PATH");
+    return std::vector{std::move(*text)};
+  }
+
+  std::string with_folder(const ConfigKey& key, std::string word) const {
+    constexpr std::string_view k_folder = "folder:";
+    if (key.form == ConfigForm::path) return (m_folder / word).string();
+    if (key.form == ConfigForm::policy && word.find_first_of("./") != word.npos) return (m_folder / word).string();
+    if (key.form == ConfigForm::sources && word.starts_with(k_folder))
+      return std::string(k_folder) + (m_folder / word.substr(k_folder.size())).string();
+    return word;
+  }
+
+  const TomlDocument& m_document;
+  fs::path m_folder;
+  Config m_config;
+};
+
+}  // namespace
+
+std::expected<Config, Diagnostics> parse_config(std::string_view text, std::string_view origin) {
+  const auto document = TomlDocument::parse(text, origin, "CFG");
+  Config config;
+  if (document.parsed()) config = Reader(document, origin).read();
+  auto problems = document.diagnostics();
+  if (!problems.empty()) return std::unexpected(std::move(problems));
+  return config;
+}
+
+fs::path find_config(const fs::path& folder) {
+  std::error_code error;
+  const auto own = folder / "sagekit.toml";
+  fs::path nearest = fs::exists(own, error) ? own : fs::path();
+  if (!nearest.empty()) return nearest;
+  for (auto at = folder;; at = at.parent_path()) {
+    if (nearest.empty() && fs::exists(at / "sagekit.toml", error)) nearest = at / "sagekit.toml";
+    if (fs::exists(at / ".git", error)) return nearest;
+    if (at == at.parent_path()) return {};
+  }
+}
+
+}  // namespace sagekit

@@ -1,0 +1,29 @@
+#pragma once
+// The keys of sagekit.toml: the reader and the JSON Schema are made of this table.
+
+#include <string_view>
+#include <vector>
+
+namespace sagekit {
+
+enum class ConfigForm {
+  name,     ///< a word without a path: a file of the working copy must not become code that runs
+  word,     ///< a string
+  words,    ///< a list of strings
+  path,     ///< a file or folder
+  policy,   ///< one of its names, or a file
+  sources,  ///< words, of which "folder:DIR" has a path
+  count,    ///< an integer of 1 or more
+  on,       ///< a boolean
+};
+
+struct ConfigKey {
+  std::string_view name;  ///< that of the flag
+  ConfigForm form;
+  std::string_view about;
+};
+
+/// In the order of docs/configuration.md.
+const std::vector<ConfigKey>& config_keys();
+
+}  // namespace sagekit

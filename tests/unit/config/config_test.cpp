@@ -1,0 +1,99 @@
+#include <sagekit/config.hpp>
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <unistd.h>
+
+using namespace sagekit;
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+/// The only diagnostic of a text.
+Diagnostic problem_of(std::string_view text) {
+  const auto config = parse_config(text, "/repo/sagekit.toml");
+  REQUIRE_FALSE(config);
+  REQUIRE(config.error().size() == 1);
+  return config.error().front();
+}
+
+Words words_of(const Config& config, std::string_view key) {
+  for (const auto& value : config.values)
+    if (value.key == key) return value.words;
+  return {};
+}
+
+struct Tree {
+  std::filesystem::path root =
+      std::filesystem::temp_directory_path() / ("sagekit-config-test-" + std::to_string(getpid()));
+  Tree() { std::filesystem::create_directories(root); }
+  ~Tree() { std::filesystem::remove_all(root); }
+  void write(const char* name) const {
+    std::filesystem::create_directories((root / name).parent_path());
+    std::ofstream(root / name) << "jobs = 1\n";
+  }
+};
+
+}  // namespace
+
+TEST_CASE("keys are the words that their flags would be given, with their place") {
+  const auto config = parse_config("profile = \"current\"\npython = [\"3.12\", \"cp313\"]\njobs = 4\noffline = true\n"
+                                   "locked = false\n",
+                                   "sagekit.toml");
+  REQUIRE(config);
+  CHECK(words_of(*config, "python") == Words{"3.12", "cp313"});
+  CHECK(words_of(*config, "jobs") == Words{"4"});
+  CHECK(words_of(*config, "offline") == Words{""});
+  CHECK(words_of(*config, "locked").empty());
+  CHECK(config->values.front().where.line == 1);
+  CHECK(parse_config("", "sagekit.toml")->values.empty());
+}
+
+TEST_CASE("paths are relative to the file's folder") {
+  const auto config = parse_config("output = \"out\"\nstore = \"/var/store\"\npolicy = \"ci/strict.toml\"\n"
+                                   "toolchain = [\"system\", \"folder:cuda\"]\n",
+                                   "/repo/sagekit.toml");
+  REQUIRE(config);
+  CHECK(words_of(*config, "output") == Words{"/repo/out"});
+  CHECK(words_of(*config, "store") == Words{"/var/store"});
+  CHECK(words_of(*config, "policy") == Words{"/repo/ci/strict.toml"});
+  CHECK(words_of(*config, "toolchain") == Words{"system", "folder:/repo/cuda"});
+  CHECK(words_of(*parse_config("policy = \"pypi\"", "/repo/sagekit.toml"), "policy") == Words{"pypi"});
+}
+
+TEST_CASE("an unknown key has its place and the nearest one") {
+  const auto problem = problem_of("jobs = 2\n  pyton = [\"3.12\"]\n");
+  CHECK(problem.code == "CFG004");
+  CHECK(problem.where.line == 2);
+  CHECK(problem.where.column == 3);
+  CHECK(problem.hint.find("python") != std::string::npos);
+}
+
+TEST_CASE("what cannot be is refused") {
+  CHECK(problem_of("jobs = ").code == "CFG001");
+  CHECK(problem_of("python = \"3.12\"").code == "CFG005");
+  CHECK(problem_of("jobs = 0").code == "CFG006");
+  CHECK(problem_of("arch = \" \"").code == "CFG006");
+  CHECK(problem_of("cells = []").code == "CFG006");
+  CHECK(problem_of("plugin = \"./evil.so\"").code == "CFG006");
+}
+
+TEST_CASE("the file is that of the folder, or of one above it in its repository") {
+  const Tree tree;
+  tree.write("sagekit.toml");
+  tree.write("repo/sagekit.toml");
+  tree.write("repo/.git/HEAD");
+  tree.write("repo/deep/own/sagekit.toml");
+  tree.write("other/.git/HEAD");
+  tree.write("plain/file");
+  CHECK(find_config(tree.root / "repo") == tree.root / "repo/sagekit.toml");
+  CHECK(find_config(tree.root / "repo/deep") == tree.root / "repo/sagekit.toml");
+  CHECK(find_config(tree.root / "repo/deep/own") == tree.root / "repo/deep/own/sagekit.toml");
+  CHECK(find_config(tree.root / "other").empty());
+  CHECK(find_config(tree.root / "plain").empty());
+  CHECK(find_config(tree.root) == tree.root / "sagekit.toml");
+}
