@@ -132,6 +132,9 @@ void declare_globals(Flags& flags, GlobalArguments& global) {
   flags.list("--plugin", "NAME|FILE", global.plugins, "Variant to work with: a plugin's name, or a plugin file");
   flags.list("--plugin-dir", "DIR", global.plugin_dirs, "Folder of further plugins");
   flags.value("-C", "DIR", global.directory, "Change to this folder first");
+  flags.value(
+      "--config", "FILE", global.config,
+      "Settings of plan, build, doctor and verify; without it the sagekit.toml of this folder or its repository");
   flags.on("--json", global.json, "One JSON document on stdout");
   flags.on("-q,--quiet", global.quiet, "Only errors, and the result");
   flags.count("-v,--verbose", global.verbose,
@@ -197,6 +200,7 @@ Result<const Verb*> parse_command_line(int argc, const char* const* argv, const 
     if (globals_left == 0 && (global.help || global.version)) break;
     if (globals_left > 0) --globals_left;
     if (const auto taken = take(given); !taken) return std::unexpected(taken.error());
+    if (given.times > 0 || !given.words.empty()) global.given.insert(given.flag->long_name());
   }
   if (global.help || global.version) return verb;
   auto left = parser.app().remaining(true);

@@ -5,6 +5,7 @@
 
 #include <sagekit/error.hpp>
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,10 +17,12 @@ struct GlobalArguments {
   std::vector<std::string> plugin_dirs;
   std::string color = "auto";  ///< auto, always, never
   std::string directory;       ///< -C
+  std::string config;          ///< --config; "" = the one that is found
   bool json = false;
   bool quiet = false;
   int verbose = 0;
   bool version = false, help = false;
+  std::set<std::string> given;  ///< long names of the flags that stood on the command line
 };
 void declare_globals(Flags& flags, GlobalArguments& global);
 

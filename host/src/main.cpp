@@ -1,4 +1,5 @@
 #include "command_line.hpp"
+#include "configuration.hpp"
 #include "console.hpp"
 #include "help.hpp"
 #include "log_spdlog.hpp"
@@ -42,6 +43,7 @@ int run(Session& session, const std::vector<Verb>& verbs, const Verb* verb) {
                       "-C takes a folder that is there"};
     return report(session, error);
   }
+  if (!configure(session, *verb)) return exit_code(ErrorKind::usage);
   return verb->run(session);
 }
 

@@ -39,7 +39,7 @@ Settings read_settings() {
   settings.home = variable("HOME");
 
   if (const auto store = variable("SAGEKIT_STORE"); !store.empty())
-    settings.store = store;
+    settings.store = store, settings.store_is_named = true;
   else if (const auto cache = variable("XDG_CACHE_HOME"); !cache.empty())
     settings.store = fs::path(cache) / "sagekit";
   else if (!settings.home.empty())

@@ -17,6 +17,7 @@ struct Settings {
   std::filesystem::path executable;    ///< this program
   std::filesystem::path home;          ///< HOME
   std::filesystem::path store;         ///< SAGEKIT_STORE, else XDG_CACHE_HOME/sagekit, else ~/.cache/sagekit
+  bool store_is_named = false;         ///< by SAGEKIT_STORE
   std::vector<std::filesystem::path> plugin_path;        ///< SAGEKIT_PLUGIN_PATH, then lib/sagekit/plugins beside bin
   std::vector<std::filesystem::path> path;               ///< PATH
   std::vector<std::filesystem::path> cuda_homes;         ///< CUDA_HOME, CUDA_PATH

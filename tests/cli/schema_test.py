@@ -68,7 +68,15 @@ version = "13.0.88"
 name = "nvidia_cuda_nvcc-13.0.88-py3-none-any.whl"
 sha256 = "%s"
 """ % ("0" * 64)
-REFUSED = {"policy": [("schema = 1", "schema = 2"), ('"others"', '"other"'), ('"error"', '"fatal"'), ("until", "untill"),
+CONFIG = """
+plugin = "sage2"
+python = ["3.12"]
+arch = "9.0"
+jobs = 4
+offline = true
+"""
+REFUSED = {"config": [("python", "pyton"), ('["3.12"]', '"3.12"'), ('"9.0"', '" "'), ("= 4", "= 0"), ('"sage2"', '"./evil.so"')],
+           "policy": [("schema = 1", "schema = 2"), ('"others"', '"other"'), ('"error"', '"fatal"'), ("until", "untill"),
                       ('"2026-12-31"', '"soon"'), ('reason = "the cluster has it"', "")],
            "lock": [('"nvcc"', '"gcc"'), ("0" * 64, "0" * 63), ("version = 1\n", "version = 2\n"), ("[[tree.file]]", "[[tree.files]]"),
                     ('id = "', 'id = "../')]}
@@ -76,7 +84,7 @@ REFUSED = {"policy": [("schema = 1", "schema = 2"), ('"others"', '"other"'), ('"
 
 def other_schemas(sagekit):
     """(what, whether it is as it should be) of policies, locks and a real `verify --json`."""
-    for name, text in (("policy", POLICY), ("lock", LOCK)):
+    for name, text in (("config", CONFIG), ("policy", POLICY), ("lock", LOCK)):
         schema = printed_schema(sagekit, name)
         jsonschema.Draft202012Validator.check_schema(schema)
         validator = jsonschema.Draft202012Validator(schema)

@@ -67,7 +67,8 @@ class Reader {
     auto text = table.string(key.name);
     if (!text) return {};
     if (key.form == name && (text->find('/') != text->npos || text->ends_with(".so")))
-      table.error(key.name, "CFG006", fmt::format("\"{}\" is a plugin file; here only a plugin's name can stand", *text),
+      table.error(key.name, "CFG006",
+                  fmt::format("\"{}\" is a plugin file; here only a plugin's name can stand", *text),
                   "give the file with --plugin FILE, or its folder with SAGEKIT_PLUGIN_PATH");
     return std::vector{std::move(*text)};
   }

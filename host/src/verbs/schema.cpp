@@ -2,6 +2,7 @@
 #include "session.hpp"
 #include "verb.hpp"
 
+#include <sagekit/config.hpp>
 #include <sagekit/spec.hpp>
 
 namespace sagekit::host {
@@ -14,9 +15,10 @@ struct SchemaArguments {
 
 void declare(Flags& flags, SchemaArguments& arguments) {
   flags
-      .argument("name", arguments.name,
-                "plugin: plugin.toml; policy: --policy FILE; lock: sagekit.lock; verify: verify --json")
-      .choices = {"plugin", "policy", "lock", "verify"};
+      .argument(
+          "name", arguments.name,
+          "plugin: plugin.toml; config: sagekit.toml; policy: --policy FILE; lock: sagekit.lock; verify: verify --json")
+      .choices = {"plugin", "config", "policy", "lock", "verify"};
 }
 
 int run(Session& session, const SchemaArguments& arguments) {
@@ -27,6 +29,8 @@ int run(Session& session, const SchemaArguments& arguments) {
     console.document(lock_schema());
   else if (arguments.name == "verify")
     console.document(verify_schema());
+  else if (arguments.name == "config")
+    console.document(config_json_schema());
   else
     console.document(spec_json_schema());
   return 0;

@@ -1,11 +1,11 @@
 #include <sagekit/config.hpp>
 
 #include <doctest/doctest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 #include <string>
-#include <unistd.h>
 
 using namespace sagekit;
 
@@ -41,9 +41,10 @@ struct Tree {
 }  // namespace
 
 TEST_CASE("keys are the words that their flags would be given, with their place") {
-  const auto config = parse_config("profile = \"current\"\npython = [\"3.12\", \"cp313\"]\njobs = 4\noffline = true\n"
-                                   "locked = false\n",
-                                   "sagekit.toml");
+  const auto config = parse_config(
+      "profile = \"current\"\npython = [\"3.12\", \"cp313\"]\njobs = 4\noffline = true\n"
+      "locked = false\n",
+      "sagekit.toml");
   REQUIRE(config);
   CHECK(words_of(*config, "python") == Words{"3.12", "cp313"});
   CHECK(words_of(*config, "jobs") == Words{"4"});
@@ -54,9 +55,10 @@ TEST_CASE("keys are the words that their flags would be given, with their place"
 }
 
 TEST_CASE("paths are relative to the file's folder") {
-  const auto config = parse_config("output = \"out\"\nstore = \"/var/store\"\npolicy = \"ci/strict.toml\"\n"
-                                   "toolchain = [\"system\", \"folder:cuda\"]\n",
-                                   "/repo/sagekit.toml");
+  const auto config = parse_config(
+      "output = \"out\"\nstore = \"/var/store\"\npolicy = \"ci/strict.toml\"\n"
+      "toolchain = [\"system\", \"folder:cuda\"]\n",
+      "/repo/sagekit.toml");
   REQUIRE(config);
   CHECK(words_of(*config, "output") == Words{"/repo/out"});
   CHECK(words_of(*config, "store") == Words{"/var/store"});

@@ -1,0 +1,89 @@
+#include "configuration.hpp"
+
+#include <sagekit/config.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <iterator>
+
+namespace sagekit::host {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The verbs whose flags the keys are named after.
+constexpr std::array<std::string_view, 4> k_verbs{"plan", "build", "doctor", "verify"};
+
+/// "" = there is none.
+Result<fs::path> config_file(const Session& session) {
+  std::error_code error;
+  const auto folder = fs::current_path(error);
+  if (session.global.config.empty()) return error ? fs::path() : find_config(folder);
+  return folder / session.global.config;
+}
+
+Result<std::string> read_text(const fs::path& path) {
+  std::error_code error;
+  if (!fs::is_directory(path, error))
+    if (std::ifstream file(path, std::ios::binary); file) return std::string(std::istreambuf_iterator<char>(file), {});
+  return fail(ErrorKind::usage, "CFG007", fmt::format("cannot read {}: it is no readable file", path.string()),
+              "--config takes a file; --config /dev/null reads none", path.string());
+}
+
+/// Does the environment say it already?
+bool in_environment(const Settings& settings, const std::string& key) {
+  return (key == "arch" && !settings.arch_list.empty()) || (key == "store" && settings.store_is_named);
+}
+
+/// The budget of verify is another thing: one wheel's members, not all steps of a build.
+bool is_for(const std::string& key, const Verb& verb) { return key != "memory" || verb.text.name == "build"; }
+
+}  // namespace
+
+bool configure(Session& session, const Verb& verb) {
+  if (std::ranges::find(k_verbs, verb.text.name) == k_verbs.end()) {
+    if (session.global.config.empty()) return true;
+    session.console.show({ErrorKind::usage, "CLI001", fmt::format("{} reads no sagekit.toml", verb.text.name), "",
+                          "leave --config out: it is for plan, build, doctor and verify"});
+    return false;
+  }
+  const auto path = config_file(session);
+  if (!path) return session.console.show(path.error()), false;
+  if (path->empty()) return true;
+  const auto text = read_text(*path);
+  if (!text) return session.console.show(text.error()), false;
+  auto config = parse_config(*text, path->string());
+  if (!config) {
+    for (const auto& diagnostic : config.error()) session.console.show(diagnostic);
+    return false;
+  }
+
+  Flags flags;
+  declare_globals(flags, session.global);
+  verb.declare(flags);
+  std::string used;
+  for (const auto& value : config->values) {
+    const auto name = "--" + value.key;
+    if (session.global.given.contains(name) || in_environment(session.settings, value.key)) continue;
+    if (value.key == "store") session.settings.store = value.words.front();
+    const auto flag = std::ranges::find(flags.flags(), name, &Flag::long_name);
+    if (!is_for(value.key, verb) || (flag == flags.flags().end() && value.key != "store")) continue;
+    used += (used.empty() ? "" : ", ") + value.key;
+    if (flag == flags.flags().end()) continue;
+    for (const auto& word : value.words)
+      if (const auto taken = flag->take(word); !taken) {
+        session.console.show(Diagnostic{Severity::error, "CFG006",
+                                        fmt::format("{}: {}", value.key, taken.error().message), value.where,
+                                        taken.error().hint});
+        return false;
+      }
+  }
+  if (!used.empty()) session.console.say(session.console.dim(fmt::format("from {}: {}", path->string(), used)));
+  return true;
+}
+
+}  // namespace sagekit::host

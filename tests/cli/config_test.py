@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""sagekit.toml: flag > environment > file > plugin, where it is found, and what is said of its mistakes."""
+import unittest
+
+from harness import EXAMPLES, CommandLine
+
+
+class Config(CommandLine):
+    def write(self, text, name="sagekit.toml"):
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        return path
+
+    def plan(self, *words, env=None, cwd=None):
+        return self.run_sagekit("plan", "--json", "--offline", *words, env=self.environment(**(env or {})), cwd=cwd)
+
+    def cells(self, *words, **options):
+        done = self.plan(*words, **options)
+        self.expect(done, 0)
+        return done.json()["cells"]
+
+    def test_a_flag_is_above_the_environment_above_the_file_above_the_plugin(self):
+        default = self.cells("--plugin", "sage2")[0]["arches"]
+        self.write('plugin = "sage2"\narch = "8.0"\n')
+        self.assertNotEqual(default, ["8.0"])
+        self.assertEqual(self.cells()[0]["arches"], ["8.0"])
+        named = {"TORCH_CUDA_ARCH_LIST": "9.0"}
+        self.assertEqual(self.cells(env=named)[0]["arches"], ["9.0a"])
+        self.assertEqual(self.cells("--arch", "12.0", env=named)[0]["arches"], ["12.0a"])
+        self.assertEqual(self.cells("--arch", "12.0")[0]["arches"], ["12.0a"])
+        self.assertEqual(self.cells("--config", "/dev/null", "--plugin", "sage2")[0]["arches"], default)
+
+    def test_an_unknown_key_has_its_place_and_the_nearest(self):
+        self.write('plugin = "sage2"\npyton = ["3.12"]\n')
+        self.expect(self.plan(), 2, "CFG004", "sagekit.toml:2:1", "python")
+
+    def test_what_the_flag_refuses_is_said_of_the_key(self):
+        self.write('plugin = "sage2"\nmemory = "12Q"\n')
+        self.expect(self.run_sagekit("build", "-n", "--offline"), 2, "CFG006", "sagekit.toml:2:1", "12Q")
+        self.expect(self.run_sagekit("build", "-n", "--config", "nosuch.toml"), 2, "CFG007", "nosuch.toml")
+
+    def test_it_is_found_above_in_the_repository_only_and_after_the_change_of_folder(self):
+        self.write('plugin = "sage2"\narch = "8.0"\n', "repo/sagekit.toml")
+        (self.folder / "repo" / "deep").mkdir()
+        self.expect(self.plan(cwd=self.folder / "repo" / "deep"), 2, "PLG012")
+        (self.folder / "repo" / ".git").mkdir()
+        self.assertEqual(self.cells(cwd=self.folder / "repo" / "deep")[0]["arches"], ["8.0"])
+        self.assertEqual(self.cells("-C", "repo/deep")[0]["arches"], ["8.0"])
+        self.assertEqual(self.cells("--config", "repo/sagekit.toml")[0]["arches"], ["8.0"])
+
+    def test_the_store_is_the_files_unless_the_environment_names_one(self):
+        self.write('plugin = "example"\nstore = "kept"\n')
+        words = ("--plugin-dir", EXAMPLES, "build", "-n", "--offline")
+        clean = self.environment()
+        self.assertIn("sagekit.toml: plugin\n", self.run_sagekit(*words, env=clean).err)
+        del clean["SAGEKIT_STORE"]
+        self.assertIn("sagekit.toml: plugin, store\n", self.run_sagekit(*words, env=clean).err)
+        self.assertNotIn("plugin, store", self.run_sagekit(*words, "--store", "other", env=clean).err)
+
+    def test_verify_takes_its_policy_from_it(self):
+        self.write('policy = "nosuch"\njobs = 2\n')
+        self.expect(self.run_sagekit("verify", "no.whl"), 2, "nosuch")
+        self.expect(self.run_sagekit("verify", "no.whl", "--policy", "pypi"), 2)
+
+    def test_a_verb_that_reads_none_says_so(self):
+        self.write("nonsense = 1\n")
+        self.expect(self.run_sagekit("schema", "config"), 0)
+        self.expect(self.run_sagekit("env", "--config", "sagekit.toml"), 2, "CLI001", "env reads no sagekit.toml")
+
+
+if __name__ == "__main__":
+    unittest.main()
