@@ -39,8 +39,11 @@ bool in_environment(const Settings& settings, const std::string& key) {
   return (key == "arch" && !settings.arch_list.empty()) || (key == "store" && settings.store_is_named);
 }
 
-/// The budget of verify is another thing: one wheel's members, not all steps of a build.
-bool is_for(const std::string& key, const Verb& verb) { return key != "memory" || verb.text.name == "build"; }
+/// verify takes every plugin there is, and its budget is another thing: one wheel's members, not all steps of a build.
+bool is_for(const std::string& key, const Verb& verb) {
+  if (key == "memory") return verb.text.name == "build";
+  return key != "plugin" || verb.text.name != "verify";
+}
 
 }  // namespace
 

@@ -62,6 +62,8 @@ class Config(CommandLine):
         self.write('policy = "nosuch"\njobs = 2\n')
         self.expect(self.run_sagekit("verify", "no.whl"), 2, "nosuch")
         self.expect(self.run_sagekit("verify", "no.whl", "--policy", "pypi"), 2)
+        self.write('policy = "pypi"\nplugin = "sage2"\nmemory = "8G"\n')
+        self.expect(self.run_sagekit("verify", "no.whl"), 2, "sagekit.toml: policy\n")
 
     def test_a_verb_that_reads_none_says_so(self):
         self.write("nonsense = 1\n")
