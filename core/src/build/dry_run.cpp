@@ -9,7 +9,6 @@
 #include "support/try.hpp"
 
 #include <algorithm>
-#include <map>
 #include <set>
 
 namespace sagekit {
@@ -18,15 +17,9 @@ namespace {
 
 /// Cells all of whose tools are here: of the others' steps nothing can be known. A tool that would be fetched first is
 /// not here.
-std::vector<const Cell*> with_tools(const Spec& spec, const Plan& plan, const std::vector<const Cell*>& cells,
-                                    const Environment& environment, const Store& store,
-                                    const std::filesystem::path& links) {
-  std::vector<const Cell*> ready;
-  for (const auto* cell : cells) {
-    std::map<std::string, Toolchain> toolchains;
-    if (resolve_symbols(spec, plan, {cell}, environment, store, links, toolchains)) ready.push_back(cell);
-  }
-  return ready;
+std::vector<const Cell*> with_tools(std::vector<const Cell*> cells) {
+  std::erase_if(cells, [](const Cell* cell) { return cell->toolchain == nullptr; });
+  return cells;
 }
 
 /// Ids of the steps whose results are kept.
@@ -50,9 +43,8 @@ Result<std::set<std::string>> kept_steps(const Spec& spec, const Plan& plan, con
     return kept;
   }
   TRY_ASSIGN(const auto links, links_folder(options));
-  const auto ready = with_tools(spec, plan, cells, environment, *store, links.path());
-  std::map<std::string, Toolchain> toolchains;
-  TRY_ASSIGN(auto symbols, resolve_symbols(spec, plan, ready, environment, *store, links.path(), toolchains));
+  const auto ready = with_tools(cells);
+  TRY_ASSIGN(auto symbols, resolve_symbols(spec, plan, ready, environment.platform, *store, links.path()));
   symbols.set("source", ".");
   symbols.set("work", links.path().string());
   TRY_ASSIGN(const auto epoch, source_date_epoch(plan.revision.date));

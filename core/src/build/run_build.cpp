@@ -126,15 +126,14 @@ Result<Build> run_build(const Spec& spec, const Plan& plan, const Environment& e
   TRY_ASSIGN(const auto scratch, TemporaryFolder::create(work / "tmp", "t"));
   TRY_ASSIGN(const auto links, links_folder(options));
 
-  std::map<std::string, Toolchain> toolchains;
-  TRY_ASSIGN(auto symbols, resolve_symbols(spec, plan, cells, environment, store, links.path(), toolchains));
+  TRY_ASSIGN(auto symbols, resolve_symbols(spec, plan, cells, environment.platform, store, links.path()));
   symbols.set("source", ".");
   symbols.set("work", work.string());
   TRY_ASSIGN(const auto epoch, source_date_epoch(plan.revision.date));
-  Executor executor({store, symbols, source, work,
-                     step_environment(options.child_environment, toolchains, scratch.path(), epoch, limits), epoch,
-                     runner, environment.platform, options.log},
-                    steps);
+  Executor executor(
+      {store, symbols, source, work, step_environment(options.child_environment, cells, scratch.path(), epoch, limits),
+       epoch, runner, environment.platform, options.log},
+      steps);
   const auto tasks = tasks_for(steps, executor, environment.platform);
   std::vector<double> estimates;
   for (const auto& task : tasks) estimates.push_back(task.cpu_seconds);
@@ -166,7 +165,7 @@ Result<Build> run_build(const Spec& spec, const Plan& plan, const Environment& e
     TRY(executor.place_outputs(found->second, stop));
     return executor.outputs(found->second);
   };
-  const StageContext stage{spec, plan, source, store, toolchains, outputs};
+  const StageContext stage{spec, plan, source, store, outputs};
   std::set<std::string> failed;
   progress.add_to(build);
   for (const auto& failure : build.failed) failed.insert(failure.cell);

@@ -1,7 +1,7 @@
 #include "build/stage.hpp"
 
-#include "build/build_record.hpp"
 #include "archive/archive.hpp"
+#include "build/build_record.hpp"
 #include "support/format.hpp"
 #include "support/sha256.hpp"
 #include "support/text.hpp"
@@ -159,9 +159,8 @@ class Stage {
     for (const auto& edit : m_context.source.edits) lines.push_back("edit " + edit);
     for (const auto& defect : plan.allowed_defects) lines.push_back("allowed defect " + defect);
     lines.push_back("backend " + plan.backend);
-    const auto found = m_context.toolchains.find(m_cell.id);
-    if (found == m_context.toolchains.end()) return;
-    const auto& t = found->second;
+    if (!m_cell.toolchain) return;
+    const auto& t = *m_cell.toolchain;
     const auto tool = [&lines](const std::string& what, const std::string& identity) {
       lines.push_back(fmt::format("{} identity {}", what, identity));
     };

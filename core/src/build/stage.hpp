@@ -6,7 +6,6 @@
 #include <sagekit/build.hpp>
 
 #include <functional>
-#include <map>
 #include <string>
 
 namespace sagekit {
@@ -17,7 +16,6 @@ struct StageContext {
   const Plan& plan;
   const PreparedSource& source;
   const Store& store;
-  const std::map<std::string, Toolchain>& toolchains;                                   ///< by cell id
   std::function<Result<std::vector<RecordedOutput>>(const std::string& step)> outputs;  ///< of a step that is done
 };
 

@@ -65,13 +65,14 @@ Result<std::string> source_date_epoch(const std::string& date) {
 }
 
 std::map<std::string, std::string> step_environment(std::map<std::string, std::string> base,
-                                                    const std::map<std::string, Toolchain>& toolchains,
+                                                    const std::vector<const Cell*>& cells,
                                                     const std::filesystem::path& scratch, const std::string& epoch,
                                                     const SchedulerLimits& limits) {
   for (const auto name : k_meddling) base.erase(std::string(name));
   std::vector<std::string> folders;
-  for (const auto& [cell, toolchain] : toolchains) {
-    const auto folder = toolchain.host_compiler.executable.parent_path().string();
+  for (const auto* cell : cells) {
+    if (!cell->toolchain) continue;
+    const auto folder = cell->toolchain->host_compiler.executable.parent_path().string();
     if (!folder.empty() && std::ranges::find(folders, folder) == folders.end()) folders.push_back(folder);
   }
   if (const auto path = base["PATH"]; !path.empty()) folders.push_back(path);

@@ -43,29 +43,15 @@ std::unexpected<Error> unknown(std::string_view name) {
   return fail(ErrorKind::bug, "BLD002", fmt::format("the plan names {{{}}}, which stands for nothing here", name));
 }
 
-/// What a symbol is made from: those that appear in the steps of the cells.
-struct Wanted {
+/// The symbols in the steps of a cell: what no step names need not be made.
+std::set<std::string> symbols_of(const Plan& plan, const Cell& cell) {
   std::set<std::string> names;
-  bool static_runtime = false;
-  bool has(std::string_view prefix) const {
-    return std::ranges::any_of(names, [&](const std::string& name) { return name.starts_with(prefix); });
-  }
-};
-
-void collect(const std::vector<std::string>& items, Wanted& wanted) {
-  for (const auto& item : items) {
-    for_symbols(item, [&](std::string_view name) { wanted.names.emplace(name); });
-    wanted.static_runtime |= item == "-lcudart_static";
-  }
-}
-
-Wanted wanted_by(const Plan& plan, const Cell& cell) {
-  Wanted wanted;
   for (const auto& step : plan.steps) {
     if (std::ranges::find(step.cells, cell.id) == step.cells.end()) continue;
-    for (const auto* items : {&step.argv, &step.fallback_argv, &step.environment}) collect(*items, wanted);
+    for (const auto* items : {&step.argv, &step.fallback_argv, &step.environment})
+      for (const auto& item : *items) for_symbols(item, [&](std::string_view name) { names.emplace(name); });
   }
-  return wanted;
+  return names;
 }
 
 /// Can a flag list that is split at commas (-Xcompiler=) carry the path?
@@ -104,7 +90,7 @@ class Resolver {
     return {};
   }
 
-  Status add_toolchain(const Cell& cell, const Toolchain& t, const Wanted& wanted) {
+  Status add_toolchain(const Cell& cell, const Toolchain& t, const std::set<std::string>& wanted) {
     const auto& platform = cell.platform;
     table.set("cxx-" + platform, t.host_compiler.executable.string(), t.host_compiler.identity);
     table.set_device("cxx-" + platform, t.host_compiler.kind + " " + t.host_compiler.version);
@@ -116,7 +102,7 @@ class Resolver {
       // nvcc's identity is that of its programs: its headers are checked one by one.
       TRY(add_checked("nvcc-root-" + cell.cuda, t.nvcc.root, t.nvcc.identity));
       TRY(add_checked("cuda-include-" + cell.cuda, t.nvcc.include_dir, t.nvcc.identity));
-      if (const auto name = "cuda-lib-" + cell.cuda + "-" + platform; wanted.names.contains(name)) {
+      if (const auto name = "cuda-lib-" + cell.cuda + "-" + platform; wanted.contains(name)) {
         TRY_ASSIGN(const auto libraries, cuda_libraries(t.nvcc, platform));
         TRY_ASSIGN(const auto word, reachable(libraries));
         table.set(name, word, t.nvcc.identity);
@@ -126,6 +112,11 @@ class Resolver {
       const auto name = fmt::format("torch-{}-cu{}-{}", cell.torch, without_dots(cell.cuda), platform);
       TRY(add_root(name, t.torch.root, t.torch.identity));
       table.set_device(name, t.torch.version);
+    }
+    if (const auto name = "python-exe-" + cell.python + "-" + platform; wanted.contains(name)) {
+      const bool imports_torch = !t.torch.interpreter.empty();
+      table.set(name, imports_torch ? t.torch.interpreter.string() : t.python.executable.string(),
+                imports_torch ? t.torch.identity + t.python.identity : t.python.identity);
     }
     auto folders = t.python.include_dirs;
     if (folders.empty()) return {};
@@ -194,15 +185,6 @@ class Resolver {
   fs::path m_links;
   std::string m_own_platform;
 };
-
-/// The interpreter that can import the cell's torch, for upstream's own build.
-const TorchSysroot* importable(const Cell& cell, const Environment& environment) {
-  const auto found = std::ranges::find_if(environment.torches, [&](const TorchSysroot& t) {
-    return t.ready && !t.interpreter.empty() && t.version == cell.torch && t.cuda == cell.cuda &&
-           t.python == cell.python && t.platform == cell.platform;
-  });
-  return found == environment.torches.end() ? nullptr : &*found;
-}
 
 }  // namespace
 
@@ -317,41 +299,18 @@ fs::path SymbolTable::path_by_role(const std::string& name) const {
 }
 
 Result<SymbolTable> resolve_symbols(const Spec& spec, const Plan& plan, const std::vector<const Cell*>& cells,
-                                    const Environment& environment, const Store& store, const fs::path& links,
-                                    std::map<std::string, Toolchain>& toolchains) {
-  Resolver resolver(store, links, environment.platform);
+                                    const std::string& own_platform, const Store& store, const fs::path& links) {
+  Resolver resolver(store, links, own_platform);
   std::map<std::string, std::pair<Nvcc, std::string>> stubs;  // by symbol; nvcc and platform
   for (const auto* cell : cells) {
-    const auto wanted = wanted_by(plan, *cell);
-    ToolchainNeed need;
-    need.cuda = cell->cuda;
-    need.platform = cell->platform;
-    need.gencode = cell->gencode;
-    need.static_runtime = wanted.static_runtime;
-    if (wanted.has("torch-")) need.torch = cell->torch;
-    TRY_ASSIGN(auto toolchain, choose_toolchain(need, environment));
-    if (wanted.has("python-")) {
-      ToolchainNeed headers;
-      headers.python = cell->python;
-      headers.platform = cell->platform;
-      TRY_ASSIGN(auto found, choose_toolchain(headers, environment));
-      toolchain.python = std::move(found.python);
-    }
-    if (wanted.has("python-exe-")) {
-      const auto* torch = importable(*cell, environment);
-      if (torch != nullptr) toolchain.torch = *torch;
-      resolver.table.set("python-exe-" + cell->python + "-" + cell->platform,
-                         torch != nullptr ? torch->interpreter.string() : toolchain.python.executable.string(),
-                         torch != nullptr ? torch->identity + toolchain.python.identity : toolchain.python.identity);
-    }
-    TRY(resolver.add_toolchain(*cell, toolchain, wanted));
+    if (!cell->toolchain) return fail(ErrorKind::bug, "BLD002", fmt::format("the plan has no tools for {}", cell->id));
+    const auto& nvcc = cell->toolchain->nvcc;
+    const auto wanted = symbols_of(plan, *cell);
+    TRY(resolver.add_toolchain(*cell, *cell->toolchain, wanted));
     const auto stub = "stub-cuda-" + cell->platform;
     auto& chosen = stubs[stub];
-    const auto newest = parse_version_number(chosen.first.version),
-               this_one = parse_version_number(toolchain.nvcc.version);
-    if (wanted.names.contains(stub) && this_one && (!newest || *newest < *this_one))
-      chosen = {toolchain.nvcc, cell->platform};
-    toolchains[cell->id] = std::move(toolchain);
+    const auto newest = parse_version_number(chosen.first.version), this_one = parse_version_number(nvcc.version);
+    if (wanted.contains(stub) && this_one && (!newest || *newest < *this_one)) chosen = {nvcc, cell->platform};
   }
   TRY(resolver.add_shims(spec.build.shims));
   TRY(resolver.add_shims(floor_shims(spec.build.glibc_floor)));

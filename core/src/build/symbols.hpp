@@ -57,12 +57,12 @@ class SymbolTable {
   std::vector<std::pair<std::string, std::string>> m_roles;  ///< folder with a slash at the end, role
 };
 
-/// The table for these cells: their toolchains, the spec's shims (written to the store), driver stubs where a step
-/// wants one. {source} and {work} are set by the caller. A root that a flag list cannot carry (blank, comma, quote) is
-/// reached by a link below `links`, which is made when needed. Errors: TCH (machine) of a missing part, BLD005 when the
-/// stub cannot be made.
+/// The table for these cells: the toolchains that the plan chose for them, the spec's shims (written to the store),
+/// driver stubs where a step wants one. {source} and {work} are set by the caller. A root that a flag list cannot carry
+/// (blank, comma, quote) is reached by a link below `links`, which is made when needed. Errors: BLD002 (bug) for a cell
+/// without a toolchain, BLD005 when the stub cannot be made.
 Result<SymbolTable> resolve_symbols(const Spec& spec, const Plan& plan, const std::vector<const Cell*>& cells,
-                                    const Environment& environment, const Store& store,
-                                    const std::filesystem::path& links, std::map<std::string, Toolchain>& toolchains);
+                                    const std::string& own_platform, const Store& store,
+                                    const std::filesystem::path& links);
 
 }  // namespace sagekit

@@ -102,7 +102,7 @@ CellTools MachineCheck::tools_for(Point p, const ToolNeeds& needs) {
       tools.lacks.push_back({LackKind::interpreter, known->second.error()});
   }
   const Python* python = nullptr;
-  if (needs.python) {
+  if (needs.python || m_setup_py) {
     auto& known = m_pythons[p.platform * m_matrix.python.size() + p.python];
     if (!known) known = find_python(p);
     if (*known)

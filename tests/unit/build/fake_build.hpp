@@ -13,6 +13,7 @@
 #include <atomic>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -154,7 +155,21 @@ struct FakePackage {
 
   Step& step(const std::string& id) { return *std::ranges::find(plan.steps, id, &Step::id); }
 
+  /// The cells get their tools from the environment, as make_plan would choose them; none where one is lacking.
+  void equip() {
+    for (auto& cell : plan.cells) {
+      ToolchainNeed need;
+      need.cuda = cell.cuda;
+      need.platform = cell.platform;
+      need.gencode = cell.gencode;
+      if (!environment.pythons.empty()) need.python = cell.python;
+      auto tools = choose_toolchain(need, environment);
+      cell.toolchain = tools ? std::make_shared<const Toolchain>(std::move(*tools)) : nullptr;
+    }
+  }
+
   Result<Build> build(CommandRunner& runner, std::stop_token stop = {}) {
+    equip();
     return run_build(spec, plan, environment, options, runner, watcher, stop);
   }
   Watcher watcher;

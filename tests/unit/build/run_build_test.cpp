@@ -282,8 +282,9 @@ TEST_CASE("a second build of the same waits for the first") {
   package.step("compile-a").argv[2] = "sleep 0.3; " + k_compile;
   CountingRunner first, second;
   Watcher watcher;
-  std::jthread other([&] {
-    const auto build = run_build(package.spec, package.plan, package.environment, package.options, second, watcher, {});
+  package.equip();
+  std::jthread other([&, plan = package.plan] {
+    const auto build = run_build(package.spec, plan, package.environment, package.options, second, watcher, {});
     CHECK(build.has_value());
   });
   const auto build = package.build(first);

@@ -122,12 +122,34 @@ TEST_CASE("a glibc floor is a folder of sagekit's own headers, known by their co
   package.spec.build.glibc_floor = "2.17";
   const auto store = Store::open(package.options.store);
   REQUIRE(store);
-  std::map<std::string, Toolchain> toolchains;
-  const auto symbols = resolve_symbols(package.spec, package.plan, {&package.plan.cells[0]}, package.environment,
-                                       *store, package.folder.path() / "links", toolchains);
+  package.equip();
+  const auto symbols = resolve_symbols(package.spec, package.plan, {&package.plan.cells[0]},
+                                       package.environment.platform, *store, package.folder.path() / "links");
   REQUIRE(symbols);
   const auto folder = symbols->expand_word("{shim-glibc-floor}");
   REQUIRE(folder);
   CHECK(text_of(fs::path(*folder) / "sys/single_threaded.h").find("__libc_single_threaded = 0") != std::string::npos);
   CHECK_FALSE(symbols->identities({"{shim-glibc-floor}"})[0].second.empty());
+}
+
+TEST_CASE("a cell is built with the tools that its plan chose, and with no others") {
+  FakePackage package;
+  package.equip();
+  Toolchain chosen = *package.plan.cells[0].toolchain;
+  chosen.host_compiler.executable = "/opt/chosen/g++";
+  chosen.torch.interpreter = "/opt/python-with-torch";
+  package.plan.cells[0].toolchain = std::make_shared<const Toolchain>(chosen);
+  package.step("link-a").argv.emplace_back("{python-exe-3.12-linux_x86_64}");
+  const auto store = Store::open(package.options.store);
+  REQUIRE(store);
+  const auto resolve = [&] {
+    return resolve_symbols(package.spec, package.plan, {&package.plan.cells[0]}, package.environment.platform, *store,
+                           package.folder.path() / "links");
+  };
+  const auto symbols = resolve();
+  REQUIRE(symbols);
+  CHECK(symbols->expand_word("{cxx-linux_x86_64}") == "/opt/chosen/g++");
+  CHECK(symbols->expand_word("{python-exe-3.12-linux_x86_64}") == "/opt/python-with-torch");
+  package.plan.cells[0].toolchain = nullptr;
+  CHECK(resolve().error().code == "BLD002");
 }
