@@ -111,6 +111,13 @@ class Build(CommandLine):
         self.expect(done, 1, "SRC001", "--offline")
         self.expect(self.build("--offline"), 0)
 
+    def test_a_given_source_that_is_not_there_is_told_before_anything_is_fetched(self):
+        for words in (["--source", "nowhere"], ["--source", EXAMPLE_SOURCE, "--vendored", "cutlass=x"]):
+            done = self.example("build", "--toolchain", "wheels", "--index-url", "http://127.0.0.1:9/simple", *words)
+            self.expect(done, 2, "error[SRC006]: the source at nowhere" if words[1] == "nowhere" else "error[SRC009]: --vendored cutlass=x")
+            self.assertNotIn("IDX", done.err)
+            self.assertFalse((self.folder / "störe").exists())
+
     def test_verbose_says_every_hit_and_every_miss(self):
         self.expect(self.build("-v"), 0, "not in the store: it was never made before")
         self.expect(self.build("-v"), 0, ": reused from the store")

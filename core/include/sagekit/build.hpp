@@ -92,6 +92,10 @@ struct BuildOptions {
   std::map<std::string, std::string> child_environment;  ///< base environment of steps: PATH, HOME, TMPDIR
 };
 
+/// Is there something at each place that the user gave for the source and its vendored trees? Reads no content: what
+/// can be asked before anything is fetched. Errors (usage): SRC006 nothing is there, SRC009 no such vendored tree.
+SAGEKIT_API Status check_given_places(const Spec& spec, const BuildOptions& options);
+
 /// Fetches and checks the source, runs the plan's steps, stages the cells' files. Cells that are not buildable here end
 /// in the error of their missing part when none is buildable, else in `skipped`. Errors: SRC... (usage), TCH... and
 /// no space (machine), STO... (store), interrupted.

@@ -35,7 +35,7 @@ Status check_names(const Spec& spec, const BuildOptions& options) {
   for (const auto& [name, folder] : options.vendored)
     if (std::ranges::find(names, name) == names.end())
       return fail(ErrorKind::usage, "SRC009",
-                  fmt::format("--source {}={}: this plugin has no vendored tree \"{}\"", name, folder, name),
+                  fmt::format("--vendored {}={}: this plugin has no vendored tree \"{}\"", name, folder, name),
                   names.empty() ? "it has none" : suggestion(name, names));
   return {};
 }
@@ -160,6 +160,13 @@ Result<std::string> apply_edit(const SourceEdit& edit, std::string text) {
                             edit.file, shown(edit.find), found, edit.count),
                 "upstream moved: mend the edit in the plugin", edit.file);
   return replace_all(std::move(text), edit.find, edit.replace);
+}
+
+Status check_given_places(const Spec& spec, const BuildOptions& options) {
+  TRY(check_names(spec, options));
+  TRY(check_place("the source", options.source));
+  for (const auto& [name, place] : options.vendored) TRY(check_place(name, place));
+  return {};
 }
 
 Result<std::optional<PreparedSource>> find_source(const Spec& spec, const Plan& plan, const BuildOptions& options,

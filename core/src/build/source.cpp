@@ -248,10 +248,7 @@ Result<Given> look_at(const PinnedTree& pinned, const std::string& given, const 
     result.repository = is_repository(given);
     return result;
   }
-  if (!fs::is_regular_file(given, error))
-    return fail(ErrorKind::usage, "SRC006",
-                fmt::format("{} at {}: there is no such file or folder", pinned.name, given),
-                "give a folder, a git repository, an archive or a url", given);
+  TRY(check_place(pinned.name, given));
   TRY_ASSIGN(auto scratch, tools.store.temporary());
   TRY(unpack_archive(given, scratch.path()));
   result.folder = strip_single_folder(scratch.path());
@@ -260,6 +257,13 @@ Result<Given> look_at(const PinnedTree& pinned, const std::string& given, const 
 }
 
 }  // namespace
+
+Status check_place(const std::string& name, const std::string& given) {
+  std::error_code error;
+  if (given.empty() || is_url(given) || fs::is_directory(given, error) || fs::is_regular_file(given, error)) return {};
+  return fail(ErrorKind::usage, "SRC006", fmt::format("{} at {}: there is no such file or folder", name, given),
+              "give a folder, a git repository, an archive or a url", given);
+}
 
 Status export_tree(const PinnedTree& pinned, const std::string& given, const fs::path& into, const SourceTools& tools) {
   if (given.empty() || is_url(given)) {

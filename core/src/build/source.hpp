@@ -44,6 +44,9 @@ struct SourceTools {
 Status export_tree(const PinnedTree& pinned, const std::string& given, const std::filesystem::path& into,
                    const SourceTools& tools);
 
+/// SRC006 (usage) where `given` is neither "" nor a url nor a file or folder that is there. `name`: of the tree.
+Status check_place(const std::string& name, const std::string& given);
+
 /// The checks of export_tree without writing: is the content that the user gave the pinned one? Nothing to check for
 /// urls.
 Status check_given(const PinnedTree& pinned, const std::string& given, const SourceTools& tools);

@@ -163,6 +163,8 @@ int run(Session& session, const BuildArguments& arguments) {
   if (!plugin) return report(session, plugin.error());
   auto options = build_options(session, arguments);
   if (!options) return report(session, options.error());
+  // A mistyped folder is told at once, not after gigabytes of tools were fetched.
+  if (const auto given = check_given_places(plugin->spec(), *options); !given) return report(session, given.error());
   const auto request = make_request(arguments.selection, session.settings);
   const auto tools = toolchain_options(session, arguments.selection.tools);
   if (!tools) return report(session, tools.error());
