@@ -77,6 +77,15 @@ class Usage(CommandLine):
         self.expect(done, 2, "error[PLG")
         self.assertEqual(done.out, "")
 
+    def test_a_spec_given_for_its_plugin_is_told_apart(self):
+        spec = self.folder / "plugin.toml"
+        spec.write_text("schema = 1\n")
+        spec.chmod(0o644)
+        self.folder.chmod(0o755)
+        done = self.run_sagekit("--plugin", spec, "plan")
+        self.expect(done, 2, "error[PLG002]", "it is the text of a plugin's spec", "sagekit-NAME.so")
+        self.assertNotIn("boost", done.err)
+
     def test_sizes_are_read_strictly(self):
         self.expect(self.run_sagekit("--plugin", "sage2", "build", "--memory", "lots"), 2, "12G")
 

@@ -57,7 +57,11 @@ Result<const sagekit_descriptor*> open_descriptor(const bfs::path& canonical) {
     keep_forever(std::move(library));
     return &descriptor;
   } catch (const std::exception& error) {
-    return cannot_open(canonical, error.what());
+    if (canonical.extension() == ".toml")
+      return cannot_open(canonical, "it is the text of a plugin's spec, not the plugin that is built from it",
+                         "give the shared library, sagekit-NAME.so; docs/plugin-authors.md tells how it is built");
+    return cannot_open(canonical, error.what(),
+                       "a plugin is a shared library, sagekit-NAME.so, built for this machine");
   } catch (...) {  // a library's constructor may throw anything
     return cannot_open(canonical, "its start-up code threw an exception");
   }
