@@ -206,6 +206,7 @@ class Policies(Verify):
         self.expect(self.verify("--policy", self.policy('base = "others"\n[severity]\nINF009 = "error"\n'), wheel), 1)
         done = self.verify("--policy", self.policy('base = "own"\n[severity]\nINF = "off"\nTRU = "off"\n'), wheel)
         self.assertNotIn("INF009", done.out)
+        self.expect(self.verify("--explain", "Does it run?"), 2, "no family Does it run?")
         self.expect(self.verify("--policy", self.policy('require = ["IMP"]\n'), wheel), 1)
 
     def test_a_wrong_policy_file_is_refused_with_line_and_nearest_word(self):

@@ -168,11 +168,11 @@ Result<std::vector<FindingPage>> explain_finding(std::string_view code_or_family
   if (!found.empty()) return found;
   const auto letters = std::string(family(wanted));
   if (letters == wanted)
-    return fail(ErrorKind::usage, "VFY009", fmt::format("there is no code and no family {}", wanted),
+    return fail(ErrorKind::usage, "VFY009", fmt::format("there is no code and no family {}", trim(code_or_family)),
                 suggestion(wanted, {families.begin(), families.end()}));
   // A wrong number of a right family: the codes around it say more than those with similar digits elsewhere.
   if (families.contains(letters)) std::erase_if(codes, [&](const auto& code) { return family(code) != letters; });
-  return fail(ErrorKind::usage, "VFY009", fmt::format("there is no code {}", wanted),
+  return fail(ErrorKind::usage, "VFY009", fmt::format("there is no code {}", trim(code_or_family)),
               "the nearest: " + join(nearest_words(wanted, codes, 3), ", ") +
                   "; a plugin's own codes are explained by its maker");
 }
