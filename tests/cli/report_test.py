@@ -151,6 +151,13 @@ class OnGitHub(Report):
         out = self.run_sagekit("verify", *paths, env=self.github()).out
         errors = re.findall(r"(?m)^::error .*", out)
         self.assertEqual(len(errors), 10)
+    def test_the_jobs_page_says_nothing_of_a_file_that_is_no_wheel(self):
+        (self.folder / "page-1.0-py3-none-any.whl").write_text("<html>not found</html>")
+        self.run_sagekit("verify", self.folder / "page-1.0-py3-none-any.whl", warned("a").write(self.folder), env=self.github())
+        page = (self.folder / "summary.md").read_text()
+        self.assertRegex(page, r"(?m)^\| \*\*fail\*\* \| .*page-1.0-py3-none-any.whl \| not known \|")
+        self.assertRegex(page, r"(?m)^\| pass \| .*a-1.0-.*whl \| no GPU code \|")
+
         self.assertRegex(errors[-1], r"::and \d+ more errors: ")
         self.assertIn("12 wheels: 0 pass, 12 fail", out)
 

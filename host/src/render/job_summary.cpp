@@ -37,9 +37,12 @@ std::string plain(std::string_view text) {
 std::string row(const WheelReport& report) {
   const auto counts = counts_of(report);
   const auto gpus = runs_on_words(report.runs_on);
+  const bool read = counts.pass > 0;  // a file that is no wheel has passed nothing, and says nothing of GPUs
   return fmt::format("| {} | {} | {} | {} | {} | {} |\n", report.pass ? "pass" : "**fail**", plain(report.path),
-                     gpus.empty() ? "no GPU code" : gpus, plain(driver_words(report.runs_on)), counts.fail,
-                     counts.warn);
+                     !gpus.empty() ? gpus
+                     : read        ? "no GPU code"
+                                   : "not known",
+                     plain(driver_words(report.runs_on)), counts.fail, counts.warn);
 }
 
 std::string details(const WheelReport& report) {
