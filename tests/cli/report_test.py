@@ -63,6 +63,11 @@ class OneWheel(Report):
         self.assertLess(next(i for i, line in enumerate(lines) if line.startswith("  fail ")),
                         next(i for i, line in enumerate(lines) if line.startswith("  skip ")))
 
+    def test_a_wheel_without_gpu_code_says_so_and_what_is_no_wheel_does_not(self):
+        self.assertIn("\n  runs on  no GPU code in it: ", self.run_sagekit("verify", warned().write(self.folder)).out)
+        (self.folder / "page-1.0-py3-none-any.whl").write_text("<html>not found</html>")
+        self.assertNotIn("runs on", self.run_sagekit("verify", self.folder / "page-1.0-py3-none-any.whl").out)
+
     def test_a_long_report_ends_with_the_verdict_too(self):
         lines = self.run_sagekit("verify", "--all", broken().write(self.folder)).out.splitlines()
         self.assertGreater(len(lines), 20)
@@ -146,11 +151,6 @@ class OnGitHub(Report):
         self.run_sagekit("verify", *paths, env=self.environment(GITHUB_STEP_SUMMARY=str(self.folder / "other.md")))
         self.assertFalse((self.folder / "other.md").exists())
 
-    def test_at_most_ten_annotations_of_a_type(self):
-        paths = [broken(f"w{i}").write(self.folder) for i in range(12)]
-        out = self.run_sagekit("verify", *paths, env=self.github()).out
-        errors = re.findall(r"(?m)^::error .*", out)
-        self.assertEqual(len(errors), 10)
     def test_the_jobs_page_says_nothing_of_a_file_that_is_no_wheel(self):
         (self.folder / "page-1.0-py3-none-any.whl").write_text("<html>not found</html>")
         self.run_sagekit("verify", self.folder / "page-1.0-py3-none-any.whl", warned("a").write(self.folder), env=self.github())
@@ -158,6 +158,11 @@ class OnGitHub(Report):
         self.assertRegex(page, r"(?m)^\| \*\*fail\*\* \| .*page-1.0-py3-none-any.whl \| not known \|")
         self.assertRegex(page, r"(?m)^\| pass \| .*a-1.0-.*whl \| no GPU code \|")
 
+    def test_at_most_ten_annotations_of_a_type(self):
+        paths = [broken(f"w{i}").write(self.folder) for i in range(12)]
+        out = self.run_sagekit("verify", *paths, env=self.github()).out
+        errors = re.findall(r"(?m)^::error .*", out)
+        self.assertEqual(len(errors), 10)
         self.assertRegex(errors[-1], r"::and \d+ more errors: ")
         self.assertIn("12 wheels: 0 pass, 12 fail", out)
 

@@ -147,6 +147,10 @@ std::string wheel_report_text(const Console& console, const WheelReport& report,
       wrap(counts_words(report) + console.dim(fmt::format(" (policy {})", one_line(report.policy))),
            fmt::format("  {}: ", verdict(console, report)), "    ", width);
   std::string text = head + runs_on_text(console, report.runs_on, all, width);
+  // Who asks which GPU it runs on is owed an answer, too. A file that is no wheel has passed nothing and says nothing.
+  if (report.runs_on.empty() && counts_of(report).pass > 0)
+    text += wrap("no GPU code in it: what it requires (Triton, torch) decides on which GPUs it runs", "  runs on  ",
+                 "    ", width);
   for (const auto result : {FindingResult::fail, FindingResult::warn, FindingResult::waived, FindingResult::pass})
     if (result != FindingResult::pass || all) text += faults_text(console, report, result, all, width);
   text += skipped_text(console, report, all, width);
