@@ -177,6 +177,14 @@ Result<const Verb*> parse_command_line(int argc, const char* const* argv, const 
     parser.add_flags(*added.app, added.flags);
   }
 
+  // CLI11 takes the next word as the value of "--flag=", which a script left empty.
+  for (const auto* word = argv + 1; word < argv + argc && std::string_view(*word) != "--"; ++word) {
+    const std::string_view text = *word;
+    if (text.starts_with("--") && text.ends_with('=') && text.find('=') == text.size() - 1)
+      return fail(ErrorKind::usage, "CLI001", fmt::format("{}: \"\" is empty", text.substr(0, text.size() - 1)),
+                  "leave the flag out for the default");
+  }
+
   std::string wrong;
   try {
     parser.app().parse(argc, argv);

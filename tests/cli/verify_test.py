@@ -82,6 +82,28 @@ class ExitCodes(Verify):
         self.expect(self.verify("--installed", "tiny"), 2, "--interpreter")
         self.expect(self.verify("--sha256", self.folder / "none", wheel), 2, "FIL001")
 
+    def test_an_empty_value_does_not_swallow_the_wheel(self):
+        self.expect(self.verify("--policy=", Wheel().write(self.folder)), 2, 'error[CLI001]: --policy: "" is empty')
+
+    def test_one_form_for_stdout(self):
+        path = Wheel().write(self.folder)
+        self.expect(self.verify("--json", "--format", "sarif", path), 2, "--json and --format sarif both want stdout")
+        self.expect(self.verify("--json", "--format", "json", path), 0)
+
+    def test_a_fault_of_the_file_itself_names_it_once(self):
+        path = self.folder / "half-1.0-py3-none-any.whl"
+        path.write_bytes(Wheel().write(self.folder).read_bytes()[:200])
+        done = self.verify("-q", path)
+        self.expect(done, 1)
+        self.assertIn(f"  --> {path}\n", done.err)
+
+    def test_a_name_that_cannot_be_read_has_no_version_to_judge(self):
+        path = Wheel().write(self.folder).rename(self.folder / "renamed.whl")
+        done = self.verify(path)
+        self.expect(done, 1)
+        self.assertIn("NAM002", done.out)
+        self.assertNotIn("NAM102", done.out)
+
     def test_memory_is_a_size(self):
         wheel = Wheel()
         wheel.files["tiny/data.bin"] = os.urandom(3_000_000)
@@ -184,6 +206,7 @@ class Explain(Verify):
         self.assertIn("TRU001", family.out)
         self.assertIn("TRU006", family.out)
         self.expect(self.verify("--explain", "ELF999"), 2, "VFY009", "ELF0")
+        self.expect(self.verify("--explain", "Does it run?"), 2, "no family Does it run?")
         self.expect(self.verify("--explain", "IDX003"), 0)
         pages = self.verify("--explain", "TRU001", "--json").json()
         self.assertEqual(pages["schema"], "sagekit.finding/1")
@@ -206,7 +229,6 @@ class Policies(Verify):
         self.expect(self.verify("--policy", self.policy('base = "others"\n[severity]\nINF009 = "error"\n'), wheel), 1)
         done = self.verify("--policy", self.policy('base = "own"\n[severity]\nINF = "off"\nTRU = "off"\n'), wheel)
         self.assertNotIn("INF009", done.out)
-        self.expect(self.verify("--explain", "Does it run?"), 2, "no family Does it run?")
         self.expect(self.verify("--policy", self.policy('require = ["IMP"]\n'), wheel), 1)
 
     def test_a_wrong_policy_file_is_refused_with_line_and_nearest_word(self):

@@ -243,9 +243,11 @@ class Run {
   void show_errors(const WheelReport& wheel) const {
     for (const auto& finding : wheel.findings)
       if (finding.result == FindingResult::fail)
-        m_session.console.show(
-            Error{ErrorKind::failed, finding.code, finding.message,
-                  finding.where.empty() ? wheel.path : fmt::format("{}: {}", wheel.path, finding.where), finding.hint});
+        m_session.console.show(Error{ErrorKind::failed, finding.code, finding.message,
+                                     finding.where.empty() || finding.where == wheel.path
+                                         ? wheel.path
+                                         : fmt::format("{}: {}", wheel.path, finding.where),
+                                     finding.hint});
   }
 
   const Session& m_session;
@@ -316,6 +318,11 @@ int run(Session& session, const VerifyArguments& given) {
                             fmt::format("--sarif - and {} both want stdout",
                                         session.global.json ? "--json" : "--format " + arguments.format),
                             "", "name a file: --sarif findings.sarif"});
+  if (session.global.json && !arguments.format.empty() && arguments.format != "json")
+    return report(
+        session,
+        {ErrorKind::usage, "CLI001", fmt::format("--json and --format {} both want stdout", arguments.format), "",
+         arguments.format == "sarif" ? "choose one; --sarif FILE writes SARIF beside --json" : "choose one"});
   if (arguments.format.empty()) arguments.format = session.global.json ? "json" : "text";
   if (arguments.sarif_file == "-") arguments.format = "sarif", arguments.sarif_file.clear();
   VerifyOptions options = make_options(session, arguments);

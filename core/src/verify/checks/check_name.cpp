@@ -108,7 +108,8 @@ void check_name(const Subject& subject, Judgement& judgement) {
     judgement.broken("NAM101", fmt::format("the name says {}, whose normal form is {}", name.distribution, normal));
   judgement.done("NAM101");
 
-  if (!is_normal_version(name.version))
+  // A file name that could not be read has no version that could be wrong.
+  if (!name.version.empty() && !is_normal_version(name.version))
     judgement.broken("NAM102", fmt::format("version {} is not in PEP 440's normal form", name.version), {},
                      "installers find it under another name than its file has");
   judgement.done("NAM102");
