@@ -91,6 +91,36 @@ TEST_CASE("what a spec says of its revisions is not said of a source that it doe
   CHECK(trouble(twice, "TRU001").size() == 1);
 }
 
+TEST_CASE("arches that were recorded for a source that nobody knows are held against no module") {
+  const auto judge = [](const std::string& commit) {
+    WheelBuilder wheel;
+    wheel.file_name = "demo-1.0.6-py3-none-any.whl";
+    wheel.folder = "demo-1.0.6.dist-info";
+    wheel.metadata = "Metadata-Version: 2.4\nName: demo\nVersion: 1.0.6\n\nA test.\n";
+    wheel.files.emplace_back("demo/_a" + k_suffix, demo_module("_a", {{80, 0}}).build());
+    wheel.files.emplace_back(
+        wheel.folder + "/sagekit.json",
+        R"({"schema":"sagekit.provenance/1","arches":["8.0","9.0a"],"source":{"commit":")" + commit + R"("}})");
+    const auto folder = scratch();
+    const auto file = folder.path() / wheel.file_name;
+    REQUIRE(write_file_atomic(file, wheel.zip().build()));
+    ScriptedRunner runner;
+    const auto verdict = verify_own_wheel(file, "", demo_spec(), nullptr, {}, runner);
+    if (!verdict) FAIL(verdict.error().message);
+    return *verdict ? (*verdict)->report() : verdict->error();
+  };
+  const auto unknown = judge(std::string(40, 'f'));
+  for (const auto* code : {"FAT101", "FAT102", "FAT104"}) {
+    CAPTURE(code);
+    REQUIRE(trouble(unknown, code).size() == 1);
+    CHECK(trouble(unknown, code)[0].result == FindingResult::skipped);
+    CHECK(trouble(unknown, code)[0].message == "its source is none that the plugin demo knows");
+  }
+  const auto known = judge(demo_spec().source.revisions[0].commit);
+  CHECK(std::ranges::none_of(trouble(known, "FAT101"),
+                             [](const Finding& one) { return one.result == FindingResult::skipped; }));
+}
+
 TEST_CASE("without a plugin the code alone says where a wheel can run, and that it is half an answer") {
   const auto report = judge_wheel(foreign_wheel());
   CHECK(row(report, {9, 0}).verdict == "yes");

@@ -68,6 +68,8 @@ void check_claims(const Subject& subject, Judgement& judgement) {
     reason = "no loaded plugin makes this package";
   else if (!subject.claims.arches)
     reason = "which arches it was built for is not recorded in it";
+  else if (!subject.is_recognised())
+    reason = unrecognised(subject);  // which module was to have which arch is a fact of a revision
   if (!reason.empty()) {
     for (const auto code : {"FAT101", "FAT102", "FAT104"}) judgement.skipped(code, reason);
     return;
