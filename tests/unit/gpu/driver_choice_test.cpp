@@ -99,10 +99,12 @@ TEST_CASE("traps that stand in for tensor-core instructions are told from checks
 }
 
 TEST_CASE("a kernel that is empty on every arch is meant so") {
-  const KernelBodies both({code(k_80, {kernel("k", Body::empty)}), code(k_89, {kernel("k", Body::empty)})});
+  const std::vector<GpuCode> empty{code(k_80, {kernel("k", Body::empty)}), code(k_89, {kernel("k", Body::empty)})};
+  const KernelBodies both(empty);
   CHECK_FALSE(both.of_arch(k_80).any());
   CHECK(both.of_arch(k_80).empty == 1);
-  const KernelBodies one({code(k_80, {kernel("k", Body::empty)}), code(k_89, {kernel("k", Body::full)})});
+  const std::vector<GpuCode> differing{code(k_80, {kernel("k", Body::empty)}), code(k_89, {kernel("k", Body::full)})};
+  const KernelBodies one(differing);
   CHECK(one.of_arch(k_80).any());
   CHECK(one.of_arch(k_80).all());
 }
