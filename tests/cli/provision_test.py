@@ -412,8 +412,12 @@ class Builds(Provisioning):
 
     def test_a_build_that_lacks_nvcc_and_torch_brings_both(self):
         minor = "{}.{}".format(*sys.version_info)
+        # A source that is there and is another one: what tools are lacking is looked at before its content is.
+        other = self.folder / "other source"
+        other.mkdir()
+        (other / "a.txt").write_text("a")
         words = ("--plugin", "sage2", "build", "--profile", "current", "--cells", f"sage2-pytorch211-cu130-python{minor.replace('.', '')}*",
-                 "--arch", "9.0", "--toolchain", "wheels", "--index-url", self.index.url, "--source", self.folder / "no source")
+                 "--arch", "9.0", "--toolchain", "wheels", "--index-url", self.index.url, "--source", other)
         dry = self.run_sagekit(*words, "-n")
         if "TCH004" in dry.err:
             self.skipTest(f"no Python {minor} with headers on PATH")
@@ -423,7 +427,7 @@ class Builds(Provisioning):
         self.assertEqual(self.index.moved("*.whl"), 0)
         self.expect(self.run_sagekit(*words, "-n", "--offline"), 3)
         done = self.run_sagekit(*words)
-        self.expect(done, 2, "no source")
+        self.expect(done, 2, "other source")
         self.assertEqual([name.split("-")[0] for name in self.named_trees()], ["nvcc", "torch"])
 
     @unittest.skipUnless(has_nvcc(), "no nvcc on this machine that the stand-in could hand its work to")
