@@ -1,5 +1,6 @@
 #pragma once
-// The checks, one function for each group of rules. Each says what it saw to the judgement and nothing else.
+// The checks, one function for each row of the table in judge.cpp. Each says what it saw to the judgement and nothing
+// else; what it does not speak of passes.
 
 #include "verify/policy/judgement.hpp"
 #include "verify/subject.hpp"
@@ -24,9 +25,21 @@ void check_paths(const Subject& subject, Judgement& judgement);
 void check_variant(const Subject& subject, Judgement& judgement);
 /// CNT: where files lie, of any project.
 void check_layout(const Subject& subject, Judgement& judgement);
-/// CNT: files that must and must not be there, size.
-void check_content(const Subject& subject, Judgement& judgement);
-/// ELF, PYA, TAB: what the loader, Python and torch will find.
+/// Is it one, by its name or its files? Needs dist-info.
+bool is_variant(const Subject& subject);
+/// CNT001: files that have no business in a wheel.
+void check_leftovers(const Subject& subject, Judgement& judgement);
+/// CNT002, CNT006: the spec's modules, and no others.
+void check_expected(const Subject& subject, Judgement& judgement);
+/// CNT003: the spec's Python files.
+void check_python_files(const Subject& subject, Judgement& judgement);
+/// CNT004: the size that the spec expects.
+void check_size(const Subject& subject, Judgement& judgement);
+/// CNT005: the spec's names at the top, and no others.
+void check_own_names(const Subject& subject, Judgement& judgement);
+/// CNT008: what the public index takes.
+void check_index_limit(const Subject& subject, Judgement& judgement);
+/// ELF: what the loader will find in each module.
 void check_modules(const Subject& subject, Judgement& judgement);
 /// ELF002, ELF011, ELF012: the libraries that modules need.
 void check_libraries(const Subject& subject, Judgement& judgement);
@@ -36,20 +49,24 @@ void check_python_abi(const Subject& subject, Judgement& judgement);
 void check_torch_abi(const Subject& subject, Judgement& judgement);
 /// LBC: the C library that modules need. `torches`: to say what the torch itself needs.
 void check_libc(const Subject& subject, const std::vector<TorchSysroot>& torches, Judgement& judgement);
+/// LBC002, LBC004: the C library that the spec allows.
+void check_libc_limits(const Subject& subject, Judgement& judgement);
 /// ELF007: undefined symbols against the torch that is declared.
 void check_symbols(const Subject& subject, const std::vector<TorchSysroot>& torches, Judgement& judgement);
 /// FAT1..: each module's GPU code against what its kernel rows say for the claimed arches.
 void check_gpu_code(const Subject& subject, Judgement& judgement);
 /// FAT106..: what is in the kernels, and how they are linked. Part of check_gpu_code.
 void check_kernels(const Subject& subject, Judgement& judgement);
-/// TRU: known defects of the source, what the wheel says about itself.
-void check_source(const Subject& subject, const VerifyOptions& options, Judgement& judgement);
+/// TRU001: known defects of the source.
+void check_defects(const Subject& subject, const VerifyOptions& options, Judgement& judgement);
+/// TRU002, TRU003: what the wheel says about itself.
+void check_record(const Subject& subject, Judgement& judgement);
 /// What the plugin's own judge finds.
 void ask_plugin(const Subject& subject, Judgement& judgement);
 /// IMP: each module is loaded in a child process of its own. Errors: a temporary folder that cannot be made, an
 /// interrupt.
 Status check_imports(const Subject& subject, const VerifyOptions& options, CommandRunner& runner, Judgement& judgement);
-/// RUN1: with VerifyOptions::gpu the spec's cases are called on this machine's GPU, in child processes. Errors: as
+/// RUN1: the spec's cases are called on this machine's GPU, in child processes. Errors: as
 /// check_imports.
 Status check_gpu(const Subject& subject, const VerifyOptions& options, CommandRunner& runner, Judgement& judgement);
 

@@ -2,31 +2,129 @@
 
 #include "support/try.hpp"
 #include "verify/checks.hpp"
-#include "verify/runs_on.hpp"
+
+#include <algorithm>
+#include <string>
 
 namespace sagekit {
 
+namespace {
+
+using CodeList = std::vector<std::string_view>;
+
+/// Every rule of a family whose number is at least `first` and below `end`.
+CodeList numbered(std::string_view letters, int first, int end) {
+  CodeList codes;
+  for (const auto& rule : finding_rules()) {
+    if (family(rule.code) != letters) continue;
+    const int number = std::stoi(std::string(rule.code.substr(letters.size())));
+    if (first <= number && number < end) codes.push_back(rule.code);
+  }
+  return codes;
+}
+
+// Staged files are judged again as a wheel: what is not there yet is not missed.
+constexpr Precondition k_not_staged{[](const Inquiry& q) { return q.subject.kind != Subject::Kind::build; }, ""};
+constexpr Precondition k_file_name{[](const Inquiry& q) { return !q.subject.in_folder(); },
+                                   "it is a folder, without a wheel's file name"};
+constexpr Precondition k_archive{[](const Inquiry& q) { return q.subject.kind == Subject::Kind::wheel; },
+                                 "it is a folder, not an archive"};
+constexpr Precondition k_dist_info{
+    [](const Inquiry& q) { return q.subject.wheel != nullptr && !q.subject.wheel->dist_info.empty(); },
+    "there is no dist-info"};
+constexpr Precondition k_plugin{[](const Inquiry& q) { return q.subject.spec != nullptr; },
+                                "no loaded plugin makes this package"};
+constexpr Precondition k_variant{[](const Inquiry& q) { return is_variant(q.subject); }, ""};
+// Where files lie is the installer's affair afterwards.
+constexpr Precondition k_as_packed{[](const Inquiry& q) {
+                                     return q.subject.kind == Subject::Kind::wheel ||
+                                            q.subject.kind == Subject::Kind::unpacked;
+                                   },
+                                   ""};
+constexpr Precondition k_asked_for_gpu{[](const Inquiry& q) { return q.options.gpu; }, ""};
+
+/// A check that needs the subject alone.
+template <void (*Say)(const Subject&, Judgement&)>
+Status plain(const Inquiry& inquiry, Judgement& judgement) {
+  Say(inquiry.subject, judgement);
+  return {};
+}
+
+const std::vector<Check>& table() {
+  static const std::vector<Check> k_table = {
+      {numbered("NAM", 100, 1000), {k_file_name}, plain<check_name>},
+      {numbered("ZIP", 101, 1000), {k_not_staged, k_archive}, plain<check_paths>},
+      {{"INF101", "INF102", "INF103", "INF104", "INF105", "INF129"},
+       {k_not_staged, k_dist_info},
+       plain<check_dist_info>},
+      {numbered("INF", 106, 122), {k_not_staged, k_dist_info}, plain<check_metadata>},
+      {numbered("INF", 122, 129), {k_not_staged, k_dist_info}, plain<check_package_files>},
+      {numbered("VAR", 100, 1000), {k_not_staged, k_dist_info, k_variant}, plain<check_variant>},
+      {{"CNT001"}, {}, plain<check_leftovers>},
+      {{"CNT002", "CNT006"}, {k_plugin}, plain<check_expected>},
+      {{"CNT003"}, {k_plugin}, plain<check_python_files>},
+      {{"CNT004"}, {k_not_staged, k_archive, k_plugin}, plain<check_size>},
+      {{"CNT005"}, {k_plugin}, plain<check_own_names>},
+      {{"CNT008"}, {k_not_staged, k_archive}, plain<check_index_limit>},
+      {numbered("CNT", 9, 21), {k_not_staged, k_as_packed, k_dist_info}, plain<check_layout>},
+      {{"ELF001", "ELF003", "ELF004", "ELF005", "ELF006", "ELF008", "ELF009", "ELF010", "ELF013", "ELF014"},
+       {},
+       plain<check_modules>},
+      {{"ELF002", "ELF011", "ELF012"}, {}, plain<check_libraries>},
+      {numbered("PYA", 1, 1000), {}, plain<check_python_abi>},
+      {numbered("TAB", 1, 1000), {}, plain<check_torch_abi>},
+      {{"LBC001", "LBC003", "LBC005", "LBC006", "LBC007"},
+       {},
+       [](const Inquiry& q, Judgement& j) { return check_libc(q.subject, q.options.torches, j), Status(); }},
+      {{"LBC002", "LBC004"}, {k_plugin}, plain<check_libc_limits>},
+      {{"ELF007"},
+       {},
+       [](const Inquiry& q, Judgement& j) { return check_symbols(q.subject, q.options.torches, j), Status(); }},
+      {numbered("FAT", 101, 1000), {}, plain<check_gpu_code>},
+      {{"TRU001"},
+       {k_plugin},
+       [](const Inquiry& q, Judgement& j) { return check_defects(q.subject, q.options, j), Status(); }},
+      {{"TRU002", "TRU003"}, {k_not_staged, k_dist_info}, plain<check_record>},
+      {{}, {}, plain<ask_plugin>},  // its codes are the plugin's
+      {numbered("IMP", 1, 1000),
+       {},
+       [](const Inquiry& q, Judgement& j) { return check_imports(q.subject, q.options, q.runner, j); }},
+      {numbered("RUN", 100, 200),
+       {k_asked_for_gpu},
+       [](const Inquiry& q, Judgement& j) { return check_gpu(q.subject, q.options, q.runner, j); }},
+      // Last: no row of the table is better than all findings allow.
+      {numbered("RUN", 1, 100),
+       {},
+       [](const Inquiry& q, Judgement& j) {
+         q.runs_on = runs_on(q.subject, j.findings());
+         return check_runs_on(q.subject, q.runs_on, j), Status();
+       }},
+  };
+  return k_table;
+}
+
+}  // namespace
+
+std::span<const Check> checks() { return table(); }
+
+Status run_check(const Check& check, const Inquiry& inquiry, Judgement& judgement) {
+  Judgement::Scope scope(judgement, check.codes);
+  const auto lacking =
+      std::ranges::find_if(check.needs, [&](const Precondition& need) { return !need.is_met(inquiry); });
+  if (lacking != check.needs.end()) {
+    if (!lacking->lack.empty()) judgement.skip_rest(std::string(lacking->lack));
+    return {};
+  }
+  TRY(check.run(inquiry, judgement));
+  for (const auto code : check.codes) judgement.done(code);
+  return {};
+}
+
 Result<WheelReport> judge(const Subject& subject, Judgement judgement, const VerifyOptions& options,
                           CommandRunner& runner, std::string path, std::string sha256) {
-  if (!subject.in_folder()) check_name(subject, judgement);
-  check_paths(subject, judgement);
-  check_dist_info(subject, judgement);
-  check_metadata(subject, judgement);
-  check_package_files(subject, judgement);
-  check_variant(subject, judgement);
-  check_content(subject, judgement);
-  check_layout(subject, judgement);
-  check_modules(subject, judgement);
-  check_libc(subject, options.torches, judgement);
-  check_symbols(subject, options.torches, judgement);
-  check_gpu_code(subject, judgement);
-  check_source(subject, options, judgement);
-  ask_plugin(subject, judgement);
-  TRY(check_imports(subject, options, runner, judgement));
-  TRY(check_gpu(subject, options, runner, judgement));
-  auto table = runs_on(subject, judgement.findings());
-  check_runs_on(subject, table, judgement);
-  auto report = std::move(judgement).report(std::move(path), std::move(sha256), std::move(table));
+  std::vector<RunsOn> rows;
+  for (const auto& check : checks()) TRY(run_check(check, {subject, options, runner, rows}, judgement));
+  auto report = std::move(judgement).report(std::move(path), std::move(sha256), std::move(rows));
   report.kind = to_string(subject.kind);
   return report;
 }

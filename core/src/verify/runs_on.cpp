@@ -260,9 +260,9 @@ std::vector<RunsOn> runs_on(const Subject& subject, const std::vector<Finding>& 
 
 void check_runs_on(const Subject& subject, const std::vector<RunsOn>& table, Judgement& judgement) {
   if (subject.spec == nullptr)
-    return judgement.skipped("RUN001", "no loaded plugin knows how this package chooses its kernels");
-  if (!subject.is_recognised()) return judgement.skipped("RUN001", "dispatch not known: " + unrecognised(subject));
-  if (!subject.claims.arches) return judgement.skipped("RUN001", "which arches it was built for is not recorded in it");
+    return judgement.skip_rest("no loaded plugin knows how this package chooses its kernels");
+  if (!subject.is_recognised()) return judgement.skip_rest("dispatch not known: " + unrecognised(subject));
+  if (!subject.claims.arches) return judgement.skip_rest("which arches it was built for is not recorded in it");
   const auto defects = visible_defects(subject);
   for (const auto& arch : *subject.claims.arches) {
     if (std::ranges::any_of(defects, [&](const Defect* defect) { return hurts(*defect, arch.capability); }))
@@ -274,8 +274,6 @@ void check_runs_on(const Subject& subject, const std::vector<RunsOn>& table, Jud
     judgement.broken(package_says_no ? "RUN002" : "RUN001",
                      fmt::format("built for {}, but does not run there: {}", to_string(arch.capability), row->reason));
   }
-  judgement.done("RUN001");
-  judgement.done("RUN002");
 }
 
 }  // namespace sagekit

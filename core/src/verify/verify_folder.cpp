@@ -53,7 +53,6 @@ void check_installed(const Subject& subject, Judgement& judgement) {
 /// A folder has no archive and no file name: what is about them is not judged, and so does not pass.
 void skip_archive(const Subject& subject, Judgement& judgement) {
   judgement.skipped("ZIP100", "it is a folder, not an archive");
-  judgement.skipped("NAM101", "it is a folder, without a wheel's file name");
   if (subject.wheel == nullptr) judgement.skipped("INF100", "the folder has no dist-info");
 }
 

@@ -1,6 +1,5 @@
 #include "support/wheel_builder.hpp"
 #include "unit/verify/fixture.hpp"
-#include "verify/claims/python_text.hpp"
 
 using namespace sagekit;
 using namespace sagekit::test;

@@ -48,8 +48,19 @@ std::set<std::string> own_tops(const Spec& spec) {
   return tops;
 }
 
-void check_tops(const Subject& subject, Judgement& judgement) {
-  if (subject.spec == nullptr) return judgement.skipped("CNT005", "no loaded plugin makes this package");
+/// Does anything in the wheel come from this row?
+bool has_files(const Subject& subject, const PackageFiles& row) {
+  const std::string folder = row.to.empty() ? "" : row.to + "/";
+  return std::ranges::any_of(subject.members, [&](const MemberFacts& member) {
+    if (!member.path.starts_with(folder) || in_dist_info(subject, member.path)) return false;
+    const auto below = member.path.substr(folder.size());
+    return globs_select(row.include, below, true) && !globs_select(row.exclude, below, true);
+  });
+}
+
+}  // namespace
+
+void check_own_names(const Subject& subject, Judgement& judgement) {
   const bool root_files =
       std::ranges::any_of(subject.spec->package_files, [](const auto& files) { return files.to.empty(); });
   const auto tops = own_tops(*subject.spec);
@@ -64,11 +75,9 @@ void check_tops(const Subject& subject, Judgement& judgement) {
     judgement.broken("CNT005",
                      fmt::format("{} is none of the package's names ({})", top, join({tops.begin(), tops.end()}, ", ")),
                      top);
-  judgement.done("CNT005");
 }
 
 void check_expected(const Subject& subject, Judgement& judgement) {
-  if (subject.spec == nullptr) return judgement.skipped("CNT002", "no loaded plugin makes this package");
   const Spec& spec = *subject.spec;
   if (!subject.is_recognised()) {
     judgement.skipped("CNT002", unrecognised(subject));
@@ -79,26 +88,13 @@ void check_expected(const Subject& subject, Judgement& judgement) {
       if (!expected.gencode.empty() && subject.find_module(expected.kernel->module) == nullptr)
         judgement.broken("CNT002", fmt::format("module {} is not there", expected.kernel->module), {},
                          fmt::format("it is needed for {}", to_string(expected.gencode.front())));
-    judgement.done("CNT002");
   }
   for (const auto& [name, member] : subject.modules())
     if (!name.empty() && known_kernel(spec, name) == nullptr)
       judgement.broken("CNT006", fmt::format("the {} plugin knows no module {}", spec.name, name), member->path);
-  judgement.done("CNT006");
-}
-
-/// Does anything in the wheel come from this row?
-bool has_files(const Subject& subject, const PackageFiles& row) {
-  const std::string folder = row.to.empty() ? "" : row.to + "/";
-  return std::ranges::any_of(subject.members, [&](const MemberFacts& member) {
-    if (!member.path.starts_with(folder) || in_dist_info(subject, member.path)) return false;
-    const auto below = member.path.substr(folder.size());
-    return globs_select(row.include, below, true) && !globs_select(row.exclude, below, true);
-  });
 }
 
 void check_python_files(const Subject& subject, Judgement& judgement) {
-  if (subject.spec == nullptr) return judgement.skipped("CNT003", "no loaded plugin makes this package");
   const Spec& spec = *subject.spec;
   for (const auto& row : spec.package_files)
     if (!has_files(subject, row))
@@ -114,16 +110,15 @@ void check_python_files(const Subject& subject, Judgement& judgement) {
   for (const auto& name : spec.verify.import_modules)
     if (known_kernel(spec, name) == nullptr && !subject.has_python(name) && subject.find_module(name) == nullptr)
       judgement.broken("CNT003", fmt::format("there is nothing to import as {}", name));
-  judgement.done("CNT003");
 }
 
-void check_size(const Subject& subject, Judgement& judgement) {
-  if (subject.kind != Subject::Kind::wheel) return;
+void check_index_limit(const Subject& subject, Judgement& judgement) {
   if (subject.wheel_bytes > k_index_limit)
     judgement.broken("CNT008", fmt::format("{} MiB are more than the public index takes by default (100 MiB)",
                                            subject.wheel_bytes / k_mib));
-  judgement.done("CNT008");
-  if (subject.spec == nullptr) return judgement.skipped("CNT004", "no loaded plugin makes this package");
+}
+
+void check_size(const Subject& subject, Judgement& judgement) {
   if (!subject.is_recognised()) return judgement.skipped("CNT004", unrecognised(subject));
   const VerifySpec& band = subject.spec->verify;
   const auto said = [&](std::string_view side, std::uint64_t limit) {
@@ -133,20 +128,12 @@ void check_size(const Subject& subject, Judgement& judgement) {
   };
   if (subject.wheel_bytes < band.size_min_bytes) said("less than", band.size_min_bytes);
   if (band.size_max_bytes != 0 && subject.wheel_bytes > band.size_max_bytes) said("more than", band.size_max_bytes);
-  judgement.done("CNT004");
 }
 
-}  // namespace
-
-void check_content(const Subject& subject, Judgement& judgement) {
+void check_leftovers(const Subject& subject, Judgement& judgement) {
   for (const auto& member : subject.members)
     if (const auto why = leftover(subject, member.path); !why.empty())
       judgement.broken("CNT001", fmt::format("{} is {}", member.path, why), member.path);
-  judgement.done("CNT001");
-  check_expected(subject, judgement);
-  check_python_files(subject, judgement);
-  check_size(subject, judgement);
-  check_tops(subject, judgement);
 }
 
 }  // namespace sagekit

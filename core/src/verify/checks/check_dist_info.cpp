@@ -51,14 +51,12 @@ void check_torch_pin(const Subject& subject, Judgement& judgement) {
                             fmt::format("\"{}\" excludes torch {}, which {} names", *requirement, subject.claims.torch,
                                         subject.claims.from),
                             "METADATA");
-  judgement.done("INF101");
 }
 
 // That the named ones are there is the reader's check (INF023).
 void check_licenses(const Subject& subject, Judgement& judgement) {
   if (subject.wheel->license_files.empty() && subject.spec != nullptr && !subject.spec->metadata.license_files.empty())
     judgement.broken("INF102", "METADATA names no licence file", "METADATA");
-  judgement.done("INF102");
 }
 
 void check_requirements(const Subject& subject, Judgement& judgement) {
@@ -72,7 +70,6 @@ void check_requirements(const Subject& subject, Judgement& judgement) {
     judgement.broken(
         "INF105", fmt::format("METADATA requires [{}], the cell requires [{}]", join(found, ", "), join(wanted, ", ")),
         "METADATA");
-  judgement.done("INF105");
 }
 
 bool has_machine_code(const Subject& subject) {
@@ -92,7 +89,6 @@ std::vector<std::string> systems_of(const Subject& subject) {
 }  // namespace
 
 void check_dist_info(const Subject& subject, Judgement& judgement) {
-  if (subject.wheel == nullptr) return;
   const WheelFacts& wheel = *subject.wheel;
   const WheelName& name = subject.name;
 
@@ -101,7 +97,6 @@ void check_dist_info(const Subject& subject, Judgement& judgement) {
 
   if (!wheel.generator.starts_with("sagekit "))
     judgement.broken("INF103", fmt::format("the generator is \"{}\"", wheel.generator), "WHEEL");
-  judgement.done("INF103");
 
   const bool native = has_machine_code(subject);
   if (native && lower(wheel.root_is_purelib) != "false")
@@ -110,11 +105,9 @@ void check_dist_info(const Subject& subject, Judgement& judgement) {
     if ((member.elf || member.pe) && member.path.find(".data/purelib/") != std::string::npos)
       judgement.broken("INF129", "it is machine code among what WHEEL calls pure Python", member.path,
                        "its place is platlib: on systems that keep the two apart Python looks for it there");
-  judgement.done("INF129");
   if (native && std::ranges::count(name.platform, "any") > 0 && systems_of(subject).size() < 2)
     judgement.broken("INF104", "the platform tag says any, but there are modules of machine code", {},
                      fmt::format("they are for {} only", join(systems_of(subject), ", ")));
-  judgement.done("INF104");
 
   check_requirements(subject, judgement);
 }

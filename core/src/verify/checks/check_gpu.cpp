@@ -119,10 +119,7 @@ Result<GpuMachine> find_gpu(const Subject& subject, const fs::path& python, cons
 }  // namespace
 
 Status check_gpu(const Subject& subject, const VerifyOptions& options, CommandRunner& runner, Judgement& judgement) {
-  if (!options.gpu) return {};
-  const auto skip = [&](std::string reason, std::string hint = {}) {
-    judgement.skipped("RUN101", std::move(reason), std::move(hint));
-  };
+  const auto skip = [&](const std::string& reason, const std::string& hint = {}) { judgement.skip_rest(reason, hint); };
   if (subject.spec == nullptr) return skip("no loaded plugin says what to call on a GPU"), Status();
   if (subject.spec->verify.gpu.empty())
     return skip(fmt::format("the plugin {} says nothing to call on a GPU ([[verify.gpu]])", subject.spec->name)),

@@ -201,9 +201,7 @@ class ImportCheck {
 
 Status check_imports(const Subject& subject, const VerifyOptions& options, CommandRunner& runner,
                      Judgement& judgement) {
-  const auto skip = [&](std::string reason, std::string hint = {}) {
-    judgement.skipped("IMP001", std::move(reason), std::move(hint));
-  };
+  const auto skip = [&](const std::string& reason, const std::string& hint = {}) { judgement.skip_rest(reason, hint); };
   if (options.interpreters.empty())
     return skip("no interpreter was given or found to import with",
                 "--interpreter PATH, a Python that has what this wheel requires"),
@@ -237,8 +235,7 @@ Status check_imports(const Subject& subject, const VerifyOptions& options, Comma
     return skip("no interpreter that was given fits"), Status();
   }
   judgement.done("IMP005");
-  for (const char* code : {"IMP002", "IMP003", "IMP004"})
-    if (complete) judgement.done(code);
+  if (!complete) judgement.skip_rest("not every module was loaded");
   return {};
 }
 

@@ -1,6 +1,6 @@
 // Where files lie in a wheel of whatever project: what check-wheel-contents looks for, and files that only pretend.
-#include "support/file_kind.hpp"
 #include "archive/zip_format.hpp"
+#include "support/file_kind.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
 #include "verify/checks.hpp"
@@ -89,7 +89,6 @@ void check_tops(const std::vector<LibraryFile>& library, Judgement& judgement) {
   if (tops.size() > 1)
     judgement.broken("CNT015",
                      fmt::format("{} names are at the top: {}", tops.size(), join({tops.begin(), tops.end()}, ", ")));
-  for (const auto* const code : {"CNT010", "CNT012", "CNT013", "CNT015", "CNT016"}) judgement.done(code);
 }
 
 void check_duplicates(const Subject& subject, Judgement& judgement) {
@@ -108,7 +107,6 @@ void check_duplicates(const Subject& subject, Judgement& judgement) {
   if (groups != 0)
     judgement.broken("CNT009", fmt::format("{} files are there more than once, such as {}: {} bytes too many", groups,
                                            zip::printable(example), wasted));
-  judgement.done("CNT009");
 }
 
 /// A module that is no machine code at all: something else came to lie under its name.
@@ -123,7 +121,6 @@ void check_pretenders(const Subject& subject, Judgement& judgement) {
     if (const auto kind = other_kind(Bytes(*content)))
       judgement.broken("CNT017", fmt::format("it is {}", kind->what), member.path, std::string(kind->hint));
   }
-  judgement.done("CNT017");
 }
 
 void tell_sizes(const Subject& subject, Judgement& judgement) {
@@ -139,17 +136,13 @@ void tell_sizes(const Subject& subject, Judgement& judgement) {
     list += fmt::format("{}{} {}", i == 0 ? "" : ", ", zip::printable(order[i]->path), order[i]->size_bytes);
   judgement.note("CNT018", fmt::format("{} files of {} bytes; the largest: {}", order.size(), total, list));
   if (order.size() > k_many_files) judgement.broken("CNT019", fmt::format("{} files are inside", order.size()));
-  judgement.done("CNT019");
 }
 
 }  // namespace
 
 void check_layout(const Subject& subject, Judgement& judgement) {
-  using Kind = Subject::Kind;
-  if (subject.wheel == nullptr || (subject.kind != Kind::wheel && subject.kind != Kind::unpacked)) return;
   const auto library = library_of(subject);
   if (library.empty()) judgement.broken("CNT014", "nothing in it would be installed where Python imports from");
-  judgement.done("CNT014");
   check_tops(library, judgement);
   for (const auto& file : library) {
     const bool module =
@@ -160,8 +153,6 @@ void check_layout(const Subject& subject, Judgement& judgement) {
       if (const auto text = subject.read(file.member->path); text && text->find("import") != std::string::npos)
         judgement.broken("CNT020", "it runs code whenever any Python of the environment starts", file.member->path);
   }
-  judgement.done("CNT011");
-  judgement.done("CNT020");
   check_duplicates(subject, judgement);
   check_pretenders(subject, judgement);
   tell_sizes(subject, judgement);

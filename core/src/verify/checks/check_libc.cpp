@@ -76,7 +76,7 @@ const Need* strictest(const std::vector<Need>& needs) {
 
 void check_floor(const Spec& spec, const std::vector<Need>& needs, Judgement& judgement) {
   const auto floor = parse_version_number(spec.build.glibc_floor);
-  if (!floor) return;
+  if (!floor) return judgement.skipped("LBC004", "the plugin gives no glibc_floor");
   for (const auto& need : needs) {
     if (!need.is_glibc() || !need.number || *need.number <= floor_on(need.machine, *floor)) continue;
     judgement.broken("LBC004",
@@ -85,19 +85,17 @@ void check_floor(const Spec& spec, const std::vector<Need>& needs, Judgement& ju
                      need.module,
                      "a source or header brings it in, or the wheel is older than the plugin's glibc_floor");
   }
-  judgement.done("LBC004");
 }
 
 void check_most(const Spec& spec, const std::vector<Need>& needs, Judgement& judgement) {
   const Need* glibc = newest(needs, "GLIBC");
   const auto most = parse_version_number(spec.verify.glibc_max);
-  if (!most || glibc == nullptr) return;
-  if (*most < *glibc->number)
+  if (!most) return judgement.skipped("LBC002", "the plugin gives no glibc_max");
+  if (glibc != nullptr && *most < *glibc->number)
     judgement.broken(
         "LBC002",
         fmt::format("it needs {}, the {} plugin allows glibc {}", glibc->text(), spec.name, spec.verify.glibc_max),
         glibc->module, "build on an older system, or against an older sysroot");
-  judgement.done("LBC002");
 }
 
 /// Is every version there on the systems of this tag?
@@ -160,7 +158,7 @@ void say_tag(const Subject& subject, const std::vector<Need>& needs, const std::
                           "system of the tag makes a musllinux tag true",
                           musl->path);
   const Need* decides = strictest(needs);
-  if (decides == nullptr) return;
+  if (decides == nullptr) return judgement.note("LBC005", "no module names a version that it needs");
   if (!decides->level)
     return judgement.note("LBC005", fmt::format("no known manylinux tag has {}", decides->text()), decides->module);
   std::string text = fmt::format("modules need no newer system than manylinux_{}_{}_{}: {}", decides->level->major(),
@@ -182,16 +180,19 @@ void check_libc(const Subject& subject, const std::vector<TorchSysroot>& torches
   for (const auto kind : {"GLIBC", "GLIBCXX", "CXXABI"})
     if (const Need* need = newest(needs, kind))
       text += fmt::format("{}{} {}", text.empty() ? "" : ", ", kind, to_string(*need->number));
-  if (!text.empty()) judgement.note("LBC001", "modules need " + text);
-  if (subject.spec != nullptr) check_most(*subject.spec, needs, judgement);
+  judgement.note("LBC001", text.empty() ? "no module names a version that it needs" : "modules need " + text);
   for (const auto& tag : subject.name.platform) {
     check_tag(tag, needs, judgement);
     check_family(subject, tag, judgement);
     check_forbidden(subject, tag, judgement);
   }
-  for (const auto code : {"LBC003", "LBC006", "LBC007"}) judgement.done(code);
-  if (subject.spec != nullptr) check_floor(*subject.spec, needs, judgement);
   say_tag(subject, needs, torches, judgement);
+}
+
+void check_libc_limits(const Subject& subject, Judgement& judgement) {
+  const auto needs = needs_of(subject);
+  check_most(*subject.spec, needs, judgement);
+  check_floor(*subject.spec, needs, judgement);
 }
 
 }  // namespace sagekit

@@ -1,12 +1,12 @@
 // METADATA by the core metadata specification (up to 2.5), field by field. What the reader already says (INF004 to
 // INF006, INF023, INF024) is not said again.
-#include "pypa/metadata_reader.hpp"
-#include "pypa/requirement_reader.hpp"
 #include "archive/zip_format.hpp"
+#include "pypa/metadata_reader.hpp"
+#include "pypa/metadata_rules.hpp"
+#include "pypa/requirement_reader.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
 #include "verify/checks.hpp"
-#include "pypa/metadata_rules.hpp"
 
 #include <algorithm>
 #include <map>
@@ -42,7 +42,6 @@ class MetadataCheck {
       if (find_metadata_field(name) == nullptr || name == "name" || name == "version" || name == "metadata-version")
         broken("INF106", fmt::format("Dynamic names {}, which no field may be", shown(value)));
     }
-    m_judgement.done("INF106");
   }
 
   void summary() {
@@ -50,7 +49,6 @@ class MetadataCheck {
     const auto characters = std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; });
     if (text.find('\n') != std::string::npos) broken("INF107", "Summary has several lines");
     if (characters > 512) broken("INF107", fmt::format("Summary has {} characters, 512 are allowed", characters));
-    m_judgement.done("INF107");
   }
 
   void people() {
@@ -58,7 +56,6 @@ class MetadataCheck {
       for (const auto& value : m_headers.all(name))
         if (const auto address = first_address(value); !address.empty() && !is_email(address))
           broken("INF108", fmt::format("{} is no e-mail address: {}", name, shown(address)));
-    m_judgement.done("INF108");
   }
 
   void classifiers() {
@@ -70,7 +67,6 @@ class MetadataCheck {
                std::ranges::any_of(parts, [](const auto& part) { return trim(part) != part || part.empty(); }))
         broken("INF109", fmt::format("\"{}\" is no classifier: they are words between \" :: \"", shown(value)));
     }
-    m_judgement.done("INF109");
   }
 
   void addresses() {
@@ -90,7 +86,6 @@ class MetadataCheck {
         broken("INF110", fmt::format("the Project-URL {} is no web address: {}", shown(label), shown(address)));
       if (!labels.insert(label).second) broken("INF110", fmt::format("two Project-URLs are labelled {}", shown(label)));
     }
-    m_judgement.done("INF110");
   }
 
   void requirements() {
@@ -105,12 +100,9 @@ class MetadataCheck {
         broken("INF112", fmt::format("\"{}\" is at an address, not on an index", shown(value)));
       for (const auto& extra : requirement->marker_extras) used.insert(normalized_project(extra));
     }
-    m_judgement.done("INF111");
-    m_judgement.done("INF112");
     for (const auto& value : m_headers.all("Requires-Python"))
       if (const auto fault = specifier_fault(value); !fault.empty())
         broken("INF113", fmt::format("Requires-Python \"{}\" is no version range: {}", shown(value), fault));
-    m_judgement.done("INF113");
     extras(used);
   }
 
@@ -119,13 +111,11 @@ class MetadataCheck {
     if (type)
       if (const auto fault = content_type_fault(*type); !fault.empty())
         broken("INF116", fmt::format("Description-Content-Type \"{}\" {}", shown(*type), fault));
-    m_judgement.done("INF116");
     const std::string text = trim(body.empty() ? std::string_view(m_headers.one("Description").value_or("")) : body);
     if (text.empty() || text == "UNKNOWN")
       broken("INF117", "there is no description");
     else if (!type)
       broken("INF117", "the description has no Description-Content-Type, so it is read as reStructuredText");
-    m_judgement.done("INF117");
   }
 
   void licence() {
@@ -133,17 +123,14 @@ class MetadataCheck {
     if (expression)
       if (const auto fault = licence_fault(*expression); !fault.empty())
         broken("INF118", fmt::format("License-Expression \"{}\" {}", shown(*expression), fault));
-    m_judgement.done("INF118");
     const auto classifiers = m_headers.all("Classifier");
     if (expression && !m_headers.all("License").empty())
       broken("INF119", "METADATA has License beside License-Expression");
     if (expression && std::ranges::any_of(classifiers, [](const auto& one) { return one.starts_with("License ::"); }))
       broken("INF119", "METADATA has a License classifier beside License-Expression");
-    m_judgement.done("INF119");
     for (const auto& path : m_headers.all("License-File"))
       if (const auto fault = licence_path_fault(path); !fault.empty())
         broken("INF120", fmt::format("License-File \"{}\" {}", shown(path), fault));
-    m_judgement.done("INF120");
   }
 
   void imports() {
@@ -151,7 +138,6 @@ class MetadataCheck {
       for (const auto& value : m_headers.all(name))
         if (!(value.empty() && std::string_view(name) == "Import-Name") && !is_import_name(value))
           broken("INF121", fmt::format("{} is no importable name: {}", name, shown(value)));
-    m_judgement.done("INF121");
   }
 
  private:
@@ -173,8 +159,6 @@ class MetadataCheck {
       if (!declared.contains(extra))
         broken("INF115",
                fmt::format("a requirement asks for the extra {}, which no Provides-Extra declares", shown(extra)));
-    m_judgement.done("INF114");
-    m_judgement.done("INF115");
   }
 
   const HeaderText& m_headers;
@@ -184,9 +168,9 @@ class MetadataCheck {
 }  // namespace
 
 void check_metadata(const Subject& subject, Judgement& judgement) {
-  if (subject.wheel == nullptr || subject.find(subject.wheel->dist_info + "/METADATA") == nullptr) return;
-  const auto text = subject.read(subject.wheel->dist_info + "/METADATA");
-  if (!text) return;  // the reader said so
+  const auto path = subject.wheel->dist_info + "/METADATA";
+  const auto text = subject.find(path) == nullptr ? Result<std::string>(std::unexpected(Error{})) : subject.read(path);
+  if (!text) return judgement.skip_rest("METADATA cannot be read");  // the reader said why
   const HeaderText headers = read_headers(*text);
   MetadataCheck check(headers, judgement);
   check.fields();

@@ -87,7 +87,6 @@ void check_pairs(const WheelName& name, Judgement& judgement) {
   if (never.size() == name.python.size() * name.abi.size() && !never.empty())
     judgement.broken("NAM107", fmt::format("no installer ever looks for {}", join(never, ", ")), {},
                      "cpXY-cpXY for one Python, cpXY-abi3 for the Limited API, py3-none without an extension module");
-  judgement.done("NAM107");
 }
 
 void check_set(const std::vector<std::string>& set, std::string_view what, Judgement& judgement) {
@@ -106,45 +105,37 @@ void check_name(const Subject& subject, Judgement& judgement) {
   const WheelName& name = subject.name;
   if (const auto normal = file_name_project(name.distribution); normal != name.distribution)
     judgement.broken("NAM101", fmt::format("the name says {}, whose normal form is {}", name.distribution, normal));
-  judgement.done("NAM101");
 
   // A file name that could not be read has no version that could be wrong.
   if (!name.version.empty() && !is_normal_version(name.version))
     judgement.broken("NAM102", fmt::format("version {} is not in PEP 440's normal form", name.version), {},
                      "installers find it under another name than its file has");
-  judgement.done("NAM102");
 
   check_set(name.python, "Python", judgement);
   check_set(name.abi, "ABI", judgement);
   check_set(name.platform, "platform", judgement);
-  judgement.done("NAM103");
 
   for (const auto& tag : name.python)
     if (is_digits(tag.substr(0, 1)))
       judgement.broken("NAM106", fmt::format("the Python tag {} begins with a digit", tag), {},
                        "cp312, py3: installers since packaging 26.3 refuse the name");
-  judgement.done("NAM106");
   check_pairs(name, judgement);
   if (constexpr std::size_t k_longest = 255 - std::string_view(".metadata").size(); name.file_name().size() > k_longest)
     judgement.broken("NAM108",
                      fmt::format("the name has {} characters, with .metadata behind it more than the 255 of a "
                                  "file system",
                                  name.file_name().size()));
-  judgement.done("NAM108");
   if (!name.variant.empty())
     judgement.broken("NAM109", fmt::format("the public index takes no wheel variants such as {}", name.variant));
-  judgement.done("NAM109");
 
   for (const auto& tag : name.platform)
     if (!index_takes(tag))
       judgement.broken("NAM104", fmt::format("the public index refuses the platform tag {}", tag), {},
                        tag.starts_with("linux_") ? "tag it manylinux_X_Y, for the glibc it needs" : "");
-  judgement.done("NAM104");
 
   if (name.version.find('+') != std::string::npos)
     judgement.broken("NAM105", fmt::format("the public index refuses local versions such as {}", name.version), {},
                      "--naming plain, and one index for each torch and CUDA");
-  judgement.done("NAM105");
 }
 
 }  // namespace sagekit

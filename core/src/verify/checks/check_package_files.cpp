@@ -1,6 +1,6 @@
 // The smaller texts of dist-info, and the .data folder: what installers act on.
-#include "pypa/entry_points_reader.hpp"
 #include "archive/zip_format.hpp"
+#include "pypa/entry_points_reader.hpp"
 #include "support/format.hpp"
 #include "support/json.hpp"
 #include "support/text.hpp"
@@ -29,13 +29,11 @@ void check_entry_points(const Subject& subject, Judgement& judgement) {
   if (!text) return;
   const auto points = read_entry_points(*text);
   for (const auto& fault : points.faults) judgement.broken("INF122", fmt::format("it is no INI file: {}", fault), path);
-  judgement.done("INF122");
   for (const auto& entry : points.entries)
     if (is_command(entry) && !is_entry_point_name(entry.name))
       judgement.broken("INF123",
                        fmt::format("the command \"{}\" has a name that is no file name", zip::printable(entry.name)),
                        path, "letters, digits, _ . and -");
-  judgement.done("INF123");
   for (const auto& entry : points.entries) {
     if (!is_object_reference(entry.value)) {
       judgement.broken(
@@ -52,7 +50,6 @@ void check_entry_points(const Subject& subject, Judgement& judgement) {
       judgement.broken(
           "INF124", fmt::format("{} runs the module {}, which is not there", zip::printable(entry.name), module), path);
   }
-  judgement.done("INF124");
 }
 
 /// Names that Python could import from the top of the wheel.
@@ -91,16 +88,13 @@ void check_top_level(const Subject& subject, Judgement& judgement) {
   for (const auto& name : found)
     if (!listed.contains(name) && !name.starts_with("_") && !name.ends_with(".libs"))
       judgement.broken("INF125", fmt::format("it does not name {}", zip::printable(name)), path);
-  judgement.done("INF125");
 }
 
 /// CycloneDX says bomFormat, SPDX 2 spdxVersion, SPDX 3 is JSON-LD.
 void check_sboms(const Subject& subject, Judgement& judgement) {
   const auto folder = subject.wheel->dist_info + "/sboms/";
-  bool any = false;
   for (const auto& member : subject.members) {
     if (!member.path.starts_with(folder) || member.path.ends_with('/')) continue;
-    any = true;
     const auto text = subject.read(member.path);
     if (!text || !(member.path.ends_with(".json") || member.path.ends_with(".jsonld"))) continue;
     const Json bom = Json::parse(*text, nullptr, false);
@@ -110,7 +104,6 @@ void check_sboms(const Subject& subject, Judgement& judgement) {
              !(bom.contains("bomFormat") || bom.contains("spdxVersion") || bom.contains("@context")))
       judgement.broken("INF126", "it is neither CycloneDX nor SPDX", member.path);
   }
-  if (any) judgement.done("INF126");
 }
 
 void check_data_folder(const Subject& subject, Judgement& judgement) {
@@ -118,11 +111,9 @@ void check_data_folder(const Subject& subject, Judgement& judgement) {
   const std::string dist_info = subject.wheel->dist_info;
   const std::string own = dist_info.substr(0, dist_info.rfind('.')) + ".data";
   std::set<std::string> said;
-  bool any = false;
   for (const auto& member : subject.members) {
     const auto parts = split(member.path, '/');
     if (!parts[0].ends_with(".data") || parts.size() < 2) continue;
-    any = true;
     if (parts[0] != own && said.insert(parts[0]).second)
       judgement.broken("INF127", fmt::format("the folder {} is not this wheel's {}", parts[0], own), parts[0]);
     if (parts[0] == own && !parts[1].empty() && std::ranges::find(k_keys, parts[1]) == k_keys.end() &&
@@ -139,15 +130,11 @@ void check_data_folder(const Subject& subject, Judgement& judgement) {
       judgement.broken("INF128", "its first line names a Python of the build machine", member.path,
                        "begin it with #!python: installers put the user's Python there");
   }
-  if (!any) return;
-  judgement.done("INF127");
-  judgement.done("INF128");
 }
 
 }  // namespace
 
 void check_package_files(const Subject& subject, Judgement& judgement) {
-  if (subject.wheel == nullptr || subject.wheel->dist_info.empty()) return;
   check_entry_points(subject, judgement);
   check_top_level(subject, judgement);
   check_sboms(subject, judgement);

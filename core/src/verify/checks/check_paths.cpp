@@ -1,8 +1,8 @@
 // Paths of members that some file system or installer cannot make. What no system can unpack is the reader's (ZIP012).
-#include "support/utf8.hpp"
 #include "archive/zip_format.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
+#include "support/utf8.hpp"
 #include "verify/checks.hpp"
 
 #include <algorithm>
@@ -41,7 +41,6 @@ bool is_for_windows(const Subject& subject) {
 }  // namespace
 
 void check_paths(const Subject& subject, Judgement& judgement) {
-  if (subject.kind != Subject::Kind::wheel) return;
   const bool windows = is_for_windows(subject);
   for (const auto& member : subject.members) {
     const auto& path = member.path;
@@ -58,8 +57,7 @@ void check_paths(const Subject& subject, Judgement& judgement) {
     if (!is_ascii(path)) judgement.broken("ZIP103", "its path is not ASCII", shown);
     if (path.find(' ') != std::string::npos) judgement.broken("ZIP104", "its path has spaces", shown);
   }
-  if (windows) judgement.done("ZIP101");
-  for (const auto* const code : {"ZIP102", "ZIP103", "ZIP104"}) judgement.done(code);
+  if (!windows) judgement.done("ZIP101", "it is not for Windows");
 }
 
 }  // namespace sagekit

@@ -39,10 +39,6 @@ class PythonCheck {
     stable_symbols(member);
   }
 
-  void end() {
-    for (const auto code : {"PYA001", "PYA002", "PYA003", "PYA004", "PYA005", "PYA006"}) m_judgement.done(code);
-  }
-
  private:
   /// Python loads it by its name: all but the libraries that a spec has for ctypes. Without a spec NAME.so may be
   /// either.
@@ -141,7 +137,8 @@ class PythonCheck {
   }
 
   bool is_limited(const MemberFacts& member) const {
-    return member.python_abi.starts_with("abi3") || contains(m_subject.name.abi, "abi3") || contains(m_subject.name.abi, "abi3t");
+    return member.python_abi.starts_with("abi3") || contains(m_subject.name.abi, "abi3") ||
+           contains(m_subject.name.abi, "abi3t");
   }
 
   void gone_symbols(const MemberFacts& member) {
@@ -163,8 +160,8 @@ class PythonCheck {
       return;
     }
     const StableUse use = stable_use(symbols);
-    const bool promised =
-        contains(m_subject.name.abi, "abi3") || contains(m_subject.name.abi, "abi3t") || contains(m_subject.name.abi, "none");
+    const bool promised = contains(m_subject.name.abi, "abi3") || contains(m_subject.name.abi, "abi3t") ||
+                          contains(m_subject.name.abi, "none");
     if (!promised) return;  // one Python's wheel: that Python has more than the stable ABI
     if (!use.outside.empty())
       m_judgement.broken("PYA003", fmt::format("the stable ABI does not have {}", some_of(use.outside)), member.path,
@@ -193,7 +190,6 @@ class PythonCheck {
 void check_python_abi(const Subject& subject, Judgement& judgement) {
   PythonCheck check(subject, judgement);
   for (const auto& [name, member] : subject.modules()) check.module(name, *member);
-  check.end();
 }
 
 }  // namespace sagekit

@@ -2,21 +2,35 @@
 #include "support/format.hpp"
 #include "support/text.hpp"
 #include "verify/checks.hpp"
-#include "verify/claims/python_text.hpp"
 
 #include <algorithm>
+#include <set>
 
 namespace sagekit {
 
 namespace {
 
+/// The first name that two lines `def NAME` at column 0 define; "" = none. No grammar is needed: only a file that a
+/// defect names is looked at. `_` and overloads are meant to be repeated.
+std::string defined_twice(std::string_view source) {
+  std::set<std::string> names;
+  bool overload = false;
+  for (const auto& line : split(source, '\n')) {
+    const auto word = line.starts_with("async ") ? line.find_first_not_of(' ', 6) : 0;
+    if (line.compare(std::min(word, line.size()), 4, "def ") == 0) {
+      const auto name = trim(line.substr(word + 4, line.find_first_of("([", word) - word - 4));
+      if (!overload && name != "_" && !names.insert(name).second) return name;
+    }
+    overload = line.starts_with('@') && line.find("overload") != std::string::npos;
+  }
+  return {};
+}
+
 /// The file of the defect's probe, if it has a top-level name twice; "" = not visible.
 std::string duplicate_name(const Subject& subject, const Defect& defect) {
   if (defect.duplicate_def_file.empty() || subject.find(defect.duplicate_def_file) == nullptr) return {};
   const auto text = subject.read(defect.duplicate_def_file);
-  if (!text) return {};
-  const auto found = duplicate_defs(*text);
-  return found.empty() ? std::string() : found.front().name;
+  return text ? defined_twice(*text) : std::string();
 }
 
 bool has_code_for(const Subject& subject, Capability gpu) {
@@ -34,57 +48,6 @@ bool concerns(const Subject& subject, const Defect& defect) {
     if (!subject.claims.arches) return has_code_for(subject, hurt);
     return std::ranges::count(*subject.claims.arches, hurt, &ArchRequest::capability) > 0;
   });
-}
-
-void check_defects(const Subject& subject, const VerifyOptions& options, Judgement& judgement) {
-  if (subject.spec == nullptr) return judgement.skipped("TRU001", "no loaded plugin knows this package's defects");
-  const auto visible = visible_defects(subject);
-  for (const auto& defect : subject.spec->source.defects) {
-    if (!concerns(subject, defect)) continue;
-    const bool seen = std::ranges::count(visible, &defect) > 0;
-    // A defect that leaves no trace in Python files is judged by the source it comes from. One that an edit mends is
-    // mended by every build of ours.
-    const bool of_source = defect.duplicate_def_file.empty() && defect.refuse && defect.edit.empty() &&
-                           subject.recorded && std::ranges::count(subject.revision->defects, defect.id) > 0;
-    if (!seen && !of_source) continue;
-    const auto message = fmt::format("known defect {}: {}", defect.id, defect.message);
-    if (std::ranges::count(options.allowed_defects, defect.id) > 0)
-      judgement.waived("TRU001", message, defect.duplicate_def_file, "the build was asked to leave it in");
-    else
-      judgement.broken("TRU001", message, defect.duplicate_def_file,
-                       "build from a later revision, or with the plugin's edit");
-  }
-  if (!subject.is_recognised() && !judgement.said("TRU001")) return judgement.skipped("TRU001", unrecognised(subject));
-  judgement.done("TRU001");
-}
-
-void check_record(const Subject& subject, Judgement& judgement) {
-  if (subject.wheel == nullptr) return;
-  if (subject.claims.from != k_provenance_file)
-    judgement.broken("TRU002", fmt::format("there is no {} in dist-info", k_provenance_file), {},
-                     "sagekit build writes it");
-  judgement.done("TRU002");
-  if (subject.spec == nullptr || subject.claims.commit.empty())
-    return judgement.skipped("TRU003", "what it was built from is not recorded in it");
-  if (!subject.recorded)
-    judgement.broken(
-        "TRU003", fmt::format("the {} plugin knows no source revision {}", subject.spec->name, subject.claims.commit),
-        {}, "it was made with another version of the plugin");
-  const Claims said = claims_of_version(subject.name.version);
-  const auto differ = [&](std::string_view what, const std::string& name, const std::string& recorded) {
-    if (name.empty() || recorded.empty() || recorded.starts_with(name) || name.starts_with(recorded)) return;
-    judgement.broken("TRU003", fmt::format("the name says {} {}, the record {}", what, name, recorded));
-  };
-  differ("torch", said.torch, subject.claims.torch);
-  differ("CUDA", said.cuda, subject.claims.cuda);
-  differ("commit", said.commit, subject.claims.commit);
-  const auto& abi = subject.name.abi;
-  const auto tag = "cp" + without_dots(subject.claims.python);
-  if (tag != "cp" && std::ranges::count(abi, "abi3") == 0 && std::ranges::count(subject.name.python, tag) == 0 &&
-      std::ranges::any_of(subject.name.python, [](const std::string& one) { return one.starts_with("cp"); }))
-    judgement.broken("TRU003", fmt::format("the name says Python {}, the record {}", join(subject.name.python, "."),
-                                           subject.claims.python));
-  judgement.done("TRU003");
 }
 
 JudgedArtifact artifact_of(const Subject& subject) {
@@ -131,9 +94,50 @@ std::vector<const Defect*> visible_defects(const Subject& subject) {
   return found;
 }
 
-void check_source(const Subject& subject, const VerifyOptions& options, Judgement& judgement) {
-  check_defects(subject, options, judgement);
-  check_record(subject, judgement);
+void check_defects(const Subject& subject, const VerifyOptions& options, Judgement& judgement) {
+  const auto visible = visible_defects(subject);
+  for (const auto& defect : subject.spec->source.defects) {
+    if (!concerns(subject, defect)) continue;
+    const bool seen = std::ranges::count(visible, &defect) > 0;
+    // A defect that leaves no trace in Python files is judged by the source it comes from. One that an edit mends is
+    // mended by every build of ours.
+    const bool of_source = defect.duplicate_def_file.empty() && defect.refuse && defect.edit.empty() &&
+                           subject.recorded && std::ranges::count(subject.revision->defects, defect.id) > 0;
+    if (!seen && !of_source) continue;
+    const auto message = fmt::format("known defect {}: {}", defect.id, defect.message);
+    if (std::ranges::count(options.allowed_defects, defect.id) > 0)
+      judgement.waived("TRU001", message, defect.duplicate_def_file, "the build was asked to leave it in");
+    else
+      judgement.broken("TRU001", message, defect.duplicate_def_file,
+                       "build from a later revision, or with the plugin's edit");
+  }
+  if (!subject.is_recognised() && !judgement.said("TRU001")) return judgement.skipped("TRU001", unrecognised(subject));
+}
+
+void check_record(const Subject& subject, Judgement& judgement) {
+  if (subject.claims.from != k_provenance_file)
+    judgement.broken("TRU002", fmt::format("there is no {} in dist-info", k_provenance_file), {},
+                     "sagekit build writes it");
+  if (subject.spec == nullptr || subject.claims.commit.empty())
+    return judgement.skipped("TRU003", "what it was built from is not recorded in it");
+  if (!subject.recorded)
+    judgement.broken(
+        "TRU003", fmt::format("the {} plugin knows no source revision {}", subject.spec->name, subject.claims.commit),
+        {}, "it was made with another version of the plugin");
+  const Claims said = claims_of_version(subject.name.version);
+  const auto differ = [&](std::string_view what, const std::string& name, const std::string& recorded) {
+    if (name.empty() || recorded.empty() || recorded.starts_with(name) || name.starts_with(recorded)) return;
+    judgement.broken("TRU003", fmt::format("the name says {} {}, the record {}", what, name, recorded));
+  };
+  differ("torch", said.torch, subject.claims.torch);
+  differ("CUDA", said.cuda, subject.claims.cuda);
+  differ("commit", said.commit, subject.claims.commit);
+  const auto& abi = subject.name.abi;
+  const auto tag = "cp" + without_dots(subject.claims.python);
+  if (tag != "cp" && std::ranges::count(abi, "abi3") == 0 && std::ranges::count(subject.name.python, tag) == 0 &&
+      std::ranges::any_of(subject.name.python, [](const std::string& one) { return one.starts_with("cp"); }))
+    judgement.broken("TRU003", fmt::format("the name says Python {}, the record {}", join(subject.name.python, "."),
+                                           subject.claims.python));
 }
 
 void ask_plugin(const Subject& subject, Judgement& judgement) {

@@ -67,7 +67,8 @@ std::string names_of(const std::vector<std::string>& symbols) {
     if (named.size() == k_most_symbols_named) break;
     named.push_back(name_for_people(symbol));
   }
-  if (symbols.size() > k_most_symbols_named) named.push_back(fmt::format("and {} more", symbols.size() - k_most_symbols_named));
+  if (symbols.size() > k_most_symbols_named)
+    named.push_back(fmt::format("and {} more", symbols.size() - k_most_symbols_named));
   return join(named, ", ");
 }
 

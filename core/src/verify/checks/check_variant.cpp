@@ -34,9 +34,6 @@ void check_words(const VariantText& text, const std::string& path, Judgement& ju
       }
     }
   }
-  judgement.done("VAR103");
-  judgement.done("VAR104");
-  judgement.done("VAR105");
 }
 
 /// {12, 1} of "121_real": the last digit is the minor one.
@@ -96,40 +93,38 @@ void check_label(const Subject& subject, const VariantText& text, const std::str
         fmt::format("it describes the variant \"{}\", the file name says \"{}\"", label, subject.name.variant), path);
   if (label == "null" && !text.variants.begin()->second.empty())
     judgement.broken("VAR102", "the null variant has properties", path);
-  judgement.done("VAR102");
 }
 
 }  // namespace
 
+bool is_variant(const Subject& subject) {
+  return !subject.name.variant.empty() ||
+         subject.find(fmt::format("{}/{}", subject.wheel->dist_info, k_file)) != nullptr;
+}
+
 void check_variant(const Subject& subject, Judgement& judgement) {
-  if (subject.wheel == nullptr) return;
   const auto& label = subject.name.variant;
   const auto path = fmt::format("{}/{}", subject.wheel->dist_info, k_file);
-  const bool there = subject.find(path) != nullptr;
-  if (label.empty() && !there) return;
-
   judgement.broken("VAR108", "installers without variants take this for a malformed name, and see no wheel at all", {},
                    "publish a wheel without a label beside it");
   if (!label.empty() && !is_variant_label(label))
     judgement.broken("VAR101", fmt::format("the label {} is not of a-z, 0-9, _ and ., at most 16 of them", label));
-  judgement.done("VAR101");
-  if (!there)
-    return judgement.broken("VAR102", fmt::format("the file name has the label {}, but there is no {}", label, k_file));
+  if (subject.find(path) == nullptr) {
+    judgement.broken("VAR102", fmt::format("the file name has the label {}, but there is no {}", label, k_file));
+    return judgement.skip_rest("there is no variant.json");
+  }
   const auto bytes = subject.read(path);
-  if (!bytes) return judgement.skipped("VAR102", "variant.json could not be read");
+  if (!bytes) return judgement.skip_rest("variant.json could not be read");
   const auto text = read_variant(*bytes);
   for (const auto& fault : text.faults) judgement.broken("VAR100", fault, path);
   if (!text.schema.empty() && !text.format.starts_with("0.0.") && !text.format.starts_with("0.1."))
     judgement.broken("VAR100", fmt::format("its schema {} is none of 0.0.3 and 0.1", text.schema), path);
-  judgement.done("VAR100");
   check_label(subject, text, path, judgement);
   check_words(text, path, judgement);
   for (const auto& [name, namespaces] : text.variants)
     if (const auto nvidia = namespaces.find("nvidia"); nvidia != namespaces.end())
       if (const auto arches = nvidia->second.find("sm_arch"); arches != nvidia->second.end())
         check_arches(subject, arches->second, path, judgement);
-  judgement.done("VAR106");
-  judgement.done("VAR107");
 }
 
 }  // namespace sagekit

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <set>
+#include <stdexcept>
 #include <tuple>
 
 namespace sagekit {
@@ -52,6 +53,11 @@ void Judgement::weigh(std::string_view code, Weight usual, std::string message, 
   add({std::string(code), severity, result, std::move(message), std::move(where), std::move(hint)});
 }
 
+void Judgement::expect(std::string_view code) const {
+  if (m_codes != nullptr && std::ranges::count(*m_codes, code) == 0)
+    throw std::logic_error(fmt::format("{} is none of the codes of the check that says it", code));
+}
+
 bool Judgement::is_off(std::string_view code) const {
   const Rule* rule = find_rule(code);
   return rule != nullptr && m_standard.weight(code, rule->weight(policy())) == Weight::off;
@@ -62,19 +68,28 @@ bool Judgement::is_required(std::string_view code) const {
 }
 
 void Judgement::broken(std::string_view code, std::string message, std::string where, std::string hint) {
+  expect(code);
   const Rule* rule = find_rule(code);
   weigh(code, rule == nullptr ? Weight::error : rule->weight(policy()), std::move(message), std::move(where),
         std::move(hint));
 }
 
 void Judgement::done(std::string_view code, std::string message) {
+  expect(code);
   if (said(code) || is_off(code)) return;
   const Rule* rule = find_rule(code);
   if (message.empty() && rule != nullptr) message = rule->meaning;
   note(code, std::move(message));
 }
 
+void Judgement::skip_rest(const std::string& reason, const std::string& hint) {
+  if (m_codes == nullptr) return;
+  for (const auto code : *m_codes)
+    if (!said(code)) skipped(code, reason, hint);
+}
+
 void Judgement::skipped(std::string_view code, std::string reason, std::string hint) {
+  expect(code);
   if (is_off(code)) return;
   const bool required = is_required(code);
   if (required) reason = fmt::format("required, but could not be checked: {}", reason);
@@ -87,12 +102,15 @@ void Judgement::skipped(std::string_view code, std::string reason, std::string h
 }
 
 void Judgement::note(std::string_view code, std::string message, std::string where) {
+  expect(code);
   add({std::string(code), Severity::note, FindingResult::pass, std::move(message), std::move(where), {}});
 }
 
 void Judgement::found(std::string_view code, Severity severity, std::string message, std::string where,
                       std::string hint) {
-  if (find_rule(code) != nullptr) return broken(code, std::move(message), std::move(where), std::move(hint));
+  // Readers and plugins may say what they like, whichever check asked them.
+  if (const Rule* rule = find_rule(code))
+    return weigh(code, rule->weight(policy()), std::move(message), std::move(where), std::move(hint));
   if (policy() == Policy::own && severity == Severity::warning && is_framing(code)) severity = Severity::error;
   const Weight usual = severity == Severity::error     ? Weight::error
                        : severity == Severity::warning ? Weight::warning
@@ -101,6 +119,7 @@ void Judgement::found(std::string_view code, Severity severity, std::string mess
 }
 
 void Judgement::waived(std::string_view code, std::string message, std::string where, std::string reason) {
+  expect(code);
   add({std::string(code),
        Severity::error,
        FindingResult::waived,

@@ -37,6 +37,23 @@ class Judgement {
   /// As it is: no policy changes it.
   void add(Finding finding);
 
+  /// Skips every code of the running check that it has said nothing about.
+  void skip_rest(const std::string& reason, const std::string& hint = {});
+
+  /// While it lives, what checks say must be of these codes: another one is a mistake of this program, and throws.
+  class Scope {
+   public:
+    Scope(Judgement& judgement, const std::vector<std::string_view>& codes) : m_judgement(judgement) {
+      judgement.m_codes = &codes;
+    }
+    ~Scope() { m_judgement.m_codes = nullptr; }
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+
+   private:
+    Judgement& m_judgement;
+  };
+
   Policy policy() const { return m_standard.policy; }
   /// What was found so far, before waivers.
   const std::vector<Finding>& findings() const { return m_findings; }
@@ -47,6 +64,7 @@ class Judgement {
 
  private:
   void weigh(std::string_view code, Weight usual, std::string message, std::string where, std::string hint);
+  void expect(std::string_view code) const;
   bool is_off(std::string_view code) const;
   bool is_required(std::string_view code) const;
   /// Every required family must have been looked at.
@@ -63,6 +81,7 @@ class Judgement {
   Standard m_standard;
   std::map<std::string, Group, std::less<>> m_groups;
   std::vector<Finding> m_findings;
+  const std::vector<std::string_view>* m_codes = nullptr;  ///< of the running check; null = none runs
 };
 
 }  // namespace sagekit
