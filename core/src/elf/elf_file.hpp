@@ -13,7 +13,7 @@
 
 namespace sagekit {
 
-/// Numbers of the System V ABI (gABI) and its supplements that the readers need.
+/// Bytes of an entry of .symtab and .dynsym (Elf64_Sym).
 inline constexpr std::uint64_t k_elf_symbol_size = 24;
 
 struct ElfSection {
