@@ -4,6 +4,8 @@
 #include "support/format.hpp"
 #include "support/text.hpp"
 
+#include <sagekit/naming.hpp>
+
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -261,6 +263,23 @@ std::string specifier_fault(std::string_view specifiers) {
 bool is_project_name(std::string_view text) {
   return !text.empty() && is_letter_or_digit(text.front()) && is_letter_or_digit(text.back()) &&
          std::ranges::all_of(text, [](char c) { return is_letter_or_digit(c) || c == '.' || c == '_' || c == '-'; });
+}
+
+std::string requirement_name(std::string_view requirement) {
+  const auto end = requirement.find_first_of(" \t[(<>=!~;@");
+  return normalized_project(requirement.substr(0, end));
+}
+
+std::string requirement_range(std::string_view requirement) {
+  requirement = requirement.substr(0, requirement.find(';'));
+  const auto begin = requirement.find_first_of("<>=!~");
+  if (begin == std::string_view::npos) return {};
+  return replace_all(replace_all(trim(requirement.substr(begin)), ")", ""), " ", "");
+}
+
+const std::string* find_requirement(const std::vector<std::string>& requirements, std::string_view name) {
+  const auto found = std::ranges::find(requirements, name, requirement_name);
+  return found == requirements.end() ? nullptr : &*found;
 }
 
 }  // namespace sagekit

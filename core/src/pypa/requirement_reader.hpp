@@ -21,6 +21,14 @@ struct Requirement {
 /// Reads a whole line; else says in a few words what is wrong and where: what packaging 26 refuses is refused, too.
 std::expected<Requirement, std::string> read_requirement(std::string_view text);
 
+// Of lines as they come, well-formed or not:
+/// "torch" of "torch==2.11.*; sys_platform == ...", in normal form.
+std::string requirement_name(std::string_view requirement);
+/// What stands behind the name: "==2.11.*"; "" = nothing.
+std::string requirement_range(std::string_view requirement);
+/// The first one of that name; null when there is none.
+const std::string* find_requirement(const std::vector<std::string>& requirements, std::string_view name);
+
 /// What is wrong with ">=3.9,!=3.10.*"; "" = nothing. Empty parts between commas are allowed, as installers allow them.
 std::string specifier_fault(std::string_view specifiers);
 

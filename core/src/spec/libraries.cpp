@@ -4,6 +4,7 @@
 #include "support/toml.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace sagekit {
 
@@ -71,5 +72,14 @@ std::vector<LibraryOrigin> library_origins(std::string_view file) {
 }
 
 Diagnostics library_data_problems() { return data().problems; }
+
+bool is_system_library(std::string_view name) {
+  static constexpr std::array<std::string_view, 10> k_names{
+      "libc.so.6",    "libm.so.6",     "libdl.so.2",     "libpthread.so.0", "librt.so.1",
+      "libutil.so.1", "libgcc_s.so.1", "libstdc++.so.6", "ld-linux*.so.*",  "linux-vdso.so.1"};
+  return std::ranges::any_of(k_names, [&](std::string_view glob) { return glob_match(glob, name); });
+}
+
+bool is_torch_library(std::string_view name) { return name.starts_with("libtorch") || name.starts_with("libc10"); }
 
 }  // namespace sagekit

@@ -20,6 +20,11 @@ struct LibraryOrigin {
 /// Empty: nobody that is known here. Names of Windows in any case.
 std::vector<LibraryOrigin> library_origins(std::string_view file);
 
+/// Every Linux with this C library has it: libc.so.6, libstdc++.so.6, ...
+bool is_system_library(std::string_view name);
+/// One of torch's own: libtorch*, libc10*.
+bool is_torch_library(std::string_view name);
+
 /// What was wrong with the embedded file: nothing, or a test fails.
 Diagnostics library_data_problems();
 

@@ -1,6 +1,8 @@
 #pragma once
 // What is judged: the files of a wheel or of a wheel to be, with what was measured in them, and what they claim.
 
+#include "pypa/platform_tag.hpp"
+#include "pypa/wheel_paths.hpp"
 #include "verify/claims/claims.hpp"
 
 #include <sagekit/inspect.hpp>
@@ -15,24 +17,6 @@
 #include <vector>
 
 namespace sagekit {
-
-/// A wheel's platform tag, taken apart: "manylinux_2_28_x86_64".
-struct PlatformTag {
-  enum class System { linux, manylinux, musllinux, windows, macos, any, unknown };
-  System system = System::unknown;
-  std::string machine;  ///< "x86_64", "aarch64"; "" = any
-  std::string libc;     ///< "2.28" of manylinux and musllinux
-};
-
-PlatformTag parse_platform_tag(std::string_view tag);
-
-/// Where an installer puts a member, below site-packages: itself, or its place in NAME.data's purelib or platlib; "" =
-/// elsewhere (scripts, headers, data).
-std::string installed_path(const std::string& archive_path);
-/// An extension module or shared library of the wheel, as the dotted name Python would import it by once installed.
-std::string module_name(std::string_view archive_path);
-/// Is it a module that Python or ctypes loads: .so, .so.1, .pyd, .dll?
-bool is_native(std::string_view archive_path);
 
 struct Subject {
   /// What is judged, which decides what can be: `wheel` an archive; `build` staged files of a planned name; `unpacked`
@@ -60,6 +44,8 @@ struct Subject {
   const MemberFacts* find(std::string_view archive_path) const;
   /// The member that Python finds for a dotted module name; null when there is none.
   const MemberFacts* find_module(std::string_view dotted) const;
+  /// The member that the loader takes for a shared library of this name; null when there is none.
+  const MemberFacts* find_library(std::string_view library) const;
   /// A .py file or package for a dotted name.
   bool has_python(std::string_view dotted) const;
   /// Dotted names of all native members, with them.

@@ -1,3 +1,4 @@
+#include "inspect/package_folder.hpp"
 #include "support/file.hpp"
 #include "support/format.hpp"
 #include "support/json.hpp"
@@ -5,7 +6,6 @@
 #include "support/try.hpp"
 #include "verify/guarded.hpp"
 #include "verify/judge.hpp"
-#include "verify/package_folder.hpp"
 #include "verify/prepare.hpp"
 
 #include <sagekit/verify.hpp>
@@ -60,10 +60,19 @@ bool names_family(const Diagnostics& problems, std::string_view letters) {
   return std::ranges::any_of(problems, [&](const Diagnostic& one) { return family(one.code) == letters; });
 }
 
+Subject::Kind kind_of(const PackageFolder& package) {
+  switch (package.kind) {
+    case PackageFolder::Kind::unpacked: return Subject::Kind::unpacked;
+    case PackageFolder::Kind::installed: return Subject::Kind::installed;
+    case PackageFolder::Kind::plain: return Subject::Kind::folder;
+  }
+  return Subject::Kind::folder;
+}
+
 Result<WheelReport> judge_package(const PackageFolder& package, const std::vector<const Plugin*>& plugins,
                                   const VerifyOptions& options, CommandRunner& runner) {
   TRY_ASSIGN(auto reading, read_package(package, reading_options(options)));
-  const bool whole = package.kind != Subject::Kind::folder;
+  const bool whole = package.kind != PackageFolder::Kind::plain;
   const auto name = whole ? package.dist_info : package.root.filename().string();
   TRY_ASSIGN(auto standard, choose_standard(options, reading.wheel.generator, name));
   Judgement judgement(std::move(standard));
@@ -71,7 +80,7 @@ Result<WheelReport> judge_package(const PackageFolder& package, const std::vecto
   if (whole && !names_family(reading.wheel.problems, "INF")) judgement.done("INF100");
 
   Subject subject;
-  subject.kind = package.kind;
+  subject.kind = kind_of(package);
   subject.root = package.root;
   subject.name = reading.wheel.name;
   subject.members = std::move(reading.members);
@@ -80,7 +89,7 @@ Result<WheelReport> judge_package(const PackageFolder& package, const std::vecto
   skip_archive(subject, judgement);
   prepare(subject, plugins, nullptr, judgement);
   check_installed(subject, judgement);
-  const auto path = package.kind == Subject::Kind::installed ? package.root / package.dist_info : package.root;
+  const auto path = package.kind == PackageFolder::Kind::installed ? package.root / package.dist_info : package.root;
   return judge(subject, std::move(judgement), options, runner, path.string(), {});
 }
 
@@ -90,7 +99,7 @@ Result<std::vector<WheelReport>> verify_folder(const fs::path& folder, const Fol
                                                const std::vector<const Plugin*>& plugins, const VerifyOptions& options,
                                                CommandRunner& runner) {
   return guarded(folder, [&]() -> Result<std::vector<WheelReport>> {
-    TRY_ASSIGN(const auto packages, find_packages(folder, choice));
+    TRY_ASSIGN(const auto packages, find_packages(folder, choice.packages));
     std::vector<WheelReport> reports;
     for (const auto& package : packages) {
       TRY_ASSIGN(auto report, judge_package(package, plugins, options, runner));

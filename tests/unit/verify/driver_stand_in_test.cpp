@@ -1,4 +1,4 @@
-#include "verify/child/driver_stand_in.hpp"
+#include "elf/driver_stand_in.hpp"
 
 #include "unit/verify/fixture.hpp"
 #include "unit/verify/real_python.hpp"
@@ -10,44 +10,42 @@ using namespace sagekit::test;
 
 namespace {
 
-Subject subject_for(const std::string& machine) {
+std::vector<MemberFacts> members_for(const std::string& machine) {
   MemberFacts member;
   member.path = "demo/_a.so";
   member.elf = ElfFacts{};
   member.elf->machine = machine;
   member.elf->needed = {"libc.so.6", "libcuda.so.1", "libnvidia-ml.so.1"};
   member.elf->undefined = {"cuInit", "cudaMalloc", "cublasCreate_v2", "malloc", "nvmlInit_v2"};
-  Subject subject;
-  subject.members = {member};
-  return subject;
+  return {member};
 }
 
 }  // namespace
 
 TEST_CASE("the driver's libraries that files need are known by name") {
-  const auto subject = subject_for("x86_64");
-  CHECK(driver_libraries(subject) == std::vector<std::string>{"libcuda.so.1", "libnvidia-ml.so.1"});
+  const auto members = members_for("x86_64");
+  CHECK(driver_libraries(members) == std::vector<std::string>{"libcuda.so.1", "libnvidia-ml.so.1"});
   CHECK_FALSE(is_driver_library("libcudart.so.13"));
 }
 
 TEST_CASE("a stand-in has the driver's symbols and no others, for the CPU of the modules") {
   for (const char* machine : {"x86_64", "aarch64"}) {
-    const auto facts = inspect_bytes("libcuda.so.1", driver_stand_in(subject_for(machine), "libcuda.so.1"));
+    const auto facts = inspect_bytes("libcuda.so.1", driver_stand_in(members_for(machine), "libcuda.so.1"));
     REQUIRE(facts);
     REQUIRE(facts->elf);
     CHECK(facts->elf->machine == machine);
     CHECK(facts->elf->soname == "libcuda.so.1");
     CHECK(facts->elf->exports == std::vector<std::string>{"cuInit"});
   }
-  CHECK(driver_stand_in(subject_for("em_243"), "libcuda.so.1").empty());
-  CHECK(driver_stand_in(subject_for("x86_64"), "libcudart.so.13").empty());
+  CHECK(driver_stand_in(members_for("em_243"), "libcuda.so.1").empty());
+  CHECK(driver_stand_in(members_for("x86_64"), "libcudart.so.13").empty());
 }
 
 TEST_CASE("a stand-in is loaded, and its functions say that they are a stub") {
   const auto python = find_python();
   utsname names{};
   if (!python || uname(&names) != 0) return;
-  const auto stand_in = driver_stand_in(subject_for(names.machine), "libcuda.so.1");
+  const auto stand_in = driver_stand_in(members_for(names.machine), "libcuda.so.1");
   if (stand_in.empty()) {
     MESSAGE("skipped: no stand-in is made for this CPU");
     return;

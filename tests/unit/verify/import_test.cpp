@@ -1,7 +1,7 @@
+#include "elf/loader_message.hpp"
 #include "support/json.hpp"
 #include "unit/verify/child_subject.hpp"
 #include "unit/verify/real_python.hpp"
-#include "verify/child/loader_message.hpp"
 
 using namespace sagekit;
 using namespace sagekit::test;

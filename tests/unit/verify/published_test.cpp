@@ -1,5 +1,6 @@
 #include "verify/published.hpp"
 
+#include "pypa/published_hashes.hpp"
 #include "unit/verify/fixture.hpp"
 
 using namespace sagekit;

@@ -2,7 +2,6 @@
 
 #include "spec/symbol_lists.hpp"
 #include "support/text.hpp"
-#include "verify/abi/libraries.hpp"
 
 #include <algorithm>
 
@@ -46,7 +45,7 @@ std::set<std::string> python_symbols(const Subject& subject, const MemberFacts& 
       symbols.insert(symbol);
   if (symbols.empty()) return symbols;
   for (const auto& library : member.elf->needed)
-    if (const auto* own = library_of_wheel(subject, library))
+    if (const auto* own = subject.find_library(library))
       for (const auto& symbol : own->elf->exports) symbols.erase(symbol);
   return symbols;
 }

@@ -1,10 +1,9 @@
 #include "verify/abi/torch_abi.hpp"
 
+#include "pypa/requirement_reader.hpp"
 #include "spec/symbol_lists.hpp"
 #include "support/text.hpp"
-#include "verify/abi/libraries.hpp"
 #include "verify/claims/declared_torch.hpp"
-#include "verify/claims/requirement.hpp"
 
 #include <algorithm>
 #include <array>
@@ -60,12 +59,12 @@ TorchUse torch_use(const Subject& subject, const MemberFacts& member) {
   TorchUse use;
   if (member.pe)
     for (const auto& [library, names] : member.pe->imported)
-      if (library_of_wheel(subject, library) == nullptr)
+      if (subject.find_library(library) == nullptr)
         for (const auto& symbol : names) sort_in(symbol, use);
   if (!member.elf) return use;
   std::set<std::string_view> others(member.elf->undefined_weak.begin(), member.elf->undefined_weak.end());
   for (const auto& library : member.elf->needed)
-    if (const auto* own = library_of_wheel(subject, library))
+    if (const auto* own = subject.find_library(library))
       others.insert(own->elf->exports.begin(), own->elf->exports.end());
   for (const auto& symbol : member.elf->undefined)
     if (!others.contains(symbol)) sort_in(symbol, use);

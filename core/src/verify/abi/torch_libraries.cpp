@@ -1,9 +1,9 @@
 #include "verify/abi/torch_libraries.hpp"
 
 #include "elf/elf_reader.hpp"
+#include "spec/libraries.hpp"
 #include "support/file.hpp"
 #include "support/try.hpp"
-#include "verify/abi/libraries.hpp"
 
 #include <algorithm>
 #include <set>

@@ -1,8 +1,8 @@
+#include "pypa/requirement_reader.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
 #include "verify/abi/torch_abi.hpp"
 #include "verify/checks.hpp"
-#include "verify/claims/requirement.hpp"
 
 #include <algorithm>
 #include <set>

@@ -1,13 +1,13 @@
+#include "elf/driver_stand_in.hpp"
+#include "elf/loader_message.hpp"
 #include "elf/symbol_name.hpp"
+#include "spec/libraries.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
-#include "verify/abi/libraries.hpp"
 #include "verify/checks.hpp"
 #include "verify/child/child_python.hpp"
-#include "verify/child/driver_stand_in.hpp"
 #include "verify/child/importable.hpp"
-#include "verify/child/loader_message.hpp"
 #include "verify/claims/declared_torch.hpp"
 
 #include <algorithm>
@@ -72,9 +72,9 @@ class ImportCheck {
     m_stand_ins = false;
     if (missing.kind != Kind::library || !is_driver_library(missing.name)) return said;
     std::vector<std::string> files;
-    for (const auto& library : driver_libraries(m_subject)) {
+    for (const auto& library : driver_libraries(m_subject.members)) {
       const auto file = m_pythons.home() / library;
-      const auto content = driver_stand_in(m_subject, library);
+      const auto content = driver_stand_in(m_subject.members, library);
       if (content.empty()) continue;
       TRY(write_file(file, content));
       files.push_back(file.string());
@@ -129,7 +129,7 @@ class ImportCheck {
       case Kind::library: return library(loader);
       case Kind::symbol: return symbol(module, loader, said);
       case Kind::version:
-        if (library_of_wheel(m_subject, base_name(loader.object)) == nullptr)
+        if (m_subject.find_library(base_name(loader.object)) == nullptr)
           return {.lack = fmt::format("this machine's {} has no {}", base_name(loader.object), loader.name)};
         return {"IMP003", fmt::format("{} of the wheel has no {}", loader.object, loader.name), {}, {}};
       case Kind::other: break;
@@ -154,7 +154,7 @@ class ImportCheck {
   Fault library(const LoaderMessage& loader) const {
     if (is_driver_library(loader.name))
       return {.lack = fmt::format("this machine has no NVIDIA driver ({})", loader.name)};
-    if (const MemberFacts* member = library_of_wheel(m_subject, loader.name))
+    if (const MemberFacts* member = m_subject.find_library(loader.name))
       return {"IMP002",
               fmt::format("{} is not found, although it is in the wheel", loader.name),
               {},

@@ -2,7 +2,6 @@
 #include "spec/libc_floor.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
-#include "verify/abi/libraries.hpp"
 #include "verify/checks.hpp"
 #include "verify/claims/declared_torch.hpp"
 
@@ -45,7 +44,7 @@ std::vector<Need> needs_of(const Subject& subject) {
       const auto colon = wanted.find(':');
       const auto library = wanted.substr(0, colon), version = wanted.substr(colon + 1);
       if (!is_manylinux_version(version) || library.starts_with("ld-linux")) continue;
-      if (library_of_wheel(subject, library) != nullptr) continue;
+      if (subject.find_library(library) != nullptr) continue;
       const auto number = parse_version_number(std::string_view(version).substr(version.find('_') + 1));
       const auto by = member.elf->wanted_by.find(wanted);
       needs.push_back({version, number ? std::optional(*number) : std::nullopt,
@@ -136,7 +135,7 @@ void check_forbidden(const Subject& subject, const std::string& text, Judgement&
   for (const auto& member : subject.members) {
     if (!member.elf || !is_native(member.path)) continue;
     for (const auto& library : member.elf->needed) {
-      if (library_of_wheel(subject, library) != nullptr) continue;
+      if (subject.find_library(library) != nullptr) continue;
       for (const auto& symbol : forbidden_symbols(*promised, library))
         if (std::ranges::binary_search(member.elf->undefined, symbol) &&
             !std::ranges::binary_search(member.elf->undefined_weak, symbol))

@@ -1,10 +1,9 @@
+#include "pypa/requirement_reader.hpp"
 #include "spec/libc_floor.hpp"
 #include "spec/libraries.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
-#include "verify/abi/libraries.hpp"
 #include "verify/checks.hpp"
-#include "verify/claims/requirement.hpp"
 
 #include <algorithm>
 #include <set>
@@ -80,7 +79,7 @@ class LibraryCheck {
     if (library.starts_with("libpython"))
       return m_judgement.broken("ELF002", fmt::format("it needs {}: most Pythons have no such library", library),
                                 member.path, "extension modules leave Python's symbols to the interpreter");
-    if (const auto* own = library_of_wheel(m_subject, library)) return own_library(member, library, *own);
+    if (const auto* own = m_subject.find_library(library)) return own_library(member, library, *own);
     if (is_promised(library)) return;
     const bool by_spec = m_subject.spec != nullptr;
     if (by_spec && !is_allowed(m_subject.spec->verify, library)) return nobody(library);

@@ -1,6 +1,5 @@
 #include "support/format.hpp"
 #include "support/text.hpp"
-#include "verify/abi/libraries.hpp"
 #include "verify/checks.hpp"
 
 #include <algorithm>

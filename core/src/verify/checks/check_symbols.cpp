@@ -1,8 +1,8 @@
 #include "elf/symbol_name.hpp"
 #include "spec/data.hpp"
+#include "spec/libraries.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
-#include "verify/abi/libraries.hpp"
 #include "verify/abi/torch_libraries.hpp"
 #include "verify/checks.hpp"
 #include "verify/claims/declared_torch.hpp"
@@ -43,7 +43,7 @@ std::vector<std::string> open_symbols(const Subject& subject, const ElfFacts& el
   for (const auto& [version, names] : elf.wanted_by)
     if (!is_torch_library(version)) others.insert(names.begin(), names.end());
   for (const auto& library : elf.needed)
-    if (const auto* member = library_of_wheel(subject, library))
+    if (const auto* member = subject.find_library(library))
       others.insert(member->elf->exports.begin(), member->elf->exports.end());
   std::vector<std::string> open;
   for (const auto& symbol : elf.undefined)
@@ -54,7 +54,7 @@ std::vector<std::string> open_symbols(const Subject& subject, const ElfFacts& el
 /// A needed library that nobody here can read: an open symbol may be its.
 std::string unread_library(const Subject& subject, const ElfFacts& elf, const TorchLibraries& torch) {
   for (const auto& library : elf.needed) {
-    if (is_system_library(library) || library_of_wheel(subject, library) != nullptr || torch.has(library)) continue;
+    if (is_system_library(library) || subject.find_library(library) != nullptr || torch.has(library)) continue;
     if (library.starts_with("libcudart.so") || library.starts_with("libcuda.so")) continue;
     return library;
   }

@@ -1,7 +1,6 @@
 #include "elf/symbol_name.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
-#include "verify/abi/libraries.hpp"
 #include "verify/abi/torch_abi.hpp"
 #include "verify/checks.hpp"
 #include "verify/claims/declared_torch.hpp"

@@ -1,7 +1,7 @@
 #include "verify/child/importable.hpp"
 
+#include "spec/libraries.hpp"
 #include "support/text.hpp"
-#include "verify/abi/libraries.hpp"
 #include "verify/child/child_python.hpp"
 #include "verify/claims/expected_modules.hpp"
 
@@ -16,7 +16,7 @@ bool needs_torch(const Subject& subject, const MemberFacts& member, std::set<std
   if (!member.elf || !seen.insert(member.path).second) return false;
   return std::ranges::any_of(member.elf->needed, [&](const std::string& library) {
     if (is_torch_library(library)) return true;
-    const MemberFacts* inside = library_of_wheel(subject, library);
+    const MemberFacts* inside = subject.find_library(library);
     return inside != nullptr && needs_torch(subject, *inside, seen);
   });
 }

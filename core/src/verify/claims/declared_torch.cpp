@@ -1,9 +1,9 @@
 #include "verify/claims/declared_torch.hpp"
 
+#include "pypa/requirement_reader.hpp"
 #include "support/file.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
-#include "verify/claims/requirement.hpp"
 
 #include <algorithm>
 

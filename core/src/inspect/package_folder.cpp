@@ -1,6 +1,7 @@
-#include "verify/package_folder.hpp"
+#include "inspect/package_folder.hpp"
 
 #include "pypa/metadata_reader.hpp"
+#include "pypa/wheel_paths.hpp"
 #include "support/file.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
@@ -51,15 +52,15 @@ bool has_modules(const fs::path& root, const std::string& dist_info) {
 PackageFolder package_in(const fs::path& root, const std::string& dist_info, bool alone) {
   // Who installs leaves his name; an unpacked wheel has nobody's.
   const bool installed = !alone || is_there(root / dist_info / "INSTALLER");
-  return {root, dist_info, installed ? Subject::Kind::installed : Subject::Kind::unpacked};
+  return {root, dist_info, installed ? PackageFolder::Kind::installed : PackageFolder::Kind::unpacked};
 }
 
 Result<std::vector<PackageFolder>> choose(const fs::path& folder, const std::vector<std::string>& names,
-                                          const FolderChoice& choice) {
+                                          const std::vector<std::string>& chosen_projects) {
   std::vector<PackageFolder> chosen;
   std::vector<std::string> projects;
   for (const auto& name : names) projects.push_back(project_of(name));
-  for (const auto& wanted : choice.packages) {
+  for (const auto& wanted : chosen_projects) {
     const auto before = chosen.size();
     for (std::size_t i = 0; i < names.size(); ++i)
       if (projects[i] == normalized_project(wanted)) chosen.push_back(package_in(folder, names[i], names.size() == 1));
@@ -68,7 +69,7 @@ Result<std::vector<PackageFolder>> choose(const fs::path& folder, const std::vec
                   suggestion(normalized_project(wanted), nearest_words(normalized_project(wanted), projects, 3)),
                   folder.string());
   }
-  if (!choice.packages.empty()) return chosen;
+  if (!chosen_projects.empty()) return chosen;
   for (const auto& name : names)
     if (names.size() == 1 || has_modules(folder, name)) chosen.push_back(package_in(folder, name, names.size() == 1));
   if (chosen.empty())
@@ -80,7 +81,8 @@ Result<std::vector<PackageFolder>> choose(const fs::path& folder, const std::vec
 
 }  // namespace
 
-Result<std::vector<PackageFolder>> find_packages(const fs::path& folder, const FolderChoice& choice) {
+Result<std::vector<PackageFolder>> find_packages(const fs::path& folder,
+                                                 const std::vector<std::string>& chosen_projects) {
   fs::path path = folder.lexically_normal();
   if (!path.has_filename()) path = path.parent_path();
   if (path.filename().string().ends_with(k_suffix)) {
@@ -92,13 +94,13 @@ Result<std::vector<PackageFolder>> find_packages(const fs::path& folder, const F
     return std::vector{package_in(root, name, names.size() == 1)};
   }
   TRY_ASSIGN(const auto names, dist_infos(path));
-  if (!names.empty()) return choose(path, names, choice);
-  if (!choice.packages.empty())
+  if (!names.empty()) return choose(path, names, chosen_projects);
+  if (!chosen_projects.empty())
     return fail(
         ErrorKind::no_match, "VFY004",
-        fmt::format("no package {} is in {}: it has no .dist-info folder", choice.packages.front(), folder.string()),
+        fmt::format("no package {} is in {}: it has no .dist-info folder", chosen_projects.front(), folder.string()),
         {}, folder.string());
-  return std::vector{PackageFolder{path, {}, Subject::Kind::folder}};
+  return std::vector{PackageFolder{path, {}, PackageFolder::Kind::plain}};
 }
 
 }  // namespace sagekit

@@ -2,11 +2,8 @@
 // Packages that lie in a folder: which there are, and what is in them. Links are not followed out of the folder, and
 // nothing but regular files is opened.
 
-#include "verify/subject.hpp"
-
 #include <sagekit/error.hpp>
 #include <sagekit/inspect.hpp>
-#include <sagekit/verify.hpp>
 
 #include <filesystem>
 #include <string>
@@ -15,13 +12,18 @@
 namespace sagekit {
 
 struct PackageFolder {
+  /// An unpacked wheel, or what an installer made of one, each with its dist-info; or any folder without one.
+  enum class Kind { unpacked, installed, plain };
+
   std::filesystem::path root;  ///< in which the members lie
   std::string dist_info;       ///< folder name; "" = there is none
-  Subject::Kind kind = Subject::Kind::folder;
+  Kind kind = Kind::plain;
 };
 
-/// What `folder` is, and which of its packages are chosen. Errors: FIL001, VFY004, VFY005, VFY008 (verify.hpp).
-Result<std::vector<PackageFolder>> find_packages(const std::filesystem::path& folder, const FolderChoice& choice);
+/// What `folder` is, and which of its packages are chosen: those of these project names, in any spelling; without any
+/// all that have native modules. Errors: FIL001 (usage), VFY004 (no_match), VFY005, VFY008 (failed).
+Result<std::vector<PackageFolder>> find_packages(const std::filesystem::path& folder,
+                                                 const std::vector<std::string>& projects);
 
 /// What was read of one package.
 struct PackageReading {

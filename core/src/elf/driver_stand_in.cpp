@@ -1,4 +1,4 @@
-#include "verify/child/driver_stand_in.hpp"
+#include "elf/driver_stand_in.hpp"
 
 #include "elf/exports.hpp"
 
@@ -47,19 +47,19 @@ bool belongs(std::string_view symbol, std::string_view prefix) {
 
 bool is_driver_library(std::string_view library) { return find_library(library) != nullptr; }
 
-std::vector<std::string> driver_libraries(const Subject& subject) {
+std::vector<std::string> driver_libraries(const std::vector<MemberFacts>& members) {
   std::set<std::string> found;
-  for (const auto& member : subject.members)
+  for (const auto& member : members)
     if (member.elf) std::ranges::copy_if(member.elf->needed, std::inserter(found, found.end()), is_driver_library);
   return {found.begin(), found.end()};
 }
 
-std::string driver_stand_in(const Subject& subject, std::string_view library) {
+std::string driver_stand_in(const std::vector<MemberFacts>& members, std::string_view library) {
   const DriverLibrary* known = find_library(library);
   if (known == nullptr) return {};
   std::set<std::string> names;
   const Answer* answer = nullptr;
-  for (const auto& member : subject.members) {
+  for (const auto& member : members) {
     if (!member.elf) continue;
     const auto one = std::ranges::find(k_answers, member.elf->machine, &Answer::machine);
     if (one != k_answers.end()) answer = &*one;

@@ -1,14 +1,14 @@
 // What is in a package that lies in a folder.
 #include "inspect/module_reader.hpp"
+#include "inspect/package_folder.hpp"
 #include "inspect/wheel_reader.hpp"
-#include "support/parallel.hpp"
 #include "pypa/metadata_reader.hpp"
 #include "support/file.hpp"
 #include "support/format.hpp"
+#include "support/parallel.hpp"
 #include "support/sha256.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
-#include "verify/package_folder.hpp"
 
 #include <algorithm>
 #include <set>
@@ -161,7 +161,7 @@ WheelName name_of_modules(const std::vector<MemberFacts>& members) {
 
 Result<PackageReading> read_package(const PackageFolder& package, const InspectOptions& options) {
   PackageReading reading;
-  if (package.kind == Subject::Kind::folder) {
+  if (package.kind == PackageFolder::Kind::plain) {
     TRY_ASSIGN(const auto paths, walk(package.root));
     reading.members = read_members(package.root, paths, options);
     reading.wheel.name = name_of_modules(reading.members);
@@ -181,7 +181,7 @@ Result<PackageReading> read_package(const PackageFolder& package, const InspectO
   texts.record = text_of(dist_info / "RECORD");
   std::vector<std::string> paths;
   if (texts.record) texts.record = own_record(*texts.record, paths, reading.outside);
-  if (package.kind == Subject::Kind::unpacked) {
+  if (package.kind == PackageFolder::Kind::unpacked) {
     TRY_ASSIGN(paths, walk(package.root));
   }
   if (paths.size() > k_most_files) return too_many(package.root);

@@ -1,4 +1,4 @@
-#include "verify/child/loader_message.hpp"
+#include "elf/loader_message.hpp"
 
 #include "support/text.hpp"
 

@@ -1,0 +1,25 @@
+#pragma once
+// Tags of wheels: platforms taken apart, and which tags the public index and installers know.
+
+#include <string>
+#include <string_view>
+
+namespace sagekit {
+
+/// A wheel's platform tag, taken apart: "manylinux_2_28_x86_64".
+struct PlatformTag {
+  enum class System { linux, manylinux, musllinux, windows, macos, any, unknown };
+  System system = System::unknown;
+  std::string machine;  ///< "x86_64", "aarch64"; "" = any
+  std::string libc;     ///< "2.28" of manylinux and musllinux
+};
+
+PlatformTag parse_platform_tag(std::string_view tag);
+
+/// Does the public index take it, as its upload form judges tags (warehouse, forklift/legacy.py)?
+bool is_index_platform_tag(std::string_view tag);
+
+/// Could any installer ever ask for this Python tag with this ABI tag? Those that are not known here could be anything.
+bool can_be_tags(std::string_view python, std::string_view abi);
+
+}  // namespace sagekit
