@@ -1,6 +1,6 @@
 // The texts that travel with a wheel: the record inside, a version's claims, checksums and attestations beside it.
 #include "pypa/published_hashes.hpp"
-#include "verify/claims/claims.hpp"
+#include "verify/claims.hpp"
 
 #include <cstdint>
 

@@ -5,7 +5,7 @@
 #include "support/sha256.hpp"
 #include "support/try.hpp"
 #include "support/utf8.hpp"
-#include "verify/claims/claims.hpp"
+#include "verify/claims.hpp"
 
 #include <algorithm>
 

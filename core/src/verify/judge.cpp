@@ -1,7 +1,7 @@
 #include "verify/judge.hpp"
 
 #include "support/try.hpp"
-#include "verify/checks.hpp"
+#include "verify/checks/checks.hpp"
 
 #include <algorithm>
 #include <string>

@@ -1,16 +1,33 @@
 #pragma once
-// All checks in their order: the one way of judging, for staged files and for finished wheels.
+// The one way of judging, for staged files and for finished wheels: who made it and what it claims, then all checks in
+// their order.
 
-#include "verify/policy/judgement.hpp"
+#include "support/format.hpp"
+#include "verify/judgement.hpp"
 #include "verify/runs_on.hpp"
 #include "verify/subject.hpp"
 
+#include <sagekit/error.hpp>
+
+#include <exception>
+#include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace sagekit {
+
+/// How files are read for judging.
+InspectOptions reading_options(const VerifyOptions& options);
+
+/// Sets `revision` and `recorded` by the claims' commit, else by the spec's fingerprints of the files, else, where the
+/// spec has none, by the version. Needs spec, claims, name, members and `read`.
+void choose_revision(Subject& subject);
+
+/// Fills in who made it and what it claims, from its name, its record and the plugins: claims, plugin, spec, revision.
+/// `spec` set: that one, whatever the distribution's name. Needs name, members, wheel and `read`.
+void prepare(Subject& subject, const std::vector<const Plugin*>& plugins, const Spec* spec, Judgement& judgement);
 
 /// What a check may look at.
 struct Inquiry {
@@ -40,5 +57,18 @@ Status run_check(const Check& check, const Inquiry& inquiry, Judgement& judgemen
 /// Runs every check on the subject. `path` and `sha256` go into the report.
 Result<WheelReport> judge(const Subject& subject, Judgement judgement, const VerifyOptions& options,
                           CommandRunner& runner, std::string path, std::string sha256);
+
+// Nothing is thrown out of core: memory that runs out while something large is judged is the machine's fault.
+
+/// What `work` returns; INS004 (machine) when it throws.
+template <class Work>
+auto guarded(const std::filesystem::path& what, Work work) -> decltype(work()) {
+  try {
+    return work();
+  } catch (const std::exception& error) {
+    return fail(ErrorKind::machine, "INS004", fmt::format("judging {} failed: {}", what.string(), error.what()),
+                "free some memory, or judge it on a larger machine", what.string());
+  }
+}
 
 }  // namespace sagekit

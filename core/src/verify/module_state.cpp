@@ -1,9 +1,8 @@
-#include "verify/module_state.hpp"
-
 #include "gpu/driver_choice.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
-#include "verify/checks.hpp"
+#include "verify/checks/checks.hpp"
+#include "verify/runs_on.hpp"
 
 #include <algorithm>
 #include <array>

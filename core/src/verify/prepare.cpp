@@ -1,7 +1,6 @@
-#include "verify/prepare.hpp"
-
 #include "support/format.hpp"
 #include "support/text.hpp"
+#include "verify/judge.hpp"
 
 #include <algorithm>
 

@@ -3,8 +3,9 @@
 
 #include "pypa/platform_tag.hpp"
 #include "pypa/wheel_paths.hpp"
-#include "verify/claims/claims.hpp"
+#include "verify/claims.hpp"
 
+#include <sagekit/arch.hpp>
 #include <sagekit/inspect.hpp>
 #include <sagekit/plugin.hpp>
 #include <sagekit/spec.hpp>
@@ -54,5 +55,17 @@ struct Subject {
 
 /// "wheel", "build", "unpacked", "installed", "folder".
 std::string_view to_string(Subject::Kind kind);
+
+struct ExpectedModule {
+  const KernelSpec* kernel = nullptr;
+  std::vector<Gencode> gencode;  ///< empty: the module is not built for this set
+};
+
+/// The rows of the spec's kernels that hold for the subject's revision, torch and CUDA, in order of module name. Needs
+/// a spec, a revision and claimed arches.
+std::vector<ExpectedModule> expected_modules(const Subject& subject);
+
+/// Is this dotted name one of the spec's modules, in any revision?
+const KernelSpec* known_kernel(const Spec& spec, std::string_view module);
 
 }  // namespace sagekit

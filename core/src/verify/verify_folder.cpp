@@ -4,9 +4,7 @@
 #include "support/json.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
-#include "verify/guarded.hpp"
 #include "verify/judge.hpp"
-#include "verify/prepare.hpp"
 
 #include <sagekit/verify.hpp>
 

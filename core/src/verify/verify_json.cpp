@@ -1,5 +1,5 @@
 #include "support/json.hpp"
-#include "verify/words.hpp"
+#include "verify/judgement.hpp"
 
 #include <sagekit/verify.hpp>
 

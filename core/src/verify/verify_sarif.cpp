@@ -3,8 +3,8 @@
 #include "support/json.hpp"
 #include "support/sha256.hpp"
 #include "support/text.hpp"
-#include "verify/policy/rules.hpp"
-#include "verify/words.hpp"
+#include "verify/judgement.hpp"
+#include "verify/policy.hpp"
 
 #include <sagekit/finding.hpp>
 #include <sagekit/verify.hpp>

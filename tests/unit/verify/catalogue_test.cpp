@@ -2,7 +2,7 @@
 #include "support/file.hpp"
 #include "support/golden.hpp"
 #include "support/text.hpp"
-#include "verify/policy/rules.hpp"
+#include "verify/policy.hpp"
 
 #include <sagekit/finding.hpp>
 

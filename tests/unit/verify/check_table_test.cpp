@@ -1,7 +1,7 @@
 // The table of checks: every rule has its row, and no row leaves one of its codes without a verdict.
 #include "unit/verify/fixture.hpp"
 #include "verify/judge.hpp"
-#include "verify/policy/rules.hpp"
+#include "verify/policy.hpp"
 
 #include <stdexcept>
 

@@ -3,7 +3,6 @@
 
 #include "unit/verify/fixture.hpp"
 #include "verify/judge.hpp"
-#include "verify/prepare.hpp"
 
 #include <sagekit/inspect.hpp>
 

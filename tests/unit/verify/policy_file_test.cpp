@@ -1,5 +1,5 @@
 #include "unit/verify/fixture.hpp"
-#include "verify/policy/judgement.hpp"
+#include "verify/judgement.hpp"
 
 using namespace sagekit;
 using namespace sagekit::test;

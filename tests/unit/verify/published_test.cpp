@@ -1,7 +1,6 @@
-#include "verify/published.hpp"
-
 #include "pypa/published_hashes.hpp"
 #include "unit/verify/fixture.hpp"
+#include "verify/checks/checks.hpp"
 
 using namespace sagekit;
 using namespace sagekit::test;

@@ -1,5 +1,5 @@
 #include "support/file.hpp"
-#include "verify/policy/judgement.hpp"
+#include "verify/judgement.hpp"
 
 #include <doctest/doctest.h>
 

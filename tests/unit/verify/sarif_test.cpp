@@ -1,5 +1,5 @@
 #include "support/json.hpp"
-#include "verify/policy/judgement.hpp"
+#include "verify/judgement.hpp"
 
 #include <sagekit/finding.hpp>
 

@@ -1,4 +1,4 @@
-#include "verify/abi/torch_abi.hpp"
+#include "verify/torch_abi.hpp"
 
 #include "spec/symbol_lists.hpp"
 #include "unit/verify/module_package.hpp"

@@ -2,7 +2,7 @@
 // break none.
 #include "support/wheel_builder.hpp"
 #include "unit/verify/fixture.hpp"
-#include "verify/policy/rules.hpp"
+#include "verify/policy.hpp"
 
 #include <functional>
 #include <set>

@@ -1,7 +1,7 @@
 #include "support/format.hpp"
 #include "support/text.hpp"
-#include "verify/checks.hpp"
-#include "verify/claims/expected_modules.hpp"
+#include "verify/checks/checks.hpp"
+#include "verify/subject.hpp"
 
 #include <algorithm>
 #include <set>

@@ -1,9 +1,15 @@
+// Each module's GPU code against what the spec says for the claimed arches, and the kernels in it.
+#include "gpu/driver_choice.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
-#include "verify/checks.hpp"
-#include "verify/claims/expected_modules.hpp"
+#include "verify/checks/checks.hpp"
+#include "verify/runs_on.hpp"
+#include "verify/subject.hpp"
+
+#include <sagekit/version_number.hpp>
 
 #include <algorithm>
+#include <map>
 
 namespace sagekit {
 
@@ -114,6 +120,200 @@ void check_gpu_code(const Subject& subject, Judgement& judgement) {
   judgement.done("FAT105");
   check_claims(subject, judgement);
   check_kernels(subject, judgement);
+}
+
+namespace {
+
+/// A module of the wheel, and what the spec says of it: null where no spec does.
+struct Module {
+  const MemberFacts& facts;
+  const KernelSpec* row = nullptr;
+};
+
+bool is_machine_code(const GpuCode& code) { return code.loaded && !code.ptx && !code.lto && code.count > 0; }
+
+std::string counted(std::uint64_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+std::string broken_words(const BrokenKernels& broken) {
+  std::vector<std::string> words;
+  if (broken.traps > 0) words.push_back(counted(broken.traps, "is a trap", "are traps"));
+  if (broken.empty > 0) words.push_back(counted(broken.empty, "is empty", "are empty"));
+  if (broken.part_trap > 0)
+    words.push_back(counted(broken.part_trap, "has", "have") +
+                    " traps where its image for another arch has tensor-core instructions");
+  return join(words, " and ");
+}
+
+/// Does the package call this module on a GPU that loads a broken kernel from the arch's images, and could it run there
+/// but for that? Modules hold kernels for GPUs on which nobody calls them: quantizing to FP8 is a trap on 8.0.
+bool is_called(const Subject& subject, const Module& module, const KernelBodies& bodies, const Arch& arch) {
+  return std::ranges::any_of(known_gpus(subject), [&](Capability gpu) {
+    const auto dispatch = dispatch_for(subject, gpu);
+    if (!dispatch || !dispatch->refused.empty() || !contains(dispatch->modules, module.row->module)) return false;
+    const auto has_code = [&](const std::string& name) {
+      const MemberFacts* member = subject.find_module(name);
+      return member != nullptr && code_for(*member, gpu) != nullptr;
+    };
+    return std::ranges::all_of(dispatch->modules, has_code) && bodies.breaks(gpu, arch);
+  });
+}
+
+void check_bodies(const Subject& subject, const Module& module, Judgement& judgement) {
+  const KernelBodies bodies(module.facts.gpu);
+  std::vector<std::string> told;
+  for (const auto& arch : bodies.arches()) {
+    const auto broken = bodies.of_arch(arch);
+    if (broken.traps + broken.empty + broken.part_trap == 0) continue;
+    if (broken.all()) {
+      judgement.broken("FAT108",
+                       fmt::format("none of its {} does anything on {}: {}",
+                                   counted(broken.kernels, "kernel", "kernels"), to_string(arch), broken_words(broken)),
+                       module.facts.path,
+                       "an arch guard in the source left them out, or the nvcc was too old for them");
+    } else if (broken.any() && module.row != nullptr && is_called(subject, module, bodies, arch)) {
+      judgement.broken("FAT109",
+                       fmt::format("of its {} for {} {}, such as {}", counted(broken.kernels, "kernel", "kernels"),
+                                   to_string(arch), broken_words(broken), broken.example),
+                       module.facts.path, "a call that needs one of them ends in an error or does nothing");
+    } else {
+      told.push_back(fmt::format("{}: {}", to_string(arch), broken_words(broken)));
+    }
+  }
+  if (!told.empty())
+    judgement.note("FAT109",
+                   fmt::format("some kernels have no body ({}); sources that choose by arch leave such on purpose",
+                               join(told, "; ")),
+                   module.facts.path);
+}
+
+void check_local_memory(const Module& module, std::uint64_t limit, Judgement& judgement) {
+  for (const auto& code : module.facts.gpu) {
+    if (!is_machine_code(code)) continue;
+    const KernelResources* worst = nullptr;
+    const auto local = [](const KernelResources& kernel) { return kernel.local_load_bytes + kernel.local_store_bytes; };
+    for (const auto& kernel : code.resources)
+      if (kernel.local_counted && local(kernel) > limit && (worst == nullptr || local(kernel) > local(*worst)))
+        worst = &kernel;
+    if (worst != nullptr)
+      judgement.broken("FAT110",
+                       fmt::format("on {} a kernel moves {} bytes of local memory, more than the {} that the plugin "
+                                   "allows: {}",
+                                   to_string(code.arch), local(*worst), limit, worst->name),
+                       module.facts.path, "registers spill: another nvcc, other flags, or a change of the source");
+  }
+}
+
+/// Machine code of an older virtual arch lacks what came with its own: tensor-core paths behind arch guards are gone.
+void check_virtual_arch(const Module& module, const std::vector<Gencode>& asked, Judgement& judgement) {
+  for (const auto& code : module.facts.gpu) {
+    if (!is_machine_code(code) || !code.compiled_from) continue;
+    const auto found = std::ranges::find_if(
+        asked, [&](const Gencode& one) { return !one.ptx && one.code.capability == code.arch.capability; });
+    const bool wrong = found != asked.end() ? *code.compiled_from != found->compute.capability
+                                            : code.compiled_from->major < code.arch.capability.major;
+    if (wrong)
+      judgement.broken("FAT106",
+                       fmt::format("machine code for {} was compiled from {}", to_string(code.arch),
+                                   compute_name({*code.compiled_from, ArchSuffix::none})),
+                       module.facts.path, "what the source does for the newer arch alone is not in it");
+  }
+}
+
+void check_ptx(const Module& module, Judgement& judgement) {
+  for (const auto& arch : loaded_arches(module.facts, true))
+    if (arch.suffix != ArchSuffix::none)
+      judgement.broken("FAT107",
+                       fmt::format("its PTX for {} can be compiled for {} only", to_string(arch),
+                                   arch.suffix == ArchSuffix::a ? "exactly that GPU" : "GPUs of that family"),
+                       module.facts.path, "for newer GPUs embed PTX without a suffix");
+}
+
+void check_wiring(const Module& module, Judgement& judgement) {
+  if (!module.facts.wiring) return;
+  const FatbinWiring& wiring = *module.facts.wiring;
+  if (wiring.wrappers == 0)
+    judgement.note("FAT111", "nothing in it registers its GPU code with the CUDA runtime; it must load it itself",
+                   module.facts.path);
+  else if (wiring.wrappers < wiring.containers)
+    judgement.broken("FAT111",
+                     fmt::format("{} of its {} are registered by nothing in it", wiring.containers - wiring.wrappers,
+                                 counted(wiring.containers, "fatbin", "fatbins")),
+                     module.facts.path, "unless something else loads them, their kernels are dead weight");
+  if (wiring.repeated > 0)
+    judgement.broken("FAT112",
+                     fmt::format("{} of one arch in two of its fatbins",
+                                 counted(wiring.repeated, "kernel is for", "kernels are for")),
+                     module.facts.path, "the same code was linked in twice");
+}
+
+void check_presence(const Module& module, Judgement& judgement) {
+  const auto& gpu = module.facts.gpu;
+  const auto loaded = [](const GpuCode& code) { return code.loaded && !code.lto; };
+  if (std::ranges::none_of(gpu, loaded)) return;
+  if (std::ranges::any_of(gpu, [&](const GpuCode& code) { return loaded(code) && code.kernels > 0; })) return;
+  judgement.broken("FAT113", "it has GPU code, and no kernel in it", module.facts.path,
+                   "code that no call can start: it was compiled from files without kernels");
+}
+
+/// The spec's rows for an arch say which nvcc can compile it.
+void check_toolkit(const Subject& subject, const Module& module, Judgement& judgement) {
+  for (const auto& code : module.facts.gpu) {
+    const auto toolkit = parse_version_number(code.toolkit);
+    if (!is_machine_code(code) || !toolkit) continue;
+    const ArchSpec* refusing = nullptr;
+    bool fits = false;
+    for (const auto& row : subject.spec->arches) {
+      if (row.capability != code.arch.capability || !row.excluded.empty()) continue;
+      if (subject.revision != nullptr && !holds(row.when, *subject.revision)) continue;
+      fits = fits || row.cuda.contains(*toolkit);
+      if (refusing == nullptr) refusing = &row;
+    }
+    if (refusing == nullptr || fits) continue;
+    judgement.broken("FAT114",
+                     fmt::format("its code for {} was made by nvcc {}, but {} needs {}", to_string(code.arch),
+                                 code.toolkit, to_string(code.arch.capability), refusing->cuda.text),
+                     module.facts.path, refusing->source);
+  }
+}
+
+}  // namespace
+
+void check_kernels(const Subject& subject, Judgement& judgement) {
+  const int limit = subject.spec == nullptr ? 0 : subject.spec->verify.local_bytes_max;
+  std::map<std::string, std::vector<Gencode>> asked;
+  for (const auto& expected : expected_modules(subject)) asked[expected.kernel->module] = expected.gencode;
+  bool read = true;
+  for (const auto& [name, member] : subject.modules()) {
+    if (member->gpu.empty()) continue;
+    const Module module{*member, subject.spec == nullptr ? nullptr : known_kernel(*subject.spec, name)};
+    check_virtual_arch(module, asked[name], judgement);
+    check_ptx(module, judgement);
+    check_wiring(module, judgement);
+    if (module.row != nullptr) check_toolkit(subject, module, judgement);
+    read = read && member->kernels_read;
+    if (!member->kernels_read) continue;
+    check_presence(module, judgement);
+    check_bodies(subject, module, judgement);
+    if (limit > 0 && module.row != nullptr) check_local_memory(module, static_cast<std::uint64_t>(limit), judgement);
+  }
+  for (const auto code : {"FAT106", "FAT107", "FAT111"}) judgement.done(code);
+  for (const auto code : {"FAT108", "FAT109", "FAT112", "FAT113"}) {
+    if (read)
+      judgement.done(code);
+    else
+      judgement.skipped(code, "kernels were not read");
+  }
+  if (limit > 0)
+    judgement.done("FAT110");
+  else
+    judgement.skipped("FAT110", subject.spec == nullptr ? "no loaded plugin makes this package"
+                                                        : "the plugin gives no local_bytes_max");
+  if (subject.spec == nullptr)
+    judgement.skipped("FAT114", "no loaded plugin makes this package");
+  else
+    judgement.done("FAT114");
 }
 
 }  // namespace sagekit

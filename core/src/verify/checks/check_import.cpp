@@ -1,3 +1,4 @@
+// Each module is loaded in a child process of its own.
 #include "elf/driver_stand_in.hpp"
 #include "elf/loader_message.hpp"
 #include "elf/symbol_name.hpp"
@@ -5,13 +6,14 @@
 #include "support/format.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
-#include "verify/checks.hpp"
+#include "verify/checks/checks.hpp"
 #include "verify/child/child_python.hpp"
-#include "verify/child/importable.hpp"
-#include "verify/claims/declared_torch.hpp"
+#include "verify/subject.hpp"
+#include "verify/torch_abi.hpp"
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace sagekit {
 
@@ -24,6 +26,68 @@ using Kind = LoaderMessage::Kind;
 
 constexpr double k_seconds = 300;   // for one module; torch alone can take a minute from a cold disk
 constexpr int k_most_timeouts = 2;  // then the rest is not tried: one fault makes them all hang
+
+/// What is loaded, and how: extension modules by name, libraries for ctypes by path.
+struct Importable {
+  std::string name;      ///< dotted; of a library its installed path
+  std::string path;      ///< installed path of the file; "" = Python code, by name only
+  bool library = false;  ///< loaded by ctypes
+  bool torch = false;    ///< needs torch's libraries, itself or through others of the wheel: torch comes first
+};
+
+bool needs_torch(const Subject& subject, const MemberFacts& member, std::set<std::string>& seen) {
+  if (!member.elf || !seen.insert(member.path).second) return false;
+  return std::ranges::any_of(member.elf->needed, [&](const std::string& library) {
+    if (is_torch_library(library)) return true;
+    const MemberFacts* inside = subject.find_library(library);
+    return inside != nullptr && needs_torch(subject, *inside, seen);
+  });
+}
+
+bool needs_torch(const Subject& subject, const MemberFacts& member) {
+  std::set<std::string> seen;
+  return needs_torch(subject, member, seen);
+}
+
+/// Imported by Python, not loaded by ctypes: the spec says so, or the file's name or its symbols do.
+bool is_extension(const Subject& subject, const std::string& name, const MemberFacts& member) {
+  const KernelSpec* kernel = subject.spec == nullptr ? nullptr : known_kernel(*subject.spec, name);
+  if (kernel != nullptr) return !kernel->plain_module;
+  if (member.python_abi == "abi3" || member.python_abi.starts_with("cp")) return true;
+  const auto init = "PyInit_" + name.substr(name.rfind('.') + 1);
+  return member.elf && std::ranges::count(member.elf->exports, init) > 0;
+}
+
+bool is_needed_by_others(const Subject& subject, const MemberFacts& member) {
+  const auto name = base_name(member.path);
+  return std::ranges::any_of(subject.members, [&](const MemberFacts& other) {
+    return other.elf && &other != &member && std::ranges::any_of(other.elf->needed, [&](const std::string& needed) {
+             return needed == name || (!member.elf->soname.empty() && needed == member.elf->soname);
+           });
+  });
+}
+
+/// Every native file that the subject's files do not load by needing it, sorted by path, then the spec's import_modules
+/// that are Python code. What a spec knows and the subject lacks is not here (CNT002 says that).
+std::vector<Importable> importable_modules(const Subject& subject) {
+  std::vector<Importable> list;
+  bool any_torch = false;
+  for (const auto& member : subject.members) {
+    const auto path = installed_path(member.path);
+    if (!is_native(member.path) || path.empty() || !(member.elf || member.pe)) continue;
+    const auto name = module_name(path);
+    const bool library = !is_extension(subject, name, member);
+    if (library && member.elf && is_needed_by_others(subject, member)) continue;
+    const bool torch = needs_torch(subject, member);
+    any_torch = any_torch || torch;
+    list.push_back({library ? path : name, path, library, torch});
+  }
+  if (subject.spec == nullptr) return list;
+  for (const auto& name : subject.spec->verify.import_modules)
+    if (std::ranges::count(list, name, &Importable::name) == 0 && known_kernel(*subject.spec, name) == nullptr)
+      list.push_back({name, "", false, any_torch});
+  return list;
+}
 
 /// The code to report under, and why nothing can be said ("" = something can).
 struct Fault {

@@ -2,8 +2,8 @@
 #include "spec/libc_floor.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
-#include "verify/checks.hpp"
-#include "verify/claims/declared_torch.hpp"
+#include "verify/checks/checks.hpp"
+#include "verify/torch_abi.hpp"
 
 #include <algorithm>
 #include <set>

@@ -6,7 +6,7 @@
 #include "pypa/requirement_reader.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
-#include "verify/checks.hpp"
+#include "verify/checks/checks.hpp"
 
 #include <algorithm>
 #include <map>

@@ -1,6 +1,6 @@
 #include "support/format.hpp"
 #include "support/text.hpp"
-#include "verify/checks.hpp"
+#include "verify/checks/checks.hpp"
 
 #include <algorithm>
 

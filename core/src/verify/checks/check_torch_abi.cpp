@@ -1,12 +1,16 @@
+// The torch that modules were linked with, and the symbols that they want of it.
 #include "elf/symbol_name.hpp"
+#include "spec/data.hpp"
+#include "spec/libraries.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
-#include "verify/abi/torch_abi.hpp"
-#include "verify/checks.hpp"
-#include "verify/claims/declared_torch.hpp"
+#include "verify/checks/checks.hpp"
+#include "verify/subject.hpp"
+#include "verify/torch_abi.hpp"
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace sagekit {
 
@@ -113,6 +117,134 @@ class TorchCheck {
 void check_torch_abi(const Subject& subject, Judgement& judgement) {
   TorchCheck check(subject, judgement);
   for (const auto& [name, member] : subject.modules()) check.module(*member);
+  check.end();
+}
+
+namespace {
+
+constexpr std::size_t k_most_symbols_named = 3;
+
+bool needs(const ElfFacts& elf, std::string_view library) {
+  return std::ranges::any_of(elf.needed, [&](const std::string& name) { return name.starts_with(library); });
+}
+
+/// It names a torch library, or its spec says that it has to. A module linked against stubs without names needs none
+/// and has every symbol open: that one must not be passed over.
+bool uses_torch(const Subject& subject, const std::string& name, const ElfFacts& elf) {
+  if (std::ranges::any_of(elf.needed, is_torch_library)) return true;
+  const KernelSpec* kernel = subject.spec == nullptr ? nullptr : known_kernel(*subject.spec, name);
+  return kernel != nullptr && !kernel->torch_free;
+}
+
+/// Others than torch have it: versions name their library, which ELF002 judges; the interpreter has Python's own, the
+/// driver CUDA's.
+bool is_brought(const ElfFacts& elf, std::string_view symbol) {
+  if (symbol.starts_with("Py") || symbol.starts_with("_Py")) return true;
+  if (symbol.starts_with("cu") && needs(elf, "libcuda.so")) return true;
+  return (symbol.starts_with("cuda") || symbol.starts_with("__cuda")) && needs(elf, "libcudart.so");
+}
+
+/// The symbols that only torch's libraries can have.
+std::vector<std::string> open_symbols(const Subject& subject, const ElfFacts& elf) {
+  std::set<std::string_view> others(elf.undefined_weak.begin(), elf.undefined_weak.end());
+  for (const auto& [version, names] : elf.wanted_by)
+    if (!is_torch_library(version)) others.insert(names.begin(), names.end());
+  for (const auto& library : elf.needed)
+    if (const auto* member = subject.find_library(library))
+      others.insert(member->elf->exports.begin(), member->elf->exports.end());
+  std::vector<std::string> open;
+  for (const auto& symbol : elf.undefined)
+    if (!others.contains(symbol) && !is_brought(elf, symbol)) open.push_back(symbol);
+  return open;
+}
+
+/// A needed library that nobody here can read: an open symbol may be its.
+std::string unread_library(const Subject& subject, const ElfFacts& elf, const TorchLibraries& torch) {
+  for (const auto& library : elf.needed) {
+    if (is_system_library(library) || subject.find_library(library) != nullptr || torch.has(library)) continue;
+    if (library.starts_with("libcudart.so") || library.starts_with("libcuda.so")) continue;
+    return library;
+  }
+  return {};
+}
+
+std::string names_of(const std::vector<std::string>& symbols) {
+  std::vector<std::string> named;
+  for (const auto& symbol : symbols) {
+    if (named.size() == k_most_symbols_named) break;
+    named.push_back(name_for_people(symbol));
+  }
+  if (symbols.size() > k_most_symbols_named)
+    named.push_back(fmt::format("and {} more", symbols.size() - k_most_symbols_named));
+  return join(named, ", ");
+}
+
+/// The release to fetch: the newest known one of a declared "2.10".
+std::string release_of(const DeclaredTorch& torch) {
+  std::string newest = torch.version;
+  for (const auto& release : core_data().torches)
+    if (release.version.starts_with(torch.version + ".")) newest = release.version;
+  return newest;
+}
+
+class SymbolCheck {
+ public:
+  SymbolCheck(const Subject& subject, const std::vector<TorchSysroot>& torches, Judgement& judgement)
+      : m_subject(subject), m_torches(torches), m_judgement(judgement) {}
+
+  void module(const MemberFacts& member) {
+    const ElfFacts& elf = *member.elf;
+    const auto torch = declared_torch(m_subject);
+    if (!torch) return skip("no torch version is declared, so it is not known what modules find");
+    const TorchSysroot* sysroot = find_sysroot(*torch, m_torches, elf.machine);
+    if (sysroot == nullptr)
+      return skip(fmt::format("no {} on {} here", torch->text(), elf.machine),
+                  fmt::format("sagekit toolchain fetch --no-nvcc --torch {} --cuda {} --platform linux_{}",
+                              release_of(*torch), torch->cuda.empty() ? "ITS_CUDA" : torch->cuda, elf.machine));
+    auto& libraries = m_libraries.try_emplace(sysroot, sysroot->root / "lib").first->second;
+    const auto missing = libraries.missing(open_symbols(m_subject, elf), elf.needed);
+    if (!missing)
+      return skip(fmt::format("torch {} here cannot be read: {}", sysroot->version, missing.error().message));
+    if (missing->empty()) {
+      m_checked = sysroot->version;
+      return;
+    }
+    if (const auto unread = unread_library(m_subject, elf, libraries); !unread.empty())
+      return skip(fmt::format("{} may come from {}, which is not here", names_of(*missing), unread));
+    m_judgement.broken("ELF007", fmt::format("torch {} does not have {}", sysroot->version, names_of(*missing)),
+                       member.path, "it was linked with another torch, or does not name the library that has it");
+  }
+
+  void end() {
+    if (!m_checked.empty())
+      m_judgement.done("ELF007", fmt::format("torch {} has every symbol that modules leave open", m_checked));
+  }
+
+ private:
+  /// Each reason once.
+  void skip(const std::string& reason, const std::string& hint = {}) {
+    if (m_skipped.insert(reason).second) m_judgement.skipped("ELF007", reason, hint);
+  }
+
+  const Subject& m_subject;
+  const std::vector<TorchSysroot>& m_torches;
+  Judgement& m_judgement;
+  std::map<const TorchSysroot*, TorchLibraries> m_libraries;
+  std::set<std::string> m_skipped;
+  std::string m_checked;
+};
+
+}  // namespace
+
+void check_symbols(const Subject& subject, const std::vector<TorchSysroot>& torches, Judgement& judgement) {
+  SymbolCheck check(subject, torches, judgement);
+  bool any = false;
+  for (const auto& [name, member] : subject.modules()) {
+    if (!member->elf || !uses_torch(subject, name, *member->elf)) continue;
+    any = true;
+    check.module(*member);
+  }
+  if (!any) return judgement.done("ELF007", "no module is linked with torch");
   check.end();
 }
 

@@ -4,7 +4,7 @@
 #include "spec/data.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
-#include "verify/checks.hpp"
+#include "verify/checks/checks.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -3,7 +3,7 @@
 #include "support/format.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
-#include "verify/claims/declared_torch.hpp"
+#include "verify/torch_abi.hpp"
 
 #include <algorithm>
 

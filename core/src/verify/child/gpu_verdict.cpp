@@ -1,8 +1,7 @@
-#include "verify/child/gpu_verdict.hpp"
-
 #include "support/format.hpp"
 #include "support/text.hpp"
 #include "verify/child/child_python.hpp"
+#include "verify/child/gpu_cases.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -2,11 +2,13 @@
 // The checks, one function for each row of the table in judge.cpp. Each says what it saw to the judgement and nothing
 // else; what it does not speak of passes.
 
-#include "verify/policy/judgement.hpp"
+#include "verify/judgement.hpp"
 #include "verify/subject.hpp"
 
 #include <sagekit/command.hpp>
 
+#include <filesystem>
+#include <string_view>
 #include <vector>
 
 namespace sagekit {
@@ -79,6 +81,16 @@ std::vector<const Defect*> visible_defects(const Subject& subject);
 std::string arch_list(const std::vector<Arch>& arches);
 /// The arches of the GPU code that the CUDA runtime loads, sorted.
 std::vector<Arch> loaded_arches(const MemberFacts& member, bool ptx);
+
+struct PublishedFile {
+  const std::filesystem::path& path;
+  std::string_view sha256;  ///< lower-case hex
+};
+
+/// TRU004 against `checksums`, else against SHA256SUMS or NAME.sha256 beside the file; TRU005 against
+/// NAME.publish.attestation and NAME.provenance there. Where nothing lies beside it, nothing is said. Error FIL001
+/// (usage): `checksums` cannot be read.
+Status check_published(const PublishedFile& file, const std::filesystem::path& checksums, Judgement& judgement);
 
 /// RUN: the table against the arches that are claimed.
 void check_runs_on(const Subject& subject, const std::vector<RunsOn>& table, Judgement& judgement);

@@ -1,18 +1,35 @@
 #pragma once
-// What was seen of GPU cases, against what their rows of the spec ask.
+// The spec's cases for a GPU: as the child that runs them gets them, and what was seen of them against what they ask.
 
 #include "support/json.hpp"
-#include "verify/child/gpu_order.hpp"
-#include "verify/policy/judgement.hpp"
+#include "verify/judgement.hpp"
 #include "verify/subject.hpp"
+
+#include <sagekit/spec.hpp>
 
 #include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace sagekit {
+
+/// One combination of the values of one row's axes.
+struct GpuRun {
+  const GpuCase* row = nullptr;
+  std::vector<std::pair<std::string, std::string>> values;  ///< axis and value, in the row's order
+
+  /// "sageattn layout=HND causal=True"
+  std::string name() const;
+};
+
+/// Every combination of the rows that hold for the subject's revision, torch and CUDA and that are for this GPU.
+std::vector<GpuRun> gpu_runs(const Subject& subject, Capability gpu);
+
+/// ORDER of child/gpu_cases.py for those of `runs` that `indexes` names.
+Json gpu_order(const std::vector<GpuRun>& runs, const std::vector<std::size_t>& indexes);
 
 /// The GPU that cases run on, and the interpreter.
 struct GpuMachine {

@@ -1,7 +1,6 @@
-#include "verify/policy/rules.hpp"
-
 #include "support/format.hpp"
 #include "support/text.hpp"
+#include "verify/policy.hpp"
 
 #include <algorithm>
 #include <array>

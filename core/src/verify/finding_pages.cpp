@@ -1,10 +1,10 @@
 // Reads the pages of docs/findings. A code is a section ("## ELF003 title", weights, paragraphs) or a row of a table
 // ("| BLD001 | what | mend |", with the table's own column names).
+#include "support/embedded_text.hpp"
 #include "support/format.hpp"
 #include "support/json.hpp"
 #include "support/text.hpp"
-#include "verify/policy/page_texts.hpp"
-#include "verify/policy/rules.hpp"
+#include "verify/policy.hpp"
 
 #include <sagekit/finding.hpp>
 
@@ -12,6 +12,9 @@
 #include <set>
 
 namespace sagekit {
+
+/// All but README, index and peers, sorted by name: "ARC", "BLD", ... Written at build time by cmake/EmbedText.cmake.
+std::span<const EmbeddedText> page_texts();
 
 namespace {
 

@@ -1,7 +1,7 @@
 #pragma once
 // The list that all checks write to. A check says what it saw; the policy says what that means.
 
-#include "verify/policy/standard.hpp"
+#include "verify/policy.hpp"
 
 #include <sagekit/verify.hpp>
 
@@ -83,5 +83,10 @@ class Judgement {
   std::vector<Finding> m_findings;
   const std::vector<std::string_view>* m_codes = nullptr;  ///< of the running check; null = none runs
 };
+
+std::string_view word(Severity severity);     ///< "error", "warning", "note"
+std::string_view word(FindingResult result);  ///< "pass", "fail", "warn", "skipped", "waived"
+/// "until 2026-12-31: reason"; "" = not waived.
+std::string waiver_words(const Finding& finding);
 
 }  // namespace sagekit

@@ -1,4 +1,4 @@
-#include "verify/claims/claims.hpp"
+#include "verify/claims.hpp"
 
 #include "support/format.hpp"
 #include "support/json.hpp"
