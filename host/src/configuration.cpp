@@ -39,6 +39,18 @@ bool in_environment(const Settings& settings, const std::string& key) {
   return (key == "arch" && !settings.arch_list.empty()) || (key == "store" && settings.store_is_named);
 }
 
+/// What no flag and no variable says already.
+std::vector<CellOverride> overrides_left(const Session& session, std::vector<CellOverride> overrides) {
+  const auto said = [&](const char* key) {
+    return session.global.given.contains(std::string("--") + key) || in_environment(session.settings, key);
+  };
+  for (auto& one : overrides) {
+    if (said("arch")) one.arch = {};
+    if (said("naming")) one.naming = {};
+  }
+  return overrides;
+}
+
 /// verify takes every plugin there is, and its budget is another thing: one wheel's members, not all steps of a build.
 bool is_for(const std::string& key, const Verb& verb) {
   if (key == "memory") return verb.text.name == "build";
@@ -84,6 +96,10 @@ bool configure(Session& session, const Verb& verb) {
                                         taken.error().hint});
         return false;
       }
+  }
+  if (!config->overrides.empty() && verb.text.name != "verify") {
+    session.overrides = overrides_left(session, std::move(config->overrides));
+    used += used.empty() ? "overrides" : ", overrides";
   }
   if (!used.empty()) session.console.say(session.console.dim(fmt::format("from {}: {}", path->string(), used)));
   return true;

@@ -96,7 +96,7 @@ Result<Environment> Session::environment(const ToolchainArguments& tools) const 
   return find_toolchains(*options, *runner);
 }
 
-Request make_request(const SelectionArguments& selection, const Settings& settings) {
+Request make_request(const SelectionArguments& selection, const Session& session) {
   Request request;
   request.profile = selection.profile;
   request.cells = selection.cells;
@@ -104,12 +104,18 @@ Request make_request(const SelectionArguments& selection, const Settings& settin
   request.torches = selection.torches;
   request.cudas = selection.cudas;
   request.platforms = selection.platforms;
-  request.arches = selection.arches.empty() ? settings.arch_list : selection.arches;
+  request.arches = selection.arches.empty() ? session.settings.arch_list : selection.arches;
   request.revision = selection.revision;
   request.naming = selection.naming;
   request.backend = selection.backend;
   request.allowed_defects = selection.allowed_defects;
+  request.overrides = session.overrides;
   return request;
+}
+
+void show_diagnostics(const Session& session, const Plan& plan) {
+  if (session.console.quiet()) return;
+  for (const auto& diagnostic : plan.diagnostics) session.console.show(diagnostic);
 }
 
 int report(const Session& session, const Error& error) {

@@ -22,6 +22,7 @@ struct Session {
   Console console;
   LogSink log;
   std::unique_ptr<CommandRunner> runner;
+  std::vector<CellOverride> overrides = {};  ///< of sagekit.toml, without what a flag or a variable says
 
   /// Loads what the flags and the environment name. A refused file that was asked for with --plugin is an error; others
   /// are warned about.
@@ -37,7 +38,10 @@ struct Session {
 };
 
 /// The selection flags as core's request; TORCH_CUDA_ARCH_LIST when --arch is not given.
-Request make_request(const SelectionArguments& selection, const Settings& settings);
+Request make_request(const SelectionArguments& selection, const Session& session);
+
+/// What the plan has to say about the request.
+void show_diagnostics(const Session& session, const Plan& plan);
 
 /// Several errors about the same thing, printed; returns the exit code.
 int report(const Session& session, const Error& error);

@@ -65,6 +65,30 @@ class Config(CommandLine):
         self.write('policy = "pypi"\nplugin = "sage2"\nmemory = "8G"\n')
         self.expect(self.run_sagekit("verify", "no.whl"), 2, "sagekit.toml: policy\n")
 
+    def test_overrides_hold_for_the_cells_they_select_below_flags_and_variables(self):
+        self.write('plugin = "sage2"\nprofile = "current"\narch = "9.0"\n[[overrides]]\nselect = "*-python312"\narch = "8.0"\n'
+                   'inherit.arch = "append"\nnaming = "build-tag"\n[[overrides]]\nselect = "*-cu99-*"\narch = "8.0"\n'
+                   '[[overrides]]\nselect = "*-python313"\nrequires-dist = ["triton>=3.5"]\ninherit.requires-dist = "append"\n')
+        done = self.plan("--python", "3.12,3.13", "--torch", "2.11", "--cuda", "13.0")
+        self.expect(done, 0, "sagekit.toml: plugin, profile, arch, overrides", "warning[PLN013]", "*-cu99-*", "sagekit.toml:9")
+        cells = {cell["python"]: cell for cell in done.json()["cells"]}
+        self.assertEqual(cells["3.12"]["arches"], ["8.0", "9.0a"])
+        self.assertTrue(cells["3.12"]["id"].endswith("-sm80-sm90a"))
+        self.assertEqual(cells["3.13"]["arches"], ["9.0a"])
+        self.assertNotEqual(cells["3.12"]["wheel"].split("-")[1], cells["3.13"]["wheel"].split("-")[1])
+        self.assertIn("triton>=3.5", cells["3.13"]["requires_dist"])
+        self.assertNotIn("triton>=3.5", cells["3.12"]["requires_dist"])
+        words = ("--python", "3.12", "--torch", "2.11", "--cuda", "13.0")
+        self.assertEqual(self.cells(*words, "--arch", "12.0")[0]["arches"], ["12.0a"])
+        self.assertEqual(self.cells(*words, env={"TORCH_CUDA_ARCH_LIST": "12.0"})[0]["arches"], ["12.0a"])
+        self.assertNotIn("PLN013", self.plan("-q", *words).err)
+
+    def test_what_cannot_differ_between_cells_is_refused_with_the_reason(self):
+        self.write('plugin = "sage2"\n[[overrides]]\nselect = "*"\njobs = 2\n')
+        self.expect(self.plan(), 2, "error[CFG008]", "sagekit.toml:4:", "whole command")
+        self.write('plugin = "sage2"\n[[overrides]]\nselect = "*"\nnaming = "plian"\n')
+        self.expect(self.plan(), 2, "error[PLN003]", "sagekit.toml:2", "plain")
+
     def test_a_verb_that_reads_none_says_so(self):
         self.write("nonsense = 1\n")
         self.expect(self.run_sagekit("schema", "config"), 0)

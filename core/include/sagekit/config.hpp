@@ -4,6 +4,7 @@
 #include <sagekit/diagnostic.hpp>
 #include <sagekit/error.hpp>
 #include <sagekit/export.hpp>
+#include <sagekit/overrides.hpp>
 
 #include <expected>
 #include <filesystem>
@@ -21,12 +22,14 @@ struct ConfigValue {
 };
 
 struct Config {
-  std::string origin;               ///< the file; "" = there is none
-  std::vector<ConfigValue> values;  ///< keys that are false are left out: that is what holds without them
+  std::string origin;                   ///< the file; "" = there is none
+  std::vector<ConfigValue> values;      ///< keys that are false are left out: that is what holds without them
+  std::vector<CellOverride> overrides;  ///< in the order of the file: of two that match a cell the later one decides
 };
 
 /// Reads the text of a sagekit.toml strictly. Paths in it are relative to its folder: they come out joined to that of
-/// `origin`. Diagnostics: CFG001 not TOML, CFG004 unknown key, CFG005 wrong type, CFG006 a value that cannot be.
+/// `origin`. Diagnostics: CFG001 not TOML, CFG003 missing key, CFG004 unknown key, CFG005 wrong type, CFG006 a value
+/// that cannot be, CFG008 a key that cannot differ between cells.
 SAGEKIT_API std::expected<Config, Diagnostics> parse_config(std::string_view text, std::string_view origin);
 
 /// The sagekit.toml that holds in `folder` (absolute): its own, else the nearest of the folders above it up to the root

@@ -1,9 +1,11 @@
 #pragma once
 // Spec + request + environment -> plan. A pure function: same values, same bytes.
 
+#include <sagekit/diagnostic.hpp>
 #include <sagekit/environment.hpp>
 #include <sagekit/error.hpp>
 #include <sagekit/naming.hpp>
+#include <sagekit/overrides.hpp>
 #include <sagekit/spec.hpp>
 #include <sagekit/toolchain.hpp>
 
@@ -25,6 +27,7 @@ struct Request {
   std::string naming;              ///< --naming; "" = the spec's default scheme
   std::string backend = "direct";  ///< or "setup-py"
   std::vector<std::string> allowed_defects;
+  std::vector<CellOverride> overrides;  ///< stand above `arches` and `naming`, in this order
   /// false: Plan::steps, Plan::modules and Cell::steps stay empty; counts and estimates are the same (a plan that is
   /// only looked at needs no argv)
   bool with_steps = true;
@@ -142,6 +145,7 @@ struct Plan {
   std::vector<Companion> companions;    ///< the spec's: needed beside the wheels, and when not
   std::uint64_t step_uses = 0;          ///< steps counted once per cell
   std::uint64_t unique_steps = 0;       ///< == steps.size() when the steps were asked for
+  Diagnostics diagnostics;              ///< warnings: overrides that match no cell of the matrix (PLN013)
   double cpu_seconds = 0;               ///< of unique steps
   std::uint64_t peak_memory_bytes = 0;  ///< largest single step
 };

@@ -5,6 +5,7 @@
 
 #include <sagekit/config.hpp>
 
+#include <algorithm>
 #include <optional>
 #include <system_error>
 
@@ -24,6 +25,7 @@ class Reader {
   Config read() {
     TomlTable root = m_document.root();
     for (const auto& key : config_keys()) read_value(root, key, m_config.values);
+    for (auto& table : root.tables("overrides")) m_config.overrides.push_back(read_override(table));
     root.finish();
     return std::move(m_config);
   }
@@ -40,6 +42,52 @@ class Reader {
       word = with_folder(key, std::move(word));
     }
     values.push_back({std::string(key.name), std::move(*words), m_document.where(table.path(key.name))});
+  }
+
+  CellOverride read_override(TomlTable& table) {
+    CellOverride made;
+    made.where = m_document.where(table.path());
+    if (table.require("select")) {
+      const auto select = table.one_or_more_strings("select");
+      if (select &&
+          (select->empty() || std::ranges::any_of(*select, [](const auto& glob) { return trim(glob).empty(); })))
+        table.error("select", "CFG006", "\"select\" names no cells",
+                    "a glob over cell ids, or a list of them: \"*-cu128-*\"");
+      made.select = select.value_or(std::vector<std::string>{});
+    }
+    auto inherit = table.table("inherit");
+    for (const auto& key : override_keys()) {
+      std::vector<ConfigValue> values;
+      read_value(table, key, values);
+      auto& value = key.name == "arch" ? made.arch : key.name == "naming" ? made.naming : made.requires_dist;
+      if (!values.empty()) value.words = std::move(values.front().words);
+      if (inherit) value.merge = read_merge(*inherit, key, value);
+    }
+    if (inherit) inherit->finish();
+    for (const auto& key : config_keys())
+      if (!key.for_all.empty() && table.has(key.name)) {
+        table.ignore(key.name);
+        table.error(key.name, "CFG008", fmt::format("\"{}\" cannot differ between cells: {}", key.name, key.for_all),
+                    "say it above the first [[overrides]], or on the command line");
+      }
+    table.finish();
+    return made;
+  }
+
+  static Merge read_merge(TomlTable& inherit, const ConfigKey& key, const OverrideValue& value) {
+    const auto rule = inherit.string(key.name);
+    if (!rule || *rule == "none") return Merge::none;
+    if (*rule != "append" && *rule != "prepend")
+      inherit.error(key.name, "CFG006", fmt::format("\"{}\" is no merge rule", *rule),
+                    suggestion(*rule, {"none", "append", "prepend"}));
+    else if (!merges(key))
+      inherit.error(key.name, "CFG006", fmt::format("\"{}\" is one word: it can only be replaced", key.name),
+                    "leave the rule out");
+    else if (value.words.empty())
+      inherit.error(key.name, "CFG006",
+                    fmt::format("this override has no \"{}\" that could be put beside another", key.name),
+                    "give the key, or leave the rule out");
+    return *rule == "append" ? Merge::append : Merge::prepend;
   }
 
   /// Nothing: it is absent, false or wrong (reported).

@@ -21,9 +21,13 @@ struct ConfigKey {
   std::string_view name;  ///< that of the flag
   ConfigForm form;
   std::string_view about;
+  std::string_view for_all = {};  ///< why it cannot differ between cells; "" = it can
 };
 
 /// In the order of docs/configuration.md.
 const std::vector<ConfigKey>& config_keys();
+/// Those of [[overrides]] beside `select` and `inherit`; `merges` of those that `inherit` may name.
+const std::vector<ConfigKey>& override_keys();
+bool merges(const ConfigKey& key);
 
 }  // namespace sagekit

@@ -22,15 +22,38 @@ Json shape_of(ConfigForm form) {
   return filled;
 }
 
+Json described(const ConfigKey& key) {
+  auto shape = shape_of(key.form);
+  shape["description"] = key.about;
+  return shape;
+}
+
+Json overrides_shape() {
+  const auto words = shape_of(ConfigForm::words);
+  Json properties = {{"select",
+                      {{"anyOf", {words.at("items"), words}},
+                       {"description", "globs over cell ids without the suffix of an arch set; !GLOB excludes"}}}};
+  Json inherit = Json::object();
+  for (const auto& key : override_keys()) {
+    properties[std::string(key.name)] = described(key);
+    if (merges(key)) inherit[std::string(key.name)] = {{"enum", {"none", "append", "prepend"}}};
+  }
+  properties["inherit"] = {{"type", "object"}, {"additionalProperties", false}, {"properties", std::move(inherit)}};
+  return {{"type", "array"},
+          {"description", "what holds for some cells only; of two that match a cell the later one decides"},
+          {"items",
+           {{"type", "object"},
+            {"additionalProperties", false},
+            {"required", {"select"}},
+            {"properties", std::move(properties)}}}};
+}
+
 }  // namespace
 
 std::string config_json_schema() {
   Json properties = Json::object();
-  for (const auto& key : config_keys()) {
-    auto shape = shape_of(key.form);
-    shape["description"] = key.about;
-    properties[std::string(key.name)] = std::move(shape);
-  }
+  for (const auto& key : config_keys()) properties[std::string(key.name)] = described(key);
+  properties["overrides"] = overrides_shape();
   return json_text({{"$schema", "https://json-schema.org/draft/2020-12/schema"},
                     {"title", "sagekit.toml"},
                     {"type", "object"},

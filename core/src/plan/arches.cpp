@@ -64,8 +64,14 @@ BuiltArch built(const ArchSpec& row, const ArchRequest& asked) {
   return result;
 }
 
+/// Of one with PTX and the same without, the first does.
 void sort_unique(std::vector<BuiltArch>& arches) {
   std::ranges::sort(arches, {}, &BuiltArch::shown);
+  std::erase_if(arches, [&](const BuiltArch& arch) {
+    auto with_ptx = arch.shown;
+    with_ptx.ptx = true;
+    return !arch.shown.ptx && std::ranges::count(arches, with_ptx, &BuiltArch::shown) > 0;
+  });
   const auto rest = std::ranges::unique(arches, {}, &BuiltArch::shown);
   arches.erase(rest.begin(), rest.end());
 }
@@ -201,6 +207,13 @@ ArchSet choose_arches(const Spec& spec, const Choice& choice, std::string_view t
   auto standard = default_set(spec, choice, torch, cuda);
   if (!choice.arches) return standard;
   auto set = asked_set(spec, choice, torch, cuda);
+  if (choice.and_default_arches) {
+    set.arches.insert(set.arches.end(), standard.arches.begin(), standard.arches.end());
+    sort_unique(set.arches);
+    set.notes.insert(set.notes.end(), standard.notes.begin(), standard.notes.end());
+    std::ranges::sort(set.notes);
+    set.notes.erase(std::ranges::unique(set.notes).begin(), set.notes.end());
+  }
   if (!std::ranges::equal(set.arches, standard.arches, {}, &BuiltArch::shown, &BuiltArch::shown))
     set.names = set_names(set.arches);
   return set;

@@ -58,6 +58,12 @@ std::vector<std::string> platforms_of(const Profile* profile) {
   return profile && !profile->platforms.empty() ? profile->platforms : std::vector<std::string>{"linux_x86_64"};
 }
 
+std::vector<Capability> native_capabilities(const Environment& environment) {
+  std::vector<Capability> native;
+  for (const auto& gpu : environment.gpus) native.push_back(gpu.capability);
+  return native;
+}
+
 Result<Choice> resolve_request(const Spec& spec, const Request& request, const Environment& environment) {
   Choice choice;
   TRY_ASSIGN(choice.profile, choose_profile(spec, request.profile));
@@ -66,6 +72,7 @@ Result<Choice> resolve_request(const Spec& spec, const Request& request, const E
   TRY(check_defects(spec, request.allowed_defects));
   choice.allowed_defects = request.allowed_defects;
   std::ranges::sort(choice.allowed_defects);
+  choice.requires_dist = spec.metadata.requires_dist;
   choice.backend = request.backend;
   if (choice.backend != "direct" && choice.backend != "setup-py")
     return fail(ErrorKind::usage, "PLN010", fmt::format("unknown backend \"{}\"", request.backend),
@@ -78,9 +85,7 @@ Result<Choice> resolve_request(const Spec& spec, const Request& request, const E
   auto list = request.arches;
   if (list.empty() && choice.profile) list = choice.profile->arches;
   if (!list.empty()) {
-    std::vector<Capability> native;
-    for (const auto& gpu : environment.gpus) native.push_back(gpu.capability);
-    TRY_ASSIGN(choice.arches, parse_arch_list(list, native));
+    TRY_ASSIGN(choice.arches, parse_arch_list(list, native_capabilities(environment)));
   }
   return choice;
 }

@@ -23,11 +23,16 @@ struct Choice {
   std::vector<std::string> profile_globs;          ///< over base ids
   std::vector<std::string> cell_globs;             ///< over whole ids
   std::optional<std::vector<ArchRequest>> arches;  ///< asked for by flag or profile; none = the spec's default set
+  bool and_default_arches = false;                 ///< `arches` are besides the default set
   std::vector<std::string> allowed_defects;        ///< sorted
+  std::vector<std::string> requires_dist;          ///< templates
 };
 
 /// Those that a profile selects unless a flag does; null = no profile.
 std::vector<std::string> platforms_of(const Profile* profile);
+
+/// What "native" means in an arch list.
+std::vector<Capability> native_capabilities(const Environment& environment);
 
 /// Errors (usage): PLN001 profile, PLN002 revision, PLN003 scheme, PLN005 defect, PLN010 backend, and
 /// parse_arch_list's.

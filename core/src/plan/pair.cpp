@@ -1,5 +1,6 @@
 #include "plan/pair.hpp"
 
+#include "pypa/requirement_reader.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
@@ -89,9 +90,13 @@ Status add_names(const Spec& spec, const Choice& choice, std::string_view torch,
   pair.distribution = file_name_project(spec.metadata.name);
   TRY_ASSIGN(pair.version, expand_template(choice.scheme->version, values));
   TRY_ASSIGN(pair.build_tag, expand_template(choice.scheme->build, values));
-  for (const auto& text : spec.metadata.requires_dist) {
+  for (const auto& text : choice.requires_dist) {
     if (torch.empty() && text.find("{torch") != std::string::npos) continue;  // there is none to require
     TRY_ASSIGN(auto requirement, expand_template(text, values));
+    if (const auto read = read_requirement(requirement); !read)
+      return fail(ErrorKind::usage, "PLN014",
+                  fmt::format("the wheels' requirement \"{}\" is none: {}", requirement, read.error()),
+                  "as PEP 508 has it: \"triton>=3.5; platform_system == 'Linux'\"");
     pair.requires_dist.push_back(std::move(requirement));
   }
   return {};

@@ -1,5 +1,5 @@
 #pragma once
-// All that the cells of one torch and one CUDA have in common, worked out once: arches, modules, defects, names.
+// All that the cells of one torch, CUDA and choice have in common, worked out once: arches, modules, defects, names.
 
 #include "plan/arches.hpp"
 #include "plan/choice.hpp"
@@ -25,7 +25,7 @@ struct PairPlan {
   std::vector<std::string> requires_dist;
 };
 
-/// Errors: a naming template that does not expand (usage, NAM...).
+/// Errors: a naming template that does not expand (usage, NAM...), PLN014 (usage) a requirement that is none.
 Result<PairPlan> plan_pair(const Spec& spec, const Choice& choice, std::string_view torch, std::string_view cuda,
                            StepTable& steps);
 

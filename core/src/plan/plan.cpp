@@ -1,5 +1,6 @@
 #include "plan/arches.hpp"
 #include "plan/argv.hpp"
+#include "plan/cell_choices.hpp"
 #include "plan/choice.hpp"
 #include "plan/matrix.hpp"
 #include "plan/pair.hpp"
@@ -28,15 +29,16 @@ double tenths(double seconds) { return std::round(seconds * 10) / 10; }
 
 class Planner {
  public:
-  Planner(const Spec& spec, const Request& request, const Environment& environment, Choice choice)
+  Planner(const Spec& spec, const Request& request, const Environment& environment, Matrix matrix, CellChoices choices)
       : m_spec(spec),
         m_request(request),
-        m_choice(std::move(choice)),
-        m_matrix(expand_matrix(spec.matrix)),
+        m_matrix(std::move(matrix)),
+        m_choices(std::move(choices)),
+        m_choice(m_choices.whole()),
         m_excludes(spec.matrix, m_matrix),
         m_steps(spec, m_matrix, request.with_steps),
-        m_machine(environment, m_matrix, m_choice.backend),
-        m_pairs(m_matrix.torch.size() * m_matrix.cuda.size()) {}
+        m_machine(environment, m_matrix, m_choice.backend, m_choices.count()),
+        m_pairs(m_choices.count() * m_matrix.torch.size() * m_matrix.cuda.size()) {}
 
   Result<Plan> run(const PlanOrigin& origin) {
     start(origin);
@@ -71,13 +73,15 @@ class Planner {
     m_plan.backend = m_choice.backend;
     m_plan.allowed_defects = m_choice.allowed_defects;
     m_plan.companions = m_spec.companions;
+    m_plan.diagnostics = m_choices.unmatched();
   }
 
   Result<const PairPlan*> pair_of(Point p) {
-    auto& pair = m_pairs[m_matrix.pair(p)];
+    const auto choice = m_choices.index(p);
+    auto& pair = m_pairs[m_matrix.pair(p) * m_choices.count() + choice];
     if (!pair) {
-      TRY_ASSIGN(pair,
-                 plan_pair(m_spec, m_choice, m_matrix.torch.values[p.torch], m_matrix.cuda.values[p.cuda], m_steps));
+      TRY_ASSIGN(pair, plan_pair(m_spec, m_choices.at(choice), m_matrix.torch.values[p.torch],
+                                 m_matrix.cuda.values[p.cuda], m_steps));
     }
     return &*pair;
   }
@@ -130,7 +134,7 @@ class Planner {
   }
 
   void judge_machine(Cell& cell, Point p, const PairPlan& pair) {
-    auto tools = m_machine.tools_for(p, pair.needs);
+    auto tools = m_machine.tools_for(p, m_choices.index(p), pair.needs);
     cell.lacks = std::move(tools.lacks);
     cell.toolchain = std::move(tools.toolchain);
     cell.buildable = cell.lacks.empty();
@@ -177,7 +181,8 @@ class Planner {
 
   /// One whose tags name no Python ("py3-none") is made from the same steps for each.
   static bool is_same_wheel(const Cell& one, const Cell& other) {
-    return one.torch == other.torch && one.cuda == other.cuda && one.platform == other.platform;
+    return one.torch == other.torch && one.cuda == other.cuda && one.platform == other.platform &&
+           one.arches == other.arches && one.requires_dist == other.requires_dist;
   }
 
   std::string how_to_tell_apart(const Cell& one, const Cell& other) const {
@@ -197,8 +202,9 @@ class Planner {
 
   const Spec& m_spec;
   const Request& m_request;
-  Choice m_choice;
   Matrix m_matrix;
+  CellChoices m_choices;
+  const Choice& m_choice;  ///< what holds for the plan as a whole
   ExcludeRules m_excludes;
   StepTable m_steps;
   MachineCheck m_machine;
@@ -220,7 +226,9 @@ Result<Plan> make_plan(const Spec& spec, const Request& request, const Environme
                        const PlanOrigin& origin) {
   TRY_ASSIGN(auto choice, resolve_request(spec, request, environment));
   TRY(check_arches(spec, choice));
-  return Planner(spec, request, environment, std::move(choice)).run(origin);
+  auto matrix = expand_matrix(spec.matrix);
+  TRY_ASSIGN(auto choices, CellChoices::make(spec, matrix, request, environment, std::move(choice)));
+  return Planner(spec, request, environment, std::move(matrix), std::move(choices)).run(origin);
 }
 
 }  // namespace sagekit

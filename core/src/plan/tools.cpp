@@ -26,11 +26,13 @@ LackKind nvcc_lack(const Result<Nvcc>& nvcc) {
 
 }  // namespace
 
-MachineCheck::MachineCheck(const Environment& environment, const Matrix& matrix, const std::string& backend)
+MachineCheck::MachineCheck(const Environment& environment, const Matrix& matrix, const std::string& backend,
+                           std::size_t choices)
     : m_environment(environment),
       m_matrix(matrix),
       m_setup_py(backend == "setup-py"),
-      m_compilers(matrix.torch.size() * matrix.cuda.size() * matrix.platform.size()),
+      m_triples(matrix.torch.size() * matrix.cuda.size() * matrix.platform.size()),
+      m_compilers(choices * m_triples),
       m_pythons(matrix.platform.size() * matrix.python.size()) {}
 
 ToolchainNeed MachineCheck::need_of(Point p) const {
@@ -83,9 +85,9 @@ Result<TorchSysroot> MachineCheck::find_importable_torch(Point p) const {
 
 Result<Python> MachineCheck::find_python(Point p) const { return choose_python(need_of(p), m_environment); }
 
-CellTools MachineCheck::tools_for(Point p, const ToolNeeds& needs) {
+CellTools MachineCheck::tools_for(Point p, std::size_t choice, const ToolNeeds& needs) {
   const auto triple = m_matrix.triple(p);
-  auto& compilers = m_compilers[triple];
+  auto& compilers = m_compilers[choice * m_triples + triple];
   if (!compilers) compilers = find_compilers(p, needs);
   CellTools tools;
   tools.lacks = compilers->lacks;

@@ -30,12 +30,13 @@ struct CellTools {
 
 class MachineCheck {
  public:
-  MachineCheck(const Environment& environment, const Matrix& matrix, const std::string& backend);
+  /// `choices`: how many different needs the cells of one torch and CUDA may have.
+  MachineCheck(const Environment& environment, const Matrix& matrix, const std::string& backend, std::size_t choices);
 
-  CellTools tools_for(Point point, const ToolNeeds& needs);
+  CellTools tools_for(Point point, std::size_t choice, const ToolNeeds& needs);
 
  private:
-  /// What cells of one torch, CUDA and platform share: all but the Python.
+  /// What cells of one torch, CUDA, platform and choice share: all but the Python.
   struct Compilers {
     Toolchain toolchain;
     std::vector<Lack> lacks;
@@ -49,7 +50,8 @@ class MachineCheck {
   const Environment& m_environment;
   const Matrix& m_matrix;
   bool m_setup_py;
-  std::vector<std::optional<Compilers>> m_compilers;                                ///< by Matrix::triple
+  std::size_t m_triples;
+  std::vector<std::optional<Compilers>> m_compilers;                                ///< by choice and Matrix::triple
   std::vector<std::optional<Result<Python>>> m_pythons;                             ///< by platform and Python
   std::map<std::pair<std::size_t, std::uint16_t>, Result<TorchSysroot>> m_torches;  ///< by triple and Python; setup-py
 };

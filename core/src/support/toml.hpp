@@ -59,6 +59,8 @@ class TomlTable {
   std::optional<std::vector<std::string>> optional_strings(std::string_view key);
   std::optional<std::vector<double>> numbers(std::string_view key);
   std::vector<std::string> strings(std::string_view key);  ///< absent = empty
+  /// A string or a list of strings.
+  std::optional<std::vector<std::string>> one_or_more_strings(std::string_view key);
   std::optional<TomlTable> table(std::string_view key);
   /// `[[key]]` or an array of inline tables; absent = empty.
   std::vector<TomlTable> tables(std::string_view key);
@@ -70,6 +72,8 @@ class TomlTable {
 
   /// Adds an error at the key's value (`names[2]` is understood); at the table when there is none.
   void error(std::string_view key, std::string code, std::string message, std::string hint = {}) const;
+  /// What finish() says nothing of.
+  void ignore(std::string_view key) { find(key); }
   /// Reports 004 for each key that was never asked for, with the nearest one that was.
   void finish();
 

@@ -192,6 +192,12 @@ std::vector<std::string> TomlTable::strings(std::string_view key) {
   return optional_strings(key).value_or(std::vector<std::string>{});
 }
 
+std::optional<std::vector<std::string>> TomlTable::one_or_more_strings(std::string_view key) {
+  const Node* node = find(key);
+  if (node == nullptr || node->kind != Node::Kind::string) return optional_strings(key);
+  return std::vector{node->text};
+}
+
 std::optional<TomlTable> TomlTable::table(std::string_view key) {
   const Node* node = find(key);
   if (node == nullptr) return std::nullopt;

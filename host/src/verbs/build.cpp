@@ -165,7 +165,7 @@ int run(Session& session, const BuildArguments& arguments) {
   if (!options) return report(session, options.error());
   // A mistyped folder is told at once, not after gigabytes of tools were fetched.
   if (const auto given = check_given_places(plugin->spec(), *options); !given) return report(session, given.error());
-  const auto request = make_request(arguments.selection, session.settings);
+  const auto request = make_request(arguments.selection, session);
   const auto tools = toolchain_options(session, arguments.selection.tools);
   if (!tools) return report(session, tools.error());
   auto ready = [&] {
@@ -177,6 +177,7 @@ int run(Session& session, const BuildArguments& arguments) {
   if (!ready) return report(session, ready.error());
   if (arguments.dry_run) expect_fetched(session, *plugin, *ready, *tools);
   auto& [environment, plan] = *ready;
+  show_diagnostics(session, plan);
   if (plan.cells.empty()) return report(session, nothing_to_build(plan));
   for (const auto& cell : plan.cells)
     for (const auto& note : cell.notes)

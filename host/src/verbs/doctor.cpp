@@ -58,11 +58,12 @@ int run(Session& session, const DoctorArguments& arguments) {
   if (!plugin) return report(session, plugin.error());
   const auto options = toolchain_options(session, arguments.selection.tools);
   if (!options) return report(session, options.error());
-  auto request = make_request(arguments.selection, session.settings);
+  auto request = make_request(arguments.selection, session);
   request.with_steps = false;
   const auto machine =
       plan_here(plugin->spec(), request, {plugin->path().string(), plugin->sha256()}, *options, *session.runner);
   if (!machine) return report(session, machine.error());
+  show_diagnostics(session, machine->plan);
   const auto diagnosis = diagnose(plugin->spec(), *machine, *options);
   if (session.global.json)
     session.console.document(diagnosis_json(diagnosis));

@@ -39,7 +39,7 @@ int run(Session& session, const PlanArguments& arguments) {
   if (!plugin) return report(session, plugin.error());
   const auto options = toolchain_options(session, arguments.selection.tools);
   if (!options) return report(session, options.error());
-  Request request = make_request(arguments.selection, session.settings);
+  Request request = make_request(arguments.selection, session);
   request.with_steps = arguments.steps || arguments.dot;
   if (arguments.selection.arches.empty() && !request.arches.empty())
     session.console.say(fmt::format("arch list from TORCH_CUDA_ARCH_LIST: {}", request.arches));
@@ -47,6 +47,7 @@ int run(Session& session, const PlanArguments& arguments) {
       plan_here(plugin->spec(), request, {plugin->path().string(), plugin->sha256()}, *options, *session.runner);
   if (!here) return report(session, here.error());
   const auto& plan = here->plan;
+  show_diagnostics(session, plan);
   if (session.global.json)
     session.console.document(plan_json(plan, arguments.steps));
   else if (arguments.dot)

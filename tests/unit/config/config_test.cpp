@@ -84,6 +84,55 @@ TEST_CASE("what cannot be is refused") {
   CHECK(problem_of("plugin = \"./evil.so\"").code == "CFG006");
 }
 
+TEST_CASE("overrides have their cells, their values and how those meet the others") {
+  const auto config = parse_config(
+      "naming = \"plain\"\n[[overrides]]\nselect = \"*-cu128-*\"\narch = \"8.0;9.0\"\ninherit.arch = \"append\"\n"
+      "[[overrides]]\nselect = [\"*\", \"!*-python39\"]\nnaming = \"build-tag\"\nrequires-dist = [\"triton>=3\", "
+      "\"x\"]\n"
+      "inherit = { requires-dist = \"prepend\", arch = \"none\" }\n",
+      "/repo/sagekit.toml");
+  REQUIRE(config);
+  CHECK(config->values.size() == 1);
+  REQUIRE(config->overrides.size() == 2);
+  const auto& first = config->overrides[0];
+  CHECK(first.select == Words{"*-cu128-*"});
+  CHECK(first.arch.words == Words{"8.0;9.0"});
+  CHECK(first.arch.merge == Merge::append);
+  CHECK(first.naming.words.empty());
+  CHECK(first.where.line == 2);
+  const auto& second = config->overrides[1];
+  CHECK(second.select == Words{"*", "!*-python39"});
+  CHECK(second.naming.words == Words{"build-tag"});
+  CHECK(second.requires_dist.words == Words{"triton>=3", "x"});
+  CHECK(second.requires_dist.merge == Merge::prepend);
+}
+
+TEST_CASE("what an override cannot say is refused where it stands") {
+  const auto in_override = [](std::string_view line) {
+    return problem_of("[[overrides]]\nselect = \"*\"\n" + std::string(line));
+  };
+  for (const auto* line : {"jobs = 2", "toolchain = [\"wheels\"]", "revision = \"v2\"", "python = [\"3.12\"]",
+                           "plugin = \"x\"", "policy = \"own\"", "store = \"s\"", "offline = true"}) {
+    const auto problem = in_override(line);
+    CHECK(problem.code == "CFG008");
+    CHECK(problem.where.line == 3);
+    CHECK(problem.message.find("cannot differ between cells: ") != std::string::npos);
+  }
+  CHECK(in_override("jobs = 2").message.ends_with("it holds for the whole command"));
+  CHECK(in_override("toolchain = [\"wheels\"]").message.find("compiler") != std::string::npos);
+  CHECK(in_override("nammig = \"plain\"").code == "CFG004");
+  CHECK(in_override("requires-dist = \"triton\"").code == "CFG005");
+  CHECK(in_override("arch = \"\"").code == "CFG006");
+  CHECK(in_override("arch = \"8.0\"\ninherit.arch = \"apend\"").hint == "did you mean \"append\"?");
+  CHECK(in_override("naming = \"plain\"\ninherit.naming = \"append\"").message.find("one word") != std::string::npos);
+  CHECK(in_override("inherit.arch = \"append\"").code == "CFG006");
+  CHECK(in_override("inherit.jobs = \"append\"").code == "CFG004");
+  CHECK(problem_of("[[overrides]]\narch = \"8.0\"").code == "CFG003");
+  CHECK(problem_of("[[overrides]]\nselect = []").code == "CFG006");
+  CHECK(problem_of("[[overrides]]\nselect = 3").code == "CFG005");
+  CHECK(problem_of("[overrides]\nselect = \"*\"").hint.find("[[overrides]]") != std::string::npos);
+}
+
 TEST_CASE("the file is that of the folder, or of one above it in its repository") {
   const Tree tree;
   tree.write("sagekit.toml");
