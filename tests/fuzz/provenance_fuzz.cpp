@@ -1,6 +1,6 @@
 // The texts that travel with a wheel: the record inside, a version's claims, checksums and attestations beside it.
 #include "pypa/published_hashes.hpp"
-#include "verify/claims.hpp"
+#include "verify/provenance.hpp"
 
 #include <cstdint>
 
@@ -9,7 +9,7 @@ using namespace sagekit;
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   static_cast<void>(read_provenance(text));
-  static_cast<void>(claims_of_version(text));
+  static_cast<void>(provenance_of_version(text));
   static_cast<void>(listed_sha256(text, "demo-1.0-py3-none-any.whl"));
   static_cast<void>(attested_subjects(text));
   return 0;

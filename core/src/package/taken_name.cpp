@@ -1,7 +1,7 @@
 // Before a build: is a wheel's name taken by a file that this build cannot make?
 #include "archive/wheel_archive.hpp"
 #include "support/format.hpp"
-#include "verify/claims.hpp"
+#include "verify/provenance.hpp"
 
 #include <sagekit/package.hpp>
 
@@ -12,16 +12,16 @@ namespace fs = std::filesystem;
 namespace {
 
 /// What the wheel says that it was made from; nothing when it does not say.
-std::optional<Claims> said_by(const fs::path& wheel, const Cell& cell) {
+std::optional<Provenance> said_by(const fs::path& wheel, const Cell& cell) {
   const auto archive = WheelArchive::open(wheel);
   if (!archive) return std::nullopt;
   const auto* member =
       archive->find(fmt::format("{}-{}.dist-info/{}", cell.distribution, cell.version, k_provenance_file));
   const auto text = member == nullptr ? Result<std::string>(std::string()) : archive->read(*member);
   if (!text) return std::nullopt;
-  auto claims = read_provenance(*text);
-  if (!claims) return std::nullopt;
-  return std::move(*claims);
+  auto provenance = read_provenance(*text);
+  if (!provenance) return std::nullopt;
+  return std::move(*provenance);
 }
 
 std::string names(const std::vector<ArchRequest>& arches) {
@@ -31,7 +31,7 @@ std::string names(const std::vector<ArchRequest>& arches) {
 }
 
 /// What of the wheel that is there differs from what the cell would make; "" = nothing that is known before.
-std::string difference(const Claims& there, const Plan& plan, const Cell& cell) {
+std::string difference(const Provenance& there, const Plan& plan, const Cell& cell) {
   const auto other = [](std::string_view what, const std::string& is, const std::string& wanted) {
     return is == wanted ? std::string()
                         : fmt::format("its {} is {}, not {}", what, is.empty() ? "not said" : is, wanted);

@@ -5,7 +5,7 @@
 #include "support/sha256.hpp"
 #include "support/try.hpp"
 #include "support/utf8.hpp"
-#include "verify/claims.hpp"
+#include "verify/provenance.hpp"
 
 #include <algorithm>
 

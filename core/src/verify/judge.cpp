@@ -24,29 +24,29 @@ CodeList numbered(std::string_view letters, int first, int end) {
 }
 
 // Staged files are judged again as a wheel: what is not there yet is not missed.
-constexpr Precondition k_not_staged{[](const Inquiry& q) { return q.subject.kind != Subject::Kind::build; }, ""};
-constexpr Precondition k_file_name{[](const Inquiry& q) { return !q.subject.in_folder(); },
+constexpr Precondition k_not_staged{[](const CheckContext& c) { return c.artifact.kind != Artifact::Kind::build; }, ""};
+constexpr Precondition k_file_name{[](const CheckContext& c) { return !c.artifact.in_folder(); },
                                    "it is a folder, without a wheel's file name"};
-constexpr Precondition k_archive{[](const Inquiry& q) { return q.subject.kind == Subject::Kind::wheel; },
+constexpr Precondition k_archive{[](const CheckContext& c) { return c.artifact.kind == Artifact::Kind::wheel; },
                                  "it is a folder, not an archive"};
 constexpr Precondition k_dist_info{
-    [](const Inquiry& q) { return q.subject.wheel != nullptr && !q.subject.wheel->dist_info.empty(); },
+    [](const CheckContext& c) { return c.artifact.wheel != nullptr && !c.artifact.wheel->dist_info.empty(); },
     "there is no dist-info"};
-constexpr Precondition k_plugin{[](const Inquiry& q) { return q.subject.spec != nullptr; },
+constexpr Precondition k_plugin{[](const CheckContext& c) { return c.artifact.spec != nullptr; },
                                 "no loaded plugin makes this package"};
-constexpr Precondition k_variant{[](const Inquiry& q) { return is_variant(q.subject); }, ""};
+constexpr Precondition k_variant{[](const CheckContext& c) { return is_variant(c.artifact); }, ""};
 // Where files lie is the installer's affair afterwards.
-constexpr Precondition k_as_packed{[](const Inquiry& q) {
-                                     return q.subject.kind == Subject::Kind::wheel ||
-                                            q.subject.kind == Subject::Kind::unpacked;
+constexpr Precondition k_as_packed{[](const CheckContext& c) {
+                                     return c.artifact.kind == Artifact::Kind::wheel ||
+                                            c.artifact.kind == Artifact::Kind::unpacked;
                                    },
                                    ""};
-constexpr Precondition k_asked_for_gpu{[](const Inquiry& q) { return q.options.gpu; }, ""};
+constexpr Precondition k_asked_for_gpu{[](const CheckContext& c) { return c.options.gpu; }, ""};
 
-/// A check that needs the subject alone.
-template <void (*Say)(const Subject&, Judgement&)>
-Status plain(const Inquiry& inquiry, Judgement& judgement) {
-  Say(inquiry.subject, judgement);
+/// A check that needs the artifact alone.
+template <void (*Say)(const Artifact&, FindingList&)>
+Status plain(const CheckContext& context, FindingList& findings) {
+  Say(context.artifact, findings);
   return {};
 }
 
@@ -75,29 +75,29 @@ const std::vector<Check>& table() {
       {numbered("TAB", 1, 1000), {}, plain<check_torch_abi>},
       {{"LBC001", "LBC003", "LBC005", "LBC006", "LBC007"},
        {},
-       [](const Inquiry& q, Judgement& j) { return check_libc(q.subject, q.options.torches, j), Status(); }},
+       [](const CheckContext& c, FindingList& f) { return check_libc(c.artifact, c.options.torches, f), Status(); }},
       {{"LBC002", "LBC004"}, {k_plugin}, plain<check_libc_limits>},
       {{"ELF007"},
        {},
-       [](const Inquiry& q, Judgement& j) { return check_symbols(q.subject, q.options.torches, j), Status(); }},
+       [](const CheckContext& c, FindingList& f) { return check_symbols(c.artifact, c.options.torches, f), Status(); }},
       {numbered("FAT", 101, 1000), {}, plain<check_gpu_code>},
       {{"TRU001"},
        {k_plugin},
-       [](const Inquiry& q, Judgement& j) { return check_defects(q.subject, q.options, j), Status(); }},
+       [](const CheckContext& c, FindingList& f) { return check_defects(c.artifact, c.options, f), Status(); }},
       {{"TRU002", "TRU003"}, {k_not_staged, k_dist_info}, plain<check_record>},
       {{}, {}, plain<ask_plugin>},  // its codes are the plugin's
       {numbered("IMP", 1, 1000),
        {},
-       [](const Inquiry& q, Judgement& j) { return check_imports(q.subject, q.options, q.runner, j); }},
+       [](const CheckContext& c, FindingList& f) { return check_imports(c.artifact, c.options, c.runner, f); }},
       {numbered("RUN", 100, 200),
        {k_asked_for_gpu},
-       [](const Inquiry& q, Judgement& j) { return check_gpu(q.subject, q.options, q.runner, j); }},
+       [](const CheckContext& c, FindingList& f) { return check_gpu(c.artifact, c.options, c.runner, f); }},
       // Last: no row of the table is better than all findings allow.
       {numbered("RUN", 1, 100),
        {},
-       [](const Inquiry& q, Judgement& j) {
-         q.runs_on = runs_on(q.subject, j.findings());
-         return check_runs_on(q.subject, q.runs_on, j), Status();
+       [](const CheckContext& c, FindingList& f) {
+         c.runs_on = runs_on(c.artifact, f.all());
+         return check_runs_on(c.artifact, c.runs_on, f), Status();
        }},
   };
   return k_table;
@@ -107,25 +107,25 @@ const std::vector<Check>& table() {
 
 std::span<const Check> checks() { return table(); }
 
-Status run_check(const Check& check, const Inquiry& inquiry, Judgement& judgement) {
-  Judgement::Scope scope(judgement, check.codes);
+Status run_check(const Check& check, const CheckContext& context, FindingList& findings) {
+  FindingList::Scope scope(findings, check.codes);
   const auto lacking =
-      std::ranges::find_if(check.needs, [&](const Precondition& need) { return !need.is_met(inquiry); });
+      std::ranges::find_if(check.needs, [&](const Precondition& need) { return !need.is_met(context); });
   if (lacking != check.needs.end()) {
-    if (!lacking->lack.empty()) judgement.skip_rest(std::string(lacking->lack));
+    if (!lacking->lack.empty()) findings.skip_rest(std::string(lacking->lack));
     return {};
   }
-  TRY(check.run(inquiry, judgement));
-  for (const auto code : check.codes) judgement.done(code);
+  TRY(check.run(context, findings));
+  for (const auto code : check.codes) findings.done(code);
   return {};
 }
 
-Result<WheelReport> judge(const Subject& subject, Judgement judgement, const VerifyOptions& options,
+Result<WheelReport> judge(const Artifact& artifact, FindingList findings, const VerifyOptions& options,
                           CommandRunner& runner, std::string path, std::string sha256) {
   std::vector<RunsOn> rows;
-  for (const auto& check : checks()) TRY(run_check(check, {subject, options, runner, rows}, judgement));
-  auto report = std::move(judgement).report(std::move(path), std::move(sha256), std::move(rows));
-  report.kind = to_string(subject.kind);
+  for (const auto& check : checks()) TRY(run_check(check, {artifact, options, runner, rows}, findings));
+  auto report = std::move(findings).report(std::move(path), std::move(sha256), std::move(rows));
+  report.kind = to_string(artifact.kind);
   return report;
 }
 

@@ -3,9 +3,9 @@
 // their order.
 
 #include "support/format.hpp"
-#include "verify/judgement.hpp"
+#include "verify/artifact.hpp"
+#include "verify/finding_list.hpp"
 #include "verify/runs_on.hpp"
-#include "verify/subject.hpp"
 
 #include <sagekit/error.hpp>
 
@@ -21,17 +21,17 @@ namespace sagekit {
 /// How files are read for judging.
 InspectOptions reading_options(const VerifyOptions& options);
 
-/// Sets `revision` and `recorded` by the claims' commit, else by the spec's fingerprints of the files, else, where the
-/// spec has none, by the version. Needs spec, claims, name, members and `read`.
-void choose_revision(Subject& subject);
+/// Sets `revision` and `recorded` by the commit of its provenance, else by the spec's fingerprints of the files, else,
+/// where the spec has none, by the version. Needs spec, provenance, name, members and `read`.
+void choose_revision(Artifact& artifact);
 
-/// Fills in who made it and what it claims, from its name, its record and the plugins: claims, plugin, spec, revision.
-/// `spec` set: that one, whatever the distribution's name. Needs name, members, wheel and `read`.
-void prepare(Subject& subject, const std::vector<const Plugin*>& plugins, const Spec* spec, Judgement& judgement);
+/// Fills in who made it and what it claims, from its name, its record and the plugins: provenance, plugin, spec,
+/// revision. `spec` set: that one, whatever the distribution's name. Needs name, members, wheel and `read`.
+void prepare(Artifact& artifact, const std::vector<const Plugin*>& plugins, const Spec* spec, FindingList& findings);
 
 /// What a check may look at.
-struct Inquiry {
-  const Subject& subject;
+struct CheckContext {
+  const Artifact& artifact;
   const VerifyOptions& options;
   CommandRunner& runner;
   std::vector<RunsOn>& runs_on;  ///< filled by the last check, from what all others found
@@ -39,30 +39,30 @@ struct Inquiry {
 
 /// What must be there for a check to have something to look at.
 struct Precondition {
-  bool (*is_met)(const Inquiry&);
+  bool (*is_met)(const CheckContext&);
   std::string_view lack;  ///< why its codes are skipped; "" = nobody asks for them then
 };
 
 struct Check {
   std::vector<std::string_view> codes;  ///< all that it may say: each gets a verdict
   std::vector<Precondition> needs;
-  Status (*run)(const Inquiry&, Judgement&);
+  Status (*run)(const CheckContext&, FindingList&);
 };
 
 std::span<const Check> checks();
 
 /// Runs one check. A code of it that it says nothing about passes; without what it needs all are skipped.
-Status run_check(const Check& check, const Inquiry& inquiry, Judgement& judgement);
+Status run_check(const Check& check, const CheckContext& context, FindingList& findings);
 
-/// Runs every check on the subject. `path` and `sha256` go into the report.
-Result<WheelReport> judge(const Subject& subject, Judgement judgement, const VerifyOptions& options,
+/// Runs every check on the artifact. `path` and `sha256` go into the report.
+Result<WheelReport> judge(const Artifact& artifact, FindingList findings, const VerifyOptions& options,
                           CommandRunner& runner, std::string path, std::string sha256);
 
 // Nothing is thrown out of core: memory that runs out while something large is judged is the machine's fault.
 
 /// What `work` returns; INS004 (machine) when it throws.
 template <class Work>
-auto guarded(const std::filesystem::path& what, Work work) -> decltype(work()) {
+auto exceptions_as_errors(const std::filesystem::path& what, Work work) -> decltype(work()) {
   try {
     return work();
   } catch (const std::exception& error) {

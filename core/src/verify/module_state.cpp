@@ -46,9 +46,9 @@ bool counts(const Finding& finding) {
 }
 
 /// A module with the suffix of one Python in a wheel for many loads in that one.
-bool loads_in_one_python(const Subject& subject, const MemberFacts& member) {
-  return !contains(subject.name.abi, member.python_abi) &&
-         std::ranges::any_of(subject.name.python,
+bool loads_in_one_python(const Artifact& artifact, const MemberFacts& member) {
+  return !contains(artifact.name.abi, member.python_abi) &&
+         std::ranges::any_of(artifact.name.python,
                              [&](const std::string& tag) { return tag == member.python_abi || tag.starts_with("py"); });
 }
 
@@ -89,12 +89,12 @@ ModuleState judged_by_code(const MemberFacts& member, const GpuCode& code) {
 
 }  // namespace
 
-LoadFaults::LoadFaults(const Subject& subject, const std::vector<Finding>& findings) {
+LoadFaults::LoadFaults(const Artifact& artifact, const std::vector<Finding>& findings) {
   for (const auto& finding : findings) {
     if (!counts(finding)) continue;
     const auto fault =
         std::ranges::find(k_load_faults, std::string_view(finding.code), [](const auto& one) { return one.first; });
-    const MemberFacts* member = subject.find(finding.where);
+    const MemberFacts* member = artifact.find(finding.where);
     const std::string text = fmt::format("{}: {}", finding.code, finding.message);
     if (member == nullptr || !is_native(member->path)) {
       if (m_package.empty() && is_one_of(k_package_faults, finding.code)) m_package = text;
@@ -105,7 +105,7 @@ LoadFaults::LoadFaults(const Subject& subject, const std::vector<Finding>& findi
     if (finding.code == "PYA001" && (member->python_abi.empty() || member->python_abi == "none")) continue;
     ModuleState state{.verdict = fault->second, .why = fmt::format("does not load ({})", text)};
     if (state.verdict == ModuleVerdict::unknown) state.why = fmt::format("is not the file that was built ({})", text);
-    if (finding.code == "PYA001" && loads_in_one_python(subject, *member)) {
+    if (finding.code == "PYA001" && loads_in_one_python(artifact, *member)) {
       state.verdict = ModuleVerdict::part;
       state.why = fmt::format("loads in one of the wheel's Pythons only ({})", text);
     }

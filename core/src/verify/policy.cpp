@@ -33,7 +33,7 @@ Status check_families(const std::vector<std::string>& words) {
 
 }  // namespace
 
-Weight Standard::weight(std::string_view code, Weight usual) const {
+Weight EffectivePolicy::weight(std::string_view code, Weight usual) const {
   if (file == nullptr) return usual;
   if (const auto found = file->weight.find(std::string(code)); found != file->weight.end())
     return weight_of(found->second);
@@ -41,28 +41,28 @@ Weight Standard::weight(std::string_view code, Weight usual) const {
   return found == file->weight.end() || usual == Weight::off ? usual : weight_of(found->second);
 }
 
-std::string Standard::name() const {
+std::string EffectivePolicy::name() const {
   if (file != nullptr) return file->origin;
-  return policy == Policy::own ? "own" : policy == Policy::others ? "others" : "pypi";
+  return base == Policy::own ? "own" : base == Policy::others ? "others" : "pypi";
 }
 
-Result<Standard> choose_standard(const VerifyOptions& options, std::string_view generator, std::string wheel) {
-  Standard standard;
-  standard.policy = generator.starts_with("sagekit ") ? Policy::own : Policy::others;
-  standard.today = options.today;
-  standard.wheel = std::move(wheel);
-  standard.require = options.require;
+Result<EffectivePolicy> effective_policy(const VerifyOptions& options, std::string_view generator, std::string wheel) {
+  EffectivePolicy policy;
+  policy.base = generator.starts_with("sagekit ") ? Policy::own : Policy::others;
+  policy.today = options.today;
+  policy.wheel = std::move(wheel);
+  policy.require = options.require;
   std::string word = options.policy;
   if (options.policy_file) {
-    standard.file = &*options.policy_file;
-    word = standard.file->base;
-    standard.require.insert(standard.require.end(), standard.file->require.begin(), standard.file->require.end());
+    policy.file = &*options.policy_file;
+    word = policy.file->base;
+    policy.require.insert(policy.require.end(), policy.file->require.begin(), policy.file->require.end());
   }
   if (!word.empty()) {
-    TRY_ASSIGN(standard.policy, parse_policy(word));
+    TRY_ASSIGN(policy.base, parse_policy(word));
   }
-  TRY(check_families(standard.require));
-  return standard;
+  TRY(check_families(policy.require));
+  return policy;
 }
 
 namespace {

@@ -44,9 +44,9 @@ std::string_view family(std::string_view code);
 /// Families of checks, sorted: what --require may name.
 std::vector<std::string> judged_families();
 
-struct Standard {
-  Policy policy = Policy::own;
-  const PolicyFile* file = nullptr;  ///< outlives the judgement; null = the policy as it is
+struct EffectivePolicy {
+  Policy base = Policy::own;
+  const PolicyFile* file = nullptr;  ///< outlives the findings; null = the policy as it is
   std::string today;                 ///< "2026-11-21"; "" = not known, so that no waiver holds
   std::string wheel;                 ///< file name, for waivers of one wheel
   std::vector<std::string> require;  ///< families
@@ -60,6 +60,6 @@ struct Standard {
 
 /// `generator`: of the WHEEL text; wheels of sagekit are `own` where nothing else is asked for. `wheel`: its file name.
 /// Errors VFY001, VFY003 (usage).
-Result<Standard> choose_standard(const VerifyOptions& options, std::string_view generator, std::string wheel);
+Result<EffectivePolicy> effective_policy(const VerifyOptions& options, std::string_view generator, std::string wheel);
 
 }  // namespace sagekit

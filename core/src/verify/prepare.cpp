@@ -9,35 +9,36 @@ namespace sagekit {
 namespace {
 
 /// What an artifact says of itself: its record, else its version.
-Claims read_claims(const Subject& subject, Judgement& judgement) {
-  Claims claims = claims_of_version(subject.name.version);
-  if (subject.wheel == nullptr) return claims;
-  const auto path = fmt::format("{}/{}", subject.wheel->dist_info, k_provenance_file);
-  if (subject.find(path) == nullptr) return claims;
-  const auto text = subject.read(path);
+Provenance find_provenance(const Artifact& artifact, FindingList& findings) {
+  Provenance provenance = provenance_of_version(artifact.name.version);
+  if (artifact.wheel == nullptr) return provenance;
+  const auto path = fmt::format("{}/{}", artifact.wheel->dist_info, k_provenance_file);
+  if (artifact.find(path) == nullptr) return provenance;
+  const auto text = artifact.read(path);
   auto recorded = text ? read_provenance(*text) : std::unexpected(text.error());
   if (recorded) return std::move(*recorded);
-  judgement.broken("TRU003", recorded.error().message, path);
-  return claims;
+  findings.broken("TRU003", recorded.error().message, path);
+  return provenance;
 }
 
 /// Of the plugins that make this distribution: the one it was made with, else one that knows its commit, else the
 /// first.
-const Plugin* choose_plugin(const std::vector<const Plugin*>& plugins, const WheelName& name, const Claims& claims) {
+const Plugin* choose_plugin(const std::vector<const Plugin*>& plugins, const WheelName& name,
+                            const Provenance& provenance) {
   const Plugin* chosen = nullptr;
   bool knows_commit = false;
   for (const Plugin* plugin : plugins) {
     if (normalized_project(plugin->spec().metadata.name) != normalized_project(name.distribution)) continue;
-    if (!claims.plugin.empty() && plugin->name() == claims.plugin) return plugin;
-    const bool knows = !claims.commit.empty() && find_revision(plugin->spec(), claims.commit) != nullptr;
+    if (!provenance.plugin.empty() && plugin->name() == provenance.plugin) return plugin;
+    const bool knows = !provenance.commit.empty() && find_revision(plugin->spec(), provenance.commit) != nullptr;
     if (chosen == nullptr || (knows && !knows_commit)) chosen = plugin, knows_commit = knows;
   }
   return chosen;
 }
 
-bool fits(const Subject& subject, const SourceFingerprint& print) {
+bool fits(const Artifact& artifact, const SourceFingerprint& print) {
   const auto text =
-      subject.find(print.file) == nullptr ? Result<std::string>(std::unexpected(Error{})) : subject.read(print.file);
+      artifact.find(print.file) == nullptr ? Result<std::string>(std::unexpected(Error{})) : artifact.read(print.file);
   if (!text) return false;
   int count = 0;
   for (auto at = text->find(print.text); at != std::string::npos; at = text->find(print.text, at + print.text.size()))
@@ -52,26 +53,27 @@ std::string_view release_of_source(std::string_view version) {
   return release;
 }
 
-bool looks_like(const Subject& subject, const Revision& revision) {
-  const auto& prints = subject.spec->source.fingerprints;
-  if (prints.empty()) return release_of_source(subject.name.version) == revision.version;
+bool looks_like(const Artifact& artifact, const Revision& revision) {
+  const auto& prints = artifact.spec->source.fingerprints;
+  if (prints.empty()) return release_of_source(artifact.name.version) == revision.version;
   return std::ranges::all_of(
-      prints, [&](const SourceFingerprint& print) { return !holds(print.when, revision) || fits(subject, print); });
+      prints, [&](const SourceFingerprint& print) { return !holds(print.when, revision) || fits(artifact, print); });
 }
 
 }  // namespace
 
-void choose_revision(Subject& subject) {
-  if (subject.spec == nullptr) return;
-  const SourceSpec& source = subject.spec->source;
-  if (!subject.claims.commit.empty()) subject.revision = find_revision(*subject.spec, subject.claims.commit);
-  subject.recorded = subject.revision != nullptr;
-  if (subject.recorded) return;
+void choose_revision(Artifact& artifact) {
+  if (artifact.spec == nullptr) return;
+  const SourceSpec& source = artifact.spec->source;
+  if (!artifact.provenance.commit.empty())
+    artifact.revision = find_revision(*artifact.spec, artifact.provenance.commit);
+  artifact.recorded = artifact.revision != nullptr;
+  if (artifact.recorded) return;
   // Of several that fit, the spec's default first: most wheels are made from it.
-  const Revision* usual = find_revision(*subject.spec, source.default_commit);
-  if (usual != nullptr && looks_like(subject, *usual)) subject.revision = usual;
+  const Revision* usual = find_revision(*artifact.spec, source.default_commit);
+  if (usual != nullptr && looks_like(artifact, *usual)) artifact.revision = usual;
   for (const auto& revision : source.revisions)
-    if (subject.revision == nullptr && looks_like(subject, revision)) subject.revision = &revision;
+    if (artifact.revision == nullptr && looks_like(artifact, revision)) artifact.revision = &revision;
 }
 
 InspectOptions reading_options(const VerifyOptions& options) {
@@ -81,14 +83,14 @@ InspectOptions reading_options(const VerifyOptions& options) {
   return how;
 }
 
-void prepare(Subject& subject, const std::vector<const Plugin*>& plugins, const Spec* spec, Judgement& judgement) {
-  subject.claims = read_claims(subject, judgement);
-  subject.plugin = choose_plugin(plugins, subject.name, subject.claims);
-  subject.spec = spec != nullptr ? spec : subject.plugin != nullptr ? &subject.plugin->spec() : nullptr;
-  choose_revision(subject);
+void prepare(Artifact& artifact, const std::vector<const Plugin*>& plugins, const Spec* spec, FindingList& findings) {
+  artifact.provenance = find_provenance(artifact, findings);
+  artifact.plugin = choose_plugin(plugins, artifact.name, artifact.provenance);
+  artifact.spec = spec != nullptr ? spec : artifact.plugin != nullptr ? &artifact.plugin->spec() : nullptr;
+  choose_revision(artifact);
   // Files that are no modules say here what could not be read in them; modules where they are judged.
-  for (const auto& member : subject.members)
-    if (!is_native(member.path)) judgement.read_problems(member.problems, member.path);
+  for (const auto& member : artifact.members)
+    if (!is_native(member.path)) findings.read_problems(member.problems, member.path);
 }
 
 }  // namespace sagekit

@@ -38,7 +38,7 @@ class DriverNeed {
 
 std::string last_part(const std::string& dotted) { return dotted.substr(dotted.rfind('.') + 1); }
 
-std::string_view word_of(ModuleVerdict verdict) {
+std::string_view to_string(ModuleVerdict verdict) {
   switch (verdict) {
     case ModuleVerdict::no: return "no";
     case ModuleVerdict::unknown: return "unknown";
@@ -75,8 +75,8 @@ std::string some_names(const std::vector<std::string>& dotted) {
 
 /// Modules that the package does not call on this GPU, but that do not load at all: whether it imports without them
 /// nobody knows.
-void mind_other_modules(RunsOn& row, const Subject& subject, const LoadFaults& faults) {
-  for (const auto& [name, member] : subject.modules()) {
+void mind_other_modules(RunsOn& row, const Artifact& artifact, const LoadFaults& faults) {
+  for (const auto& [name, member] : artifact.modules()) {
     const ModuleState* fault = faults.of(*member);
     if (fault == nullptr || contains(row.modules, name)) continue;
     row.failing.push_back(name);
@@ -87,13 +87,13 @@ void mind_other_modules(RunsOn& row, const Subject& subject, const LoadFaults& f
 }
 
 /// What the package calls there, module by module; the worst of them decides.
-void judge_modules(RunsOn& row, const Subject& subject, const LoadFaults& faults) {
+void judge_modules(RunsOn& row, const Artifact& artifact, const LoadFaults& faults) {
   auto worst = ModuleVerdict::yes;
   DriverNeed need;
   std::vector<std::string> jit;
   std::string why;
   for (const auto& name : row.modules) {
-    const MemberFacts* member = subject.find_module(name);
+    const MemberFacts* member = artifact.find_module(name);
     const auto state = member == nullptr ? ModuleState{.verdict = ModuleVerdict::no, .why = "is not in the wheel"}
                                          : state_on(*member, row.capability, faults, true);
     if (state.verdict < ModuleVerdict::jit) row.failing.push_back(name);
@@ -107,7 +107,7 @@ void judge_modules(RunsOn& row, const Subject& subject, const LoadFaults& faults
     if (state.code != nullptr && state.code->ptx)
       jit.push_back(fmt::format("{} (PTX for {})", last_part(name), to_string(state.code->arch)));
   }
-  row.verdict = word_of(worst);
+  row.verdict = to_string(worst);
   if (worst == ModuleVerdict::no) {
     row.reason = why;
     return;
@@ -118,10 +118,10 @@ void judge_modules(RunsOn& row, const Subject& subject, const LoadFaults& faults
   if (!jit.empty()) add_reason(row, fmt::format("the driver compiles {} at the first call", join(jit, ", ")));
 }
 
-RunsOn by_dispatch(const Subject& subject, Capability gpu, const std::vector<const Defect*>& defects,
+RunsOn by_dispatch(const Artifact& artifact, Capability gpu, const std::vector<const Defect*>& defects,
                    const LoadFaults& faults) {
   RunsOn row = row_for(gpu);
-  const auto dispatch = dispatch_for(subject, gpu);
+  const auto dispatch = dispatch_for(artifact, gpu);
   if (!dispatch) {
     row.reason = fmt::format("the package has no branch for {}", to_string(gpu));
     return row;
@@ -132,7 +132,7 @@ RunsOn by_dispatch(const Subject& subject, Capability gpu, const std::vector<con
   }
   row.modules = dispatch->modules;
   row.reason = dispatch->path;
-  judge_modules(row, subject, faults);
+  judge_modules(row, artifact, faults);
   if (row.verdict == "no") return row;
   const auto defect = std::ranges::find_if(defects, [&](const Defect* one) { return hurts(*one, gpu); });
   if (defect != defects.end()) {
@@ -141,7 +141,7 @@ RunsOn by_dispatch(const Subject& subject, Capability gpu, const std::vector<con
     hurt.reason = fmt::format("known defect {}: {}", (*defect)->id, (*defect)->message);
     return hurt;
   }
-  mind_other_modules(row, subject, faults);
+  mind_other_modules(row, artifact, faults);
   return row;
 }
 
@@ -169,13 +169,13 @@ std::string failing_words(const std::vector<std::pair<std::string, ModuleState>>
 }
 
 /// Nobody knows which modules the package calls: it runs where all of them have code, and in part where some have.
-RunsOn by_code(const Subject& subject, Capability gpu, const LoadFaults& faults) {
+RunsOn by_code(const Artifact& artifact, Capability gpu, const LoadFaults& faults) {
   RunsOn row = row_for(gpu);
   auto worst = ModuleVerdict::yes, best = ModuleVerdict::no;
   DriverNeed need;
   std::vector<std::pair<std::string, ModuleState>> failing;
   std::size_t with_code = 0;
-  for (const auto& [name, member] : subject.modules()) {
+  for (const auto& [name, member] : artifact.modules()) {
     const bool has_code = std::ranges::any_of(member->gpu, &GpuCode::loaded);
     if (!has_code && faults.of(*member) == nullptr) continue;
     with_code += has_code;
@@ -192,7 +192,9 @@ RunsOn by_code(const Subject& subject, Capability gpu, const LoadFaults& faults)
   }
   need.tell(row);
   // With none that works the best of them counts; with some, one that does not makes it a part.
-  row.verdict = word_of(best < ModuleVerdict::part ? best : worst < ModuleVerdict::part ? ModuleVerdict::part : worst);
+  row.verdict = to_string(best < ModuleVerdict::part    ? best
+                          : worst < ModuleVerdict::part ? ModuleVerdict::part
+                                                        : worst);
   const bool no_code = std::ranges::all_of(failing, [](const auto& one) { return one.second.lacks_code; });
   if (failing.empty())
     row.reason = "every module with GPU code has code for it";
@@ -200,53 +202,54 @@ RunsOn by_code(const Subject& subject, Capability gpu, const LoadFaults& faults)
     row.reason = "no module has code for it";
   else
     row.reason = failing_words(failing, with_code);
-  if (row.verdict != "no" && (!failing.empty() || subject.spec != nullptr))
+  if (row.verdict != "no" && (!failing.empty() || artifact.spec != nullptr))
     add_reason(row, "which the package calls is not known");
   return row;
 }
 
 /// Has any module code for it? A GPU of the past is worth a row only then.
-bool reaches_any(const Subject& subject, Capability gpu) {
-  return std::ranges::any_of(subject.modules(),
+bool reaches_any(const Artifact& artifact, Capability gpu) {
+  return std::ranges::any_of(artifact.modules(),
                              [&](const auto& module) { return code_for(*module.second, gpu) != nullptr; });
 }
 
 }  // namespace
 
-std::optional<DispatchSpec> dispatch_for(const Subject& subject, Capability gpu) {
-  if (!subject.is_recognised()) return std::nullopt;
-  for (const auto& row : subject.spec->dispatch)
-    if (row.capability == gpu && holds(row.when, *subject.revision, {}, subject.claims.torch, subject.claims.cuda))
+std::optional<DispatchSpec> dispatch_for(const Artifact& artifact, Capability gpu) {
+  if (!artifact.is_recognised()) return std::nullopt;
+  for (const auto& row : artifact.spec->dispatch)
+    if (row.capability == gpu &&
+        holds(row.when, *artifact.revision, {}, artifact.provenance.torch, artifact.provenance.cuda))
       return row;
-  if (!subject.spec->dispatch.empty()) return std::nullopt;
+  if (!artifact.spec->dispatch.empty()) return std::nullopt;
   DispatchSpec every;
   every.capability = gpu;
   every.path = "every module has code for it";
-  for (const auto& kernel : subject.spec->kernels)
-    if (holds(kernel.when, *subject.revision, {}, subject.claims.torch, subject.claims.cuda))
+  for (const auto& kernel : artifact.spec->kernels)
+    if (holds(kernel.when, *artifact.revision, {}, artifact.provenance.torch, artifact.provenance.cuda))
       every.modules.push_back(kernel.module);
   return every;
 }
 
-std::vector<Capability> known_gpus(const Subject& subject) {
+std::vector<Capability> known_gpus(const Artifact& artifact) {
   std::set<Capability> gpus;
   for (const auto& models : gpu_data().models)
-    if (!models.legacy || reaches_any(subject, models.capability)) gpus.insert(models.capability);
-  if (subject.is_recognised())
-    for (const auto& row : subject.spec->dispatch) gpus.insert(row.capability);
+    if (!models.legacy || reaches_any(artifact, models.capability)) gpus.insert(models.capability);
+  if (artifact.is_recognised())
+    for (const auto& row : artifact.spec->dispatch) gpus.insert(row.capability);
   return {gpus.begin(), gpus.end()};
 }
 
-std::vector<RunsOn> runs_on(const Subject& subject, const std::vector<Finding>& findings) {
-  const LoadFaults faults(subject, findings);
+std::vector<RunsOn> runs_on(const Artifact& artifact, const std::vector<Finding>& findings) {
+  const LoadFaults faults(artifact, findings);
   std::vector<RunsOn> table;
-  if (subject.is_recognised()) {
-    const auto defects = visible_defects(subject);
-    for (const auto gpu : known_gpus(subject)) table.push_back(by_dispatch(subject, gpu, defects, faults));
-  } else if (std::ranges::any_of(subject.modules(), [](const auto& module) {
+  if (artifact.is_recognised()) {
+    const auto defects = visible_defects(artifact);
+    for (const auto gpu : known_gpus(artifact)) table.push_back(by_dispatch(artifact, gpu, defects, faults));
+  } else if (std::ranges::any_of(artifact.modules(), [](const auto& module) {
                return std::ranges::any_of(module.second->gpu, &GpuCode::loaded);
              })) {
-    for (const auto gpu : known_gpus(subject)) table.push_back(by_code(subject, gpu, faults));
+    for (const auto gpu : known_gpus(artifact)) table.push_back(by_code(artifact, gpu, faults));
   }
   if (faults.package().empty()) return table;
   for (auto& row : table) {
@@ -257,21 +260,21 @@ std::vector<RunsOn> runs_on(const Subject& subject, const std::vector<Finding>& 
   return table;
 }
 
-void check_runs_on(const Subject& subject, const std::vector<RunsOn>& table, Judgement& judgement) {
-  if (subject.spec == nullptr)
-    return judgement.skip_rest("no loaded plugin knows how this package chooses its kernels");
-  if (!subject.is_recognised()) return judgement.skip_rest("dispatch not known: " + unrecognised(subject));
-  if (!subject.claims.arches) return judgement.skip_rest("which arches it was built for is not recorded in it");
-  const auto defects = visible_defects(subject);
-  for (const auto& arch : *subject.claims.arches) {
+void check_runs_on(const Artifact& artifact, const std::vector<RunsOn>& table, FindingList& findings) {
+  if (artifact.spec == nullptr)
+    return findings.skip_rest("no loaded plugin knows how this package chooses its kernels");
+  if (!artifact.is_recognised()) return findings.skip_rest("dispatch not known: " + unrecognised(artifact));
+  if (!artifact.provenance.arches) return findings.skip_rest("which arches it was built for is not recorded in it");
+  const auto defects = visible_defects(artifact);
+  for (const auto& arch : *artifact.provenance.arches) {
     if (std::ranges::any_of(defects, [&](const Defect* defect) { return hurts(*defect, arch.capability); }))
       continue;  // TRU001's
     const auto row = std::ranges::find(table, arch.capability, &RunsOn::capability);
     if (row == table.end() || row->verdict != "no") continue;
-    const auto dispatch = dispatch_for(subject, arch.capability);
+    const auto dispatch = dispatch_for(artifact, arch.capability);
     const bool package_says_no = !dispatch || !dispatch->refused.empty();
-    judgement.broken(package_says_no ? "RUN002" : "RUN001",
-                     fmt::format("built for {}, but does not run there: {}", to_string(arch.capability), row->reason));
+    findings.broken(package_says_no ? "RUN002" : "RUN001",
+                    fmt::format("built for {}, but does not run there: {}", to_string(arch.capability), row->reason));
   }
 }
 

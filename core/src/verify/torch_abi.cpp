@@ -59,25 +59,25 @@ bool same_minor(const VersionNumber& a, const VersionNumber& b) {
 
 }  // namespace
 
-TorchUse torch_use(const Subject& subject, const MemberFacts& member) {
+TorchUse torch_use(const Artifact& artifact, const MemberFacts& member) {
   TorchUse use;
   if (member.pe)
     for (const auto& [library, names] : member.pe->imported)
-      if (subject.find_library(library) == nullptr)
+      if (artifact.find_library(library) == nullptr)
         for (const auto& symbol : names) sort_in(symbol, use);
   if (!member.elf) return use;
   std::set<std::string_view> others(member.elf->undefined_weak.begin(), member.elf->undefined_weak.end());
   for (const auto& library : member.elf->needed)
-    if (const auto* own = subject.find_library(library))
+    if (const auto* own = artifact.find_library(library))
       others.insert(own->elf->exports.begin(), own->elf->exports.end());
   for (const auto& symbol : member.elf->undefined)
     if (!others.contains(symbol)) sort_in(symbol, use);
   return use;
 }
 
-bool needs_torch_pin(const Subject& subject) {
-  return std::ranges::any_of(subject.modules(),
-                             [&](const auto& one) { return !torch_use(subject, *one.second).unstable.empty(); });
+bool needs_torch_pin(const Artifact& artifact) {
+  return std::ranges::any_of(artifact.modules(),
+                             [&](const auto& one) { return !torch_use(artifact, *one.second).unstable.empty(); });
 }
 
 // A parameter list comes after the names, so "Ss" at the end, or behind a reference, is no part of an identifier.
@@ -113,10 +113,10 @@ std::optional<TorchFingerprint> torch_fingerprint(const std::vector<std::string>
   return print;
 }
 
-std::optional<VersionNumber> oldest_torch(const Subject& subject) {
-  if (const auto declared = declared_torch(subject))
+std::optional<VersionNumber> oldest_torch(const Artifact& artifact) {
+  if (const auto declared = declared_torch(artifact))
     if (const auto number = parse_version_number(declared->version)) return *number;
-  const auto& lines = subject.wheel != nullptr ? subject.wheel->requires_dist : subject.claims.requires_dist;
+  const auto& lines = artifact.wheel != nullptr ? artifact.wheel->requires_dist : artifact.provenance.requires_dist;
   const auto* requirement = find_requirement(lines, "torch");
   if (requirement == nullptr) return {};
   for (const auto& term : split(requirement_range(*requirement), ',')) {
@@ -155,15 +155,15 @@ std::string DeclaredTorch::text() const {
   return cuda.empty() ? "torch " + version : fmt::format("torch {} for CUDA {}", version, cuda);
 }
 
-std::optional<DeclaredTorch> declared_torch(const Subject& subject) {
-  const Claims& claims = subject.claims;
-  if (!claims.torch.empty()) return DeclaredTorch{claims.torch, claims.cuda, claims.from};
-  const auto& requirements = subject.wheel != nullptr ? subject.wheel->requires_dist : claims.requires_dist;
+std::optional<DeclaredTorch> declared_torch(const Artifact& artifact) {
+  const Provenance& provenance = artifact.provenance;
+  if (!provenance.torch.empty()) return DeclaredTorch{provenance.torch, provenance.cuda, provenance.from};
+  const auto& requirements = artifact.wheel != nullptr ? artifact.wheel->requires_dist : provenance.requires_dist;
   const auto* requirement = find_requirement(requirements, "torch");
   if (requirement == nullptr) return {};
   auto version = pinned_version(requirement_range(*requirement));
   if (version.empty()) return {};
-  return DeclaredTorch{std::move(version), claims.cuda, "Requires-Dist"};
+  return DeclaredTorch{std::move(version), provenance.cuda, "Requires-Dist"};
 }
 
 const TorchSysroot* find_sysroot(const DeclaredTorch& torch, const std::vector<TorchSysroot>& sysroots,

@@ -3,7 +3,7 @@
 // that keep their ABI, or the C++ that does not.
 
 #include "elf/exports.hpp"
-#include "verify/subject.hpp"
+#include "verify/artifact.hpp"
 
 #include <sagekit/environment.hpp>
 #include <sagekit/error.hpp>
@@ -29,10 +29,10 @@ struct TorchUse {
 };
 
 /// Symbols that other libraries of the wheel bring are left out, and weak ones.
-TorchUse torch_use(const Subject& subject, const MemberFacts& member);
+TorchUse torch_use(const Artifact& artifact, const MemberFacts& member);
 
 /// Does any module use what torch may change with each minor release? Only then a Requires-Dist must pin it.
-bool needs_torch_pin(const Subject& subject);
+bool needs_torch_pin(const Artifact& artifact);
 
 /// std::string as GCC's C++ library had it before 5 ("Ss"), and since ("std::__cxx11"), in symbols of torch.
 bool wants_old_strings(const std::string& symbol);
@@ -48,7 +48,7 @@ struct TorchFingerprint {
 std::optional<TorchFingerprint> torch_fingerprint(const std::vector<std::string>& symbols);
 
 /// The oldest torch that the wheel says it is for: its pin, else the lower bound of Requires-Dist.
-std::optional<VersionNumber> oldest_torch(const Subject& subject);
+std::optional<VersionNumber> oldest_torch(const Artifact& artifact);
 
 struct DeclaredTorch {
   std::string version;  ///< "2.11.0", or "2.11" when only that much is said
@@ -60,7 +60,7 @@ struct DeclaredTorch {
 };
 
 /// What the record says, else the name, else the pin in METADATA. Nothing: no torch, or a range that is no pin.
-std::optional<DeclaredTorch> declared_torch(const Subject& subject);
+std::optional<DeclaredTorch> declared_torch(const Artifact& artifact);
 
 /// The sysroot of that torch for a machine ("x86_64"): of exactly its version; of a declared "2.11" the first 2.11.x.
 /// Null when there is none.

@@ -25,10 +25,10 @@ constexpr std::string_view k_places_script =
     "    if p: sys.stdout.buffer.write(p.encode('utf-8', 'surrogateescape') + b'\\n')\n";
 
 /// A direct_url.json (PEP 610) or a hook of setuptools says that the files lie elsewhere.
-std::string work_tree(const Subject& subject) {
-  const auto path = subject.wheel->dist_info + "/direct_url.json";
-  if (subject.find(path) != nullptr) {
-    const auto text = subject.read(path);
+std::string work_tree(const Artifact& artifact) {
+  const auto path = artifact.wheel->dist_info + "/direct_url.json";
+  if (artifact.find(path) != nullptr) {
+    const auto text = artifact.read(path);
     const Json json = Json::parse(text ? *text : std::string(), nullptr, false);
     const auto info = json.is_object() ? json.find("dir_info") : json.end();
     if (json.is_object() && info != json.end() && info->is_object() && info->contains("editable") &&
@@ -36,35 +36,35 @@ std::string work_tree(const Subject& subject) {
       return json.contains("url") && json["url"].is_string() ? json["url"].get<std::string>() : "a work tree";
   }
   const auto hook = std::ranges::find_if(
-      subject.members, [](const MemberFacts& member) { return member.path.starts_with("__editable__"); });
-  return hook == subject.members.end() ? "" : hook->path;
+      artifact.members, [](const MemberFacts& member) { return member.path.starts_with("__editable__"); });
+  return hook == artifact.members.end() ? "" : hook->path;
 }
 
-void check_installed(const Subject& subject, Judgement& judgement) {
-  if (subject.kind != Subject::Kind::installed) return;
-  if (const auto tree = work_tree(subject); !tree.empty())
-    judgement.broken("TRU006", fmt::format("it is an editable install: its files lie in {} and were not judged", tree),
-                     {}, "judge the wheel that is made from that tree, or install it without -e");
-  judgement.done("TRU006");
+void check_installed(const Artifact& artifact, FindingList& findings) {
+  if (artifact.kind != Artifact::Kind::installed) return;
+  if (const auto tree = work_tree(artifact); !tree.empty())
+    findings.broken("TRU006", fmt::format("it is an editable install: its files lie in {} and were not judged", tree),
+                    {}, "judge the wheel that is made from that tree, or install it without -e");
+  findings.done("TRU006");
 }
 
 /// A folder has no archive and no file name: what is about them is not judged, and so does not pass.
-void skip_archive(const Subject& subject, Judgement& judgement) {
-  judgement.skipped("ZIP100", "it is a folder, not an archive");
-  if (subject.wheel == nullptr) judgement.skipped("INF100", "the folder has no dist-info");
+void skip_archive(const Artifact& artifact, FindingList& findings) {
+  findings.skipped("ZIP100", "it is a folder, not an archive");
+  if (artifact.wheel == nullptr) findings.skipped("INF100", "the folder has no dist-info");
 }
 
 bool names_family(const Diagnostics& problems, std::string_view letters) {
   return std::ranges::any_of(problems, [&](const Diagnostic& one) { return family(one.code) == letters; });
 }
 
-Subject::Kind kind_of(const PackageFolder& package) {
+Artifact::Kind kind_of(const PackageFolder& package) {
   switch (package.kind) {
-    case PackageFolder::Kind::unpacked: return Subject::Kind::unpacked;
-    case PackageFolder::Kind::installed: return Subject::Kind::installed;
-    case PackageFolder::Kind::plain: return Subject::Kind::folder;
+    case PackageFolder::Kind::unpacked: return Artifact::Kind::unpacked;
+    case PackageFolder::Kind::installed: return Artifact::Kind::installed;
+    case PackageFolder::Kind::plain: return Artifact::Kind::folder;
   }
-  return Subject::Kind::folder;
+  return Artifact::Kind::folder;
 }
 
 Result<WheelReport> judge_package(const PackageFolder& package, const std::vector<const Plugin*>& plugins,
@@ -72,23 +72,23 @@ Result<WheelReport> judge_package(const PackageFolder& package, const std::vecto
   TRY_ASSIGN(auto reading, read_package(package, reading_options(options)));
   const bool whole = package.kind != PackageFolder::Kind::plain;
   const auto name = whole ? package.dist_info : package.root.filename().string();
-  TRY_ASSIGN(auto standard, choose_standard(options, reading.wheel.generator, name));
-  Judgement judgement(std::move(standard));
-  judgement.read_problems(reading.wheel.problems, name);
-  if (whole && !names_family(reading.wheel.problems, "INF")) judgement.done("INF100");
+  TRY_ASSIGN(auto policy, effective_policy(options, reading.wheel.generator, name));
+  FindingList findings(std::move(policy));
+  findings.read_problems(reading.wheel.problems, name);
+  if (whole && !names_family(reading.wheel.problems, "INF")) findings.done("INF100");
 
-  Subject subject;
-  subject.kind = kind_of(package);
-  subject.root = package.root;
-  subject.name = reading.wheel.name;
-  subject.members = std::move(reading.members);
-  if (whole) subject.wheel = &reading.wheel;
-  subject.read = [&package](const std::string& path) { return read_file(package.root / path); };
-  skip_archive(subject, judgement);
-  prepare(subject, plugins, nullptr, judgement);
-  check_installed(subject, judgement);
+  Artifact artifact;
+  artifact.kind = kind_of(package);
+  artifact.root = package.root;
+  artifact.name = reading.wheel.name;
+  artifact.members = std::move(reading.members);
+  if (whole) artifact.wheel = &reading.wheel;
+  artifact.read = [&package](const std::string& path) { return read_file(package.root / path); };
+  skip_archive(artifact, findings);
+  prepare(artifact, plugins, nullptr, findings);
+  check_installed(artifact, findings);
   const auto path = package.kind == PackageFolder::Kind::installed ? package.root / package.dist_info : package.root;
-  return judge(subject, std::move(judgement), options, runner, path.string(), {});
+  return judge(artifact, std::move(findings), options, runner, path.string(), {});
 }
 
 }  // namespace
@@ -96,7 +96,7 @@ Result<WheelReport> judge_package(const PackageFolder& package, const std::vecto
 Result<std::vector<WheelReport>> verify_folder(const fs::path& folder, const FolderChoice& choice,
                                                const std::vector<const Plugin*>& plugins, const VerifyOptions& options,
                                                CommandRunner& runner) {
-  return guarded(folder, [&]() -> Result<std::vector<WheelReport>> {
+  return exceptions_as_errors(folder, [&]() -> Result<std::vector<WheelReport>> {
     TRY_ASSIGN(const auto packages, find_packages(folder, choice.packages));
     std::vector<WheelReport> reports;
     for (const auto& package : packages) {

@@ -1,5 +1,5 @@
 #include "support/json.hpp"
-#include "verify/judgement.hpp"
+#include "verify/finding_list.hpp"
 
 #include <sagekit/verify.hpp>
 
@@ -8,9 +8,12 @@ namespace sagekit {
 namespace {
 
 Json finding_json(const Finding& finding) {
-  Json json{{"code", finding.code},           {"severity", word(finding.severity)},
-            {"result", word(finding.result)}, {"message", finding.message},
-            {"where", finding.where},         {"hint", finding.hint}};
+  Json json{{"code", finding.code},
+            {"severity", to_string(finding.severity)},
+            {"result", to_string(finding.result)},
+            {"message", finding.message},
+            {"where", finding.where},
+            {"hint", finding.hint}};
   if (finding.result == FindingResult::waived) json["waived"] = {{"reason", finding.reason}, {"until", finding.until}};
   return json;
 }
@@ -52,7 +55,7 @@ std::string verify_json(const std::vector<WheelReport>& reports, bool all, const
   Json& waivers = json["stale_waivers"] = Json::array();
   for (const auto& one : stale)
     waivers.push_back({{"code", one.code},
-                       {"severity", word(one.severity)},
+                       {"severity", to_string(one.severity)},
                        {"message", one.message},
                        {"file", one.where.file},
                        {"line", one.where.line}});

@@ -3,7 +3,7 @@
 #include "support/json.hpp"
 #include "support/sha256.hpp"
 #include "support/text.hpp"
-#include "verify/judgement.hpp"
+#include "verify/finding_list.hpp"
 #include "verify/policy.hpp"
 
 #include <sagekit/finding.hpp>
@@ -31,7 +31,7 @@ std::string uri_of(std::string_view path) {
   return path.starts_with('/') ? "file://" + uri : uri;
 }
 
-std::string_view level(Severity severity) { return word(severity); }
+std::string_view level(Severity severity) { return to_string(severity); }
 
 bool is_result(const Finding& finding) {
   return finding.result == FindingResult::fail || finding.result == FindingResult::warn ||
@@ -101,7 +101,7 @@ Json result_json(const WheelReport& report, const Finding& finding, std::size_t 
   json["partialFingerprints"] = {{"sagekitFinding/v1", fingerprint(report, finding)}};
   if (finding.result == FindingResult::waived)
     json["suppressions"] =
-        Json::array({{{"kind", "external"}, {"status", "accepted"}, {"justification", waiver_words(finding)}}});
+        Json::array({{{"kind", "external"}, {"status", "accepted"}, {"justification", waiver_text(finding)}}});
   return json;
 }
 

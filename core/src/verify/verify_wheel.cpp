@@ -28,14 +28,14 @@ namespace {
 namespace fs = std::filesystem;
 
 /// A wheel that cannot even be listed: its report is the one reason.
-Result<WheelReport> hopeless(const fs::path& wheel, const Error& error, Standard standard) {
-  standard.require.clear();  // one reason is enough, and no policy makes a wheel of it
-  standard.file = nullptr;
-  Judgement judgement(std::move(standard));
-  judgement.add({error.code, Severity::error, FindingResult::fail, error.message, error.where, error.hint});
+Result<WheelReport> unreadable_wheel(const fs::path& wheel, const Error& error, EffectivePolicy policy) {
+  policy.require.clear();  // one reason is enough, and no policy makes a wheel of it
+  policy.file = nullptr;
+  FindingList findings(std::move(policy));
+  findings.add({error.code, Severity::error, FindingResult::fail, error.message, error.where, error.hint});
   TRY_ASSIGN(auto sha256, sha256_file(wheel));
-  auto report = std::move(judgement).report(wheel.string(), std::move(sha256), {});
-  report.kind = to_string(Subject::Kind::wheel);
+  auto report = std::move(findings).report(wheel.string(), std::move(sha256), {});
+  report.kind = to_string(Artifact::Kind::wheel);
   return report;
 }
 
@@ -53,31 +53,31 @@ struct Question {
 
 Result<WheelReport> judge_wheel(const Question& question, const VerifyOptions& options, CommandRunner& runner) {
   const auto name = question.final_name.empty() ? question.wheel.filename().string() : question.final_name;
-  TRY_ASSIGN(auto standard, choose_standard(options, {}, name));
+  TRY_ASSIGN(auto policy, effective_policy(options, {}, name));
   auto archive = WheelArchive::open(question.wheel);
   if (!archive && archive.error().kind != ErrorKind::failed) return std::unexpected(archive.error());
-  if (!archive) return hopeless(question.wheel, archive.error(), std::move(standard));
+  if (!archive) return unreadable_wheel(question.wheel, archive.error(), std::move(policy));
   InspectOptions how = reading_options(options);
   how.wheel_name = question.final_name;
   FileFacts facts = read_wheel(*archive, how);
-  TRY_ASSIGN(standard, choose_standard(options, facts.wheel->generator, name));
+  TRY_ASSIGN(policy, effective_policy(options, facts.wheel->generator, name));
 
-  Judgement judgement(std::move(standard));
-  judgement.read_problems(facts.wheel->problems, facts.wheel->name.file_name());
-  if (!has_family(facts.wheel->problems, "ZIP")) judgement.done("ZIP100");
-  if (!has_family(facts.wheel->problems, "INF")) judgement.done("INF100");
+  FindingList findings(std::move(policy));
+  findings.read_problems(facts.wheel->problems, facts.wheel->name.file_name());
+  if (!has_family(facts.wheel->problems, "ZIP")) findings.done("ZIP100");
+  if (!has_family(facts.wheel->problems, "INF")) findings.done("INF100");
 
-  Subject subject;
-  subject.name = facts.wheel->name;
-  subject.members = std::move(facts.members);
-  subject.wheel = &*facts.wheel;
-  subject.wheel_bytes = facts.size_bytes;
-  subject.finished = question.spec == nullptr;
-  subject.read = [&archive](const std::string& path) { return archive->read(path); };
-  prepare(subject, question.plugins, question.spec, judgement);
+  Artifact artifact;
+  artifact.name = facts.wheel->name;
+  artifact.members = std::move(facts.members);
+  artifact.wheel = &*facts.wheel;
+  artifact.wheel_bytes = facts.size_bytes;
+  artifact.finished = question.spec == nullptr;
+  artifact.read = [&archive](const std::string& path) { return archive->read(path); };
+  prepare(artifact, question.plugins, question.spec, findings);
   // A wheel that is being made has nothing published beside it yet.
-  if (question.final_name.empty()) TRY(check_published({question.wheel, facts.sha256}, options.sha256_file, judgement));
-  return judge(subject, std::move(judgement), options, runner, question.wheel.string(), facts.sha256);
+  if (question.final_name.empty()) TRY(check_published({question.wheel, facts.sha256}, options.sha256_file, findings));
+  return judge(artifact, std::move(findings), options, runner, question.wheel.string(), facts.sha256);
 }
 
 }  // namespace
@@ -85,7 +85,9 @@ Result<WheelReport> judge_wheel(const Question& question, const VerifyOptions& o
 Result<WheelReport> verify_wheel(const fs::path& wheel, const std::string& final_name,
                                  const std::vector<const Plugin*>& plugins, const VerifyOptions& options,
                                  CommandRunner& runner) {
-  return guarded(wheel, [&] { return judge_wheel({wheel, final_name, plugins, nullptr}, options, runner); });
+  return exceptions_as_errors(wheel, [&] {
+    return judge_wheel({wheel, final_name, plugins, nullptr}, options, runner);
+  });
 }
 
 Result<Verdict<VerifiedWheel>> verify_own_wheel(const fs::path& temporary, const std::string& final_name,
@@ -96,7 +98,7 @@ Result<Verdict<VerifiedWheel>> verify_own_wheel(const fs::path& temporary, const
   own.policy_file.reset();
   std::vector<const Plugin*> plugins;
   if (plugin != nullptr) plugins.push_back(plugin);
-  TRY_ASSIGN(auto report, guarded(temporary, [&] {
+  TRY_ASSIGN(auto report, exceptions_as_errors(temporary, [&] {
                return judge_wheel({temporary, final_name, plugins, &spec}, own, runner);
              }));
   if (!report.pass) return Verdict<VerifiedWheel>(std::unexpected(std::move(report)));
@@ -122,12 +124,12 @@ Result<MemberFacts> measure(const StagedFile& staged) {
 }
 
 /// Staged files are read twice, here and by `package`: they must be what the build recorded.
-void check_recorded(const CellBuild& build, const std::vector<MemberFacts>& members, Judgement& judgement) {
+void check_recorded(const CellBuild& build, const std::vector<MemberFacts>& members, FindingList& findings) {
   for (std::size_t i = 0; i < members.size(); ++i)
     if (members[i].sha256 != build.files[i].sha256)
-      judgement.broken("CNT007", fmt::format("{} has changed since it was built", members[i].path), members[i].path,
-                       "build again; something else writes to the store");
-  judgement.done("CNT007");
+      findings.broken("CNT007", fmt::format("{} has changed since it was built", members[i].path), members[i].path,
+                      "build again; something else writes to the store");
+  findings.done("CNT007");
 }
 
 }  // namespace
@@ -136,40 +138,40 @@ Result<Verdict<VerifiedBuild>> verify_build(const Spec& spec, const Plugin* plug
                                             const VerifyOptions& options, CommandRunner& runner) {
   VerifyOptions own = options;
   if (own.policy.empty()) own.policy = "own";
-  TRY_ASSIGN(auto standard, choose_standard(own, {}, build.cell.wheel));
-  Judgement judgement(std::move(standard));
-  Subject subject;
-  subject.kind = Subject::Kind::build;
-  subject.finished = false;
-  TRY_ASSIGN(subject.name, parse_wheel_name(build.cell.wheel));
-  subject.claims = claims_of(build);
-  subject.spec = &spec;
-  subject.plugin = plugin;
+  TRY_ASSIGN(auto policy, effective_policy(own, {}, build.cell.wheel));
+  FindingList findings(std::move(policy));
+  Artifact artifact;
+  artifact.kind = Artifact::Kind::build;
+  artifact.finished = false;
+  TRY_ASSIGN(artifact.name, parse_wheel_name(build.cell.wheel));
+  artifact.provenance = provenance_of(build);
+  artifact.spec = &spec;
+  artifact.plugin = plugin;
   for (const auto& staged : build.files) {
     auto facts = measure(staged);
     if (!facts && facts.error().kind != ErrorKind::failed) return std::unexpected(facts.error());
     if (facts) {
-      subject.members.push_back(std::move(*facts));
+      artifact.members.push_back(std::move(*facts));
     } else {
-      judgement.found(facts.error().code, Severity::error, facts.error().message, staged.archive_path,
-                      facts.error().hint);
+      findings.found(facts.error().code, Severity::error, facts.error().message, staged.archive_path,
+                     facts.error().hint);
       TRY_ASSIGN(auto sha256, sha256_file(staged.file));
       MemberFacts unread;
       unread.path = staged.archive_path;
       unread.sha256 = std::move(sha256);
-      subject.members.push_back(std::move(unread));
+      artifact.members.push_back(std::move(unread));
     }
   }
-  check_recorded(build, subject.members, judgement);
-  std::ranges::sort(subject.members, {}, &MemberFacts::path);
-  subject.read = [&build](const std::string& path) -> Result<std::string> {
+  check_recorded(build, artifact.members, findings);
+  std::ranges::sort(artifact.members, {}, &MemberFacts::path);
+  artifact.read = [&build](const std::string& path) -> Result<std::string> {
     const auto found = std::ranges::find(build.files, path, &StagedFile::archive_path);
     if (found == build.files.end())
       return fail(ErrorKind::no_match, "VFY002", fmt::format("no file {} was built", path));
     return read_file(found->file);
   };
-  choose_revision(subject);
-  TRY_ASSIGN(auto report, judge(subject, std::move(judgement), options, runner, build.cell.id, {}));
+  choose_revision(artifact);
+  TRY_ASSIGN(auto report, judge(artifact, std::move(findings), options, runner, build.cell.id, {}));
   if (!report.pass) return Verdict<VerifiedBuild>(std::unexpected(std::move(report)));
   return Verdict<VerifiedBuild>(Verification::build(build, std::move(report)));
 }

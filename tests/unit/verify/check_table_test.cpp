@@ -18,16 +18,16 @@ bool is_said_elsewhere(std::string_view code) {
 }
 
 struct Asked {
-  Subject subject;
+  Artifact artifact;
   VerifyOptions options;
   ScriptedRunner runner;
   std::vector<RunsOn> rows;
-  Judgement judgement{Policy::own, {}};
+  FindingList findings{Policy::own, {}};
 
   std::map<std::string, Finding> run(const Check& check) {
-    REQUIRE(run_check(check, {subject, options, runner, rows}, judgement));
+    REQUIRE(run_check(check, {artifact, options, runner, rows}, findings));
     std::map<std::string, Finding> found;
-    for (auto& one : std::move(judgement).report("x", "", {}).findings) found.emplace(one.code, one);
+    for (auto& one : std::move(findings).report("x", "", {}).findings) found.emplace(one.code, one);
     return found;
   }
 };
@@ -44,19 +44,19 @@ TEST_CASE("every rule stands in one row of the table, but for those that are sai
 }
 
 TEST_CASE("what a check does not speak of passes, and what it could not look at is skipped") {
-  const Check silent{{"ELF001", "ELF003"}, {}, [](const Inquiry&, Judgement&) { return Status(); }};
-  const Check breaks{{"ELF001", "ELF003"}, {}, [](const Inquiry&, Judgement& j) {
+  const Check silent{{"ELF001", "ELF003"}, {}, [](const CheckContext&, FindingList&) { return Status(); }};
+  const Check breaks{{"ELF001", "ELF003"}, {}, [](const CheckContext&, FindingList& j) {
                        j.broken("ELF003", "wrong");
                        return Status();
                      }};
-  const Check gives_up{{"ELF001", "ELF003"}, {}, [](const Inquiry&, Judgement& j) {
+  const Check gives_up{{"ELF001", "ELF003"}, {}, [](const CheckContext&, FindingList& j) {
                          j.broken("ELF003", "wrong");
                          j.skip_rest("too hard");
                          return Status();
                        }};
   const Check lacks{{"ELF001", "ELF003"},
-                    {{[](const Inquiry&) { return false; }, "nothing is there"}},
-                    [](const Inquiry&, Judgement& j) { return j.broken("ELF003", "wrong"), Status(); }};
+                    {{[](const CheckContext&) { return false; }, "nothing is there"}},
+                    [](const CheckContext&, FindingList& j) { return j.broken("ELF003", "wrong"), Status(); }};
   using enum FindingResult;
   auto found = Asked().run(silent);
   CHECK((found["ELF001"].result == pass && found["ELF003"].result == pass && found.size() == 2));
@@ -70,8 +70,9 @@ TEST_CASE("what a check does not speak of passes, and what it could not look at 
 }
 
 TEST_CASE("a check that says a code of another row is a mistake, and no verdict") {
-  const Check wrong{{"ELF001"}, {}, [](const Inquiry&, Judgement& j) { return j.broken("ELF003", "wrong"), Status(); }};
+  const Check wrong{
+      {"ELF001"}, {}, [](const CheckContext&, FindingList& j) { return j.broken("ELF003", "wrong"), Status(); }};
   Asked asked;
-  CHECK_THROWS_AS(run_check(wrong, {asked.subject, asked.options, asked.runner, asked.rows}, asked.judgement),
+  CHECK_THROWS_AS(run_check(wrong, {asked.artifact, asked.options, asked.runner, asked.rows}, asked.findings),
                   std::logic_error);
 }

@@ -1,4 +1,4 @@
-#include "unit/verify/child_subject.hpp"
+#include "unit/verify/child_artifact.hpp"
 #include "unit/verify/real_python.hpp"
 
 using namespace sagekit;
@@ -61,11 +61,11 @@ using Findings = std::vector<Finding>;
 std::optional<Findings> gate(const std::string& rows) {
   const auto python = find_python();
   if (!python) return {};
-  ChildSubject demo{{{"torch/__init__.py", *read_file(SAGEKIT_SOURCE_DIR "/tests/support/fake_torch.py")},
-                     {"demo/__init__.py", ""},
-                     {"demo/functions.py", k_functions}},
-                    demo_spec(k_demo_toml + rows),
-                    python->version};
+  ChildArtifact demo{{{"torch/__init__.py", *read_file(SAGEKIT_SOURCE_DIR "/tests/support/fake_torch.py")},
+                      {"demo/__init__.py", ""},
+                      {"demo/functions.py", k_functions}},
+                     demo_spec(k_demo_toml + rows),
+                     python->version};
   VerifyOptions options;
   options.gpu = true;
   options.interpreters = {python->path};
@@ -175,7 +175,7 @@ TEST_CASE("what the machine lacks is skipped with the reason, never passed") {
 }
 
 TEST_CASE("without --gpu nothing is called and nothing is said") {
-  ChildSubject demo{{{"demo/__init__.py", ""}}, demo_spec(k_demo_toml + gpu_row("right", "")), ""};
+  ChildArtifact demo{{{"demo/__init__.py", ""}}, demo_spec(k_demo_toml + gpu_row("right", "")), ""};
   ScriptedRunner runner;
   VerifyOptions options;
   options.interpreters = {"python3"};

@@ -1,4 +1,4 @@
-#include "unit/verify/child_subject.hpp"
+#include "unit/verify/child_artifact.hpp"
 #include "unit/verify/real_python.hpp"
 
 using namespace sagekit;
@@ -39,7 +39,7 @@ class RealModules {
 
   /// What IMP says of demo/NAME.so.
   Finding judged(const RealPython& python, const std::string& name, const std::string& init = {}) {
-    ChildSubject demo{files, demo_spec(), python.version};
+    ChildArtifact demo{files, demo_spec(), python.version};
     demo.files["demo/__init__.py"] = init;
     demo.spec.verify.import_modules.clear();
     VerifyOptions options;

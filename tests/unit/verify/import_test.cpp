@@ -1,6 +1,6 @@
 #include "elf/loader_message.hpp"
 #include "support/json.hpp"
-#include "unit/verify/child_subject.hpp"
+#include "unit/verify/child_artifact.hpp"
 #include "unit/verify/real_python.hpp"
 
 using namespace sagekit;
@@ -29,7 +29,7 @@ CommandResult raised(const std::string& type, const std::string& message, const 
 /// What IMP says when the children say `answers`: first of the interpreter, then of demo._a, demo._b, demo/raw.so,
 /// demo.
 std::vector<Finding> imports(std::vector<CommandResult> answers, std::vector<Command>* calls = nullptr) {
-  ChildSubject demo{DemoBuild().files, demo_spec(), "3.12", {"cp312"}};
+  ChildArtifact demo{DemoBuild().files, demo_spec(), "3.12", {"cp312"}};
   ScriptedRunner runner;
   runner.answers = std::move(answers);
   VerifyOptions options;
@@ -159,7 +159,7 @@ TEST_CASE("a real interpreter imports from the wheel's files and nothing else") 
   const auto python = find_python();
   if (!python) return;
   const auto result = [&](const std::string& init) {
-    ChildSubject demo{{{"demo/__init__.py", init}, {"demo/ops.py", ""}}, demo_spec(), python->version};
+    ChildArtifact demo{{{"demo/__init__.py", init}, {"demo/ops.py", ""}}, demo_spec(), python->version};
     demo.spec.verify.import_modules = {"demo"};
     VerifyOptions options;
     options.interpreters = {python->path};

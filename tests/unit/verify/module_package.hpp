@@ -29,15 +29,15 @@ struct ModulePackage {
     WheelFacts wheel;
     wheel.requires_dist = requires_dist;
     wheel.requires_python = requires_python;
-    Subject subject;
+    Artifact artifact;
     const auto parsed = parse_wheel_name(name);
     REQUIRE(parsed);
-    subject.name = *parsed;
-    subject.wheel = &wheel;
-    subject.claims = claims_of_version(subject.name.version);
-    for (const auto& [path, bytes] : files) subject.members.push_back(read_module(path, Bytes(bytes), {}, 1).facts);
-    std::ranges::sort(subject.members, {}, &MemberFacts::path);
-    Judgement judgement(policy, std::vector<std::string>{});
+    artifact.name = *parsed;
+    artifact.wheel = &wheel;
+    artifact.provenance = provenance_of_version(artifact.name.version);
+    for (const auto& [path, bytes] : files) artifact.members.push_back(read_module(path, Bytes(bytes), {}, 1).facts);
+    std::ranges::sort(artifact.members, {}, &MemberFacts::path);
+    FindingList findings(policy, std::vector<std::string>{});
     VerifyOptions options;
     options.torches = torches;
     ScriptedRunner runner;
@@ -45,9 +45,9 @@ struct ModulePackage {
     for (const auto& check : checks()) {
       const auto first = check.codes.empty() ? "" : check.codes.front();
       if (first != "ELF007" && contains({"ELF", "PYA", "TAB", "LBC"}, family(first)))
-        REQUIRE(run_check(check, {subject, options, runner, rows}, judgement));
+        REQUIRE(run_check(check, {artifact, options, runner, rows}, findings));
     }
-    return std::move(judgement).report(name, "", {});
+    return std::move(findings).report(name, "", {});
   }
 };
 

@@ -1,5 +1,5 @@
 #include "unit/verify/fixture.hpp"
-#include "verify/judgement.hpp"
+#include "verify/finding_list.hpp"
 
 using namespace sagekit;
 using namespace sagekit::test;
@@ -31,8 +31,8 @@ PolicyFile policy(const std::string& text = k_policy) {
   return std::move(*read);
 }
 
-Judgement judgement_by(const PolicyFile& file, const std::string& today, const std::string& wheel = "demo-1.0.whl") {
-  return Judgement(Standard{Policy::others, &file, today, wheel, {}});
+FindingList findings_by(const PolicyFile& file, const std::string& today, const std::string& wheel = "demo-1.0.whl") {
+  return FindingList(EffectivePolicy{Policy::others, &file, today, wheel, {}});
 }
 
 }  // namespace
@@ -91,13 +91,13 @@ TEST_CASE("what is wrong with a policy file is said with its place and the neare
 
 TEST_CASE("a code's weight goes before its family's, and a family switches nothing on") {
   const auto file = policy();
-  auto judgement = judgement_by(file, "2026-11-21");
-  judgement.broken("ELF003", "x");  // a warning for others, an error here
-  judgement.broken("NAM101", "x");  // a warning for others, a note here
-  judgement.broken("NAM104", "x");  // off for others
-  judgement.found("DEMO-1", Severity::error, "a plugin's");
-  judgement.found("INF005", Severity::error, "a reader's");
-  const auto report = std::move(judgement).report("w", "s", {});
+  auto findings = findings_by(file, "2026-11-21");
+  findings.broken("ELF003", "x");  // a warning for others, an error here
+  findings.broken("NAM101", "x");  // a warning for others, a note here
+  findings.broken("NAM104", "x");  // off for others
+  findings.found("DEMO-1", Severity::error, "a plugin's");
+  findings.found("INF005", Severity::error, "a reader's");
+  const auto report = std::move(findings).report("w", "s", {});
   CHECK(report.policy == "wheels.toml");
   REQUIRE(report.findings.size() == 3);
   CHECK(report.findings[0].code == "ELF003");
@@ -108,21 +108,21 @@ TEST_CASE("a code's weight goes before its family's, and a family switches nothi
 
 TEST_CASE("what is switched off is neither broken nor passed nor skipped") {
   const auto file = policy("schema = 1\n[severity]\nFAT = \"off\"\nTRU001 = \"off\"\n");
-  auto judgement = judgement_by(file, "2026-11-21");
-  judgement.broken("FAT101", "x");
-  judgement.done("FAT102");
-  judgement.skipped("TRU001", "no plugin");
-  CHECK(std::move(judgement).report("w", "s", {}).findings.empty());
+  auto findings = findings_by(file, "2026-11-21");
+  findings.broken("FAT101", "x");
+  findings.done("FAT102");
+  findings.skipped("TRU001", "no plugin");
+  CHECK(std::move(findings).report("w", "s", {}).findings.empty());
 }
 
 TEST_CASE("a waiver excuses what it is for until its day is over, and then says so") {
   const auto file = policy();
   for (const auto& [today, holds] : {std::pair{"2026-12-31", true}, {"2027-01-01", false}, {"", false}}) {
     CAPTURE(today);
-    auto judgement = judgement_by(file, today);
-    judgement.broken("LBC003", "the tag is false", "demo/_a.so");
-    judgement.broken("ELF003", "a run path", "demo/_a.so");
-    const auto report = std::move(judgement).report("w", "s", {});
+    auto findings = findings_by(file, today);
+    findings.broken("LBC003", "the tag is false", "demo/_a.so");
+    findings.broken("ELF003", "a run path", "demo/_a.so");
+    const auto report = std::move(findings).report("w", "s", {});
     const auto finding = trouble(report, "LBC003");
     REQUIRE(finding.size() == 1);
     CHECK((finding[0].result == FindingResult::waived) == holds);
@@ -142,9 +142,9 @@ TEST_CASE("a waiver is for its place and its wheel only; one that nothing needs 
   for (const auto& [wheel, where, waived] : {std::tuple{"demo-1.0.whl", "demo/_a.so", true},
                                              {"demo-2.0.whl", "demo/_a.so", false},
                                              {"demo-1.0.whl", "demo/_b.so", false}}) {
-    auto judgement = judgement_by(file, "2026-11-21", wheel);
-    judgement.broken("ELF001", "x", where);
-    reports.push_back(std::move(judgement).report(wheel, "s", {}));
+    auto findings = findings_by(file, "2026-11-21", wheel);
+    findings.broken("ELF001", "x", where);
+    reports.push_back(std::move(findings).report(wheel, "s", {}));
     CHECK(reports.back().pass == waived);
   }
   CHECK(stale_waivers(file, reports).empty());
@@ -158,9 +158,9 @@ TEST_CASE("a waiver is for its place and its wheel only; one that nothing needs 
 }
 
 TEST_CASE("a required family that nothing was made of fails") {
-  Judgement judgement(Policy::others, {"VAR", "NAM"});
-  judgement.done("NAM101");
-  const auto report = std::move(judgement).report("w", "s", {});
+  FindingList findings(Policy::others, {"VAR", "NAM"});
+  findings.done("NAM101");
+  const auto report = std::move(findings).report("w", "s", {});
   CHECK_FALSE(report.pass);
   REQUIRE(trouble(report, "VFY103").size() == 1);
   CHECK(trouble(report, "VFY103")[0].message.starts_with("VAR"));
@@ -169,18 +169,18 @@ TEST_CASE("a required family that nothing was made of fails") {
 TEST_CASE("a wrong family word is an error with the nearest") {
   VerifyOptions options;
   options.require = {"EFL"};
-  const auto standard = choose_standard(options, "", "w");
-  REQUIRE_FALSE(standard);
-  CHECK(standard.error().code == "VFY003");
-  CHECK(standard.error().hint.find("ELF") != std::string::npos);
+  const auto policy = effective_policy(options, "", "w");
+  REQUIRE_FALSE(policy);
+  CHECK(policy.error().code == "VFY003");
+  CHECK(policy.error().hint.find("ELF") != std::string::npos);
 }
 
 TEST_CASE("sagekit's own wheels are judged by own unless something else is asked for") {
-  CHECK(choose_standard({}, "sagekit 0.1.0", "w")->policy == Policy::own);
-  CHECK(choose_standard({}, "setuptools (80)", "w")->policy == Policy::others);
+  CHECK(effective_policy({}, "sagekit 0.1.0", "w")->base == Policy::own);
+  CHECK(effective_policy({}, "setuptools (80)", "w")->base == Policy::others);
   VerifyOptions options;
   options.policy_file = policy("schema = 1\n");
-  CHECK(choose_standard(options, "sagekit 0.1.0", "w")->policy == Policy::own);
+  CHECK(effective_policy(options, "sagekit 0.1.0", "w")->base == Policy::own);
   options.policy_file = policy("schema = 1\nbase = \"pypi\"\n");
-  CHECK(choose_standard(options, "sagekit 0.1.0", "w")->policy == Policy::pypi);
+  CHECK(effective_policy(options, "sagekit 0.1.0", "w")->base == Policy::pypi);
 }

@@ -34,10 +34,10 @@ WheelReport judge(const std::map<std::string, std::string>& beside, const std::s
   const auto folder = scratch();
   const auto wheel = folder.path() / k_name;
   for (const auto& [name, text] : beside) REQUIRE(write_file_atomic(folder.path() / name, text));
-  Judgement judgement(Policy::others, {});
-  const auto done = check_published({wheel, k_hash}, list.empty() ? "" : folder.path() / list, judgement);
+  FindingList findings(Policy::others, {});
+  const auto done = check_published({wheel, k_hash}, list.empty() ? "" : folder.path() / list, findings);
   if (!done) FAIL(done.error().message);
-  return std::move(judgement).report("w", "s", {});
+  return std::move(findings).report("w", "s", {});
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 #include "support/file.hpp"
-#include "verify/judgement.hpp"
+#include "verify/finding_list.hpp"
 
 #include <doctest/doctest.h>
 
@@ -29,9 +29,9 @@ TEST_CASE("a wrong policy is refused with the nearest right one") {
 
 namespace {
 WheelReport one(Policy policy, std::string_view code) {
-  Judgement judgement(policy, {});
-  judgement.broken(code, "x");
-  return std::move(judgement).report("w", "s", {});
+  FindingList findings(policy, {});
+  findings.broken(code, "x");
+  return std::move(findings).report("w", "s", {});
 }
 }  // namespace
 
@@ -46,18 +46,18 @@ TEST_CASE("the policy decides what a broken rule weighs") {
 
 TEST_CASE("what a reader only warns of fails a wheel of our own") {
   for (const auto& [policy, pass] : {std::pair{Policy::own, false}, std::pair{Policy::others, true}}) {
-    Judgement judgement(policy, {});
-    judgement.read_problems({{Severity::warning, "INF020", "x", {}, {}}}, "w");
-    CHECK(std::move(judgement).report("w", "s", {}).pass == pass);
+    FindingList findings(policy, {});
+    findings.read_problems({{Severity::warning, "INF020", "x", {}, {}}}, "w");
+    CHECK(std::move(findings).report("w", "s", {}).pass == pass);
   }
 }
 
 TEST_CASE("a skipped check passes nothing, and fails where its family is required") {
-  Judgement judgement(Policy::own, {"IMP"});
-  judgement.skipped("RUN001", "no record");
-  judgement.skipped("IMP001", "no interpreter");
-  judgement.done("IMP001");
-  const auto report = std::move(judgement).report("w", "s", {});
+  FindingList findings(Policy::own, {"IMP"});
+  findings.skipped("RUN001", "no record");
+  findings.skipped("IMP001", "no interpreter");
+  findings.done("IMP001");
+  const auto report = std::move(findings).report("w", "s", {});
   REQUIRE(report.findings.size() == 2);
   CHECK_FALSE(report.pass);
   CHECK(report.findings[0].code == "IMP001");

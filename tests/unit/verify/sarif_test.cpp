@@ -1,5 +1,5 @@
 #include "support/json.hpp"
-#include "verify/judgement.hpp"
+#include "verify/finding_list.hpp"
 
 #include <sagekit/finding.hpp>
 
@@ -11,14 +11,14 @@ namespace {
 
 WheelReport some_report() {
   static const PolicyFile file{"p.toml", "own", {}, {}, {{"ELF004", "", "", "issue 12", "2030-01-01", 3}}, "warning"};
-  Judgement judgement(Standard{Policy::own, &file, "2026-11-21", "demo-1.0-py3-none-any.whl", {}});
-  judgement.broken("ELF003", "its run path has /build, a place of the build machine", "demo/_a.so", "link without it");
-  judgement.broken("ELF004", "it asks for an executable stack", "demo/_a.so");
-  judgement.broken("RUN002", "100 %, and\nmore: of it");
-  judgement.found("DEMO-1", Severity::error, "a plugin's own");
-  judgement.skipped("IMP001", "no interpreter was given");
-  judgement.done("NAM101");
-  return std::move(judgement).report("dist/a b,c.whl", std::string(64, 'a'), {});
+  FindingList findings(EffectivePolicy{Policy::own, &file, "2026-11-21", "demo-1.0-py3-none-any.whl", {}});
+  findings.broken("ELF003", "its run path has /build, a place of the build machine", "demo/_a.so", "link without it");
+  findings.broken("ELF004", "it asks for an executable stack", "demo/_a.so");
+  findings.broken("RUN002", "100 %, and\nmore: of it");
+  findings.found("DEMO-1", Severity::error, "a plugin's own");
+  findings.skipped("IMP001", "no interpreter was given");
+  findings.done("NAM101");
+  return std::move(findings).report("dist/a b,c.whl", std::string(64, 'a'), {});
 }
 
 }  // namespace
@@ -55,10 +55,10 @@ TEST_CASE("annotations are escaped as GitHub reads them, and what is waived or s
 }
 
 TEST_CASE("GitHub shows ten annotations of a type: the tenth says how many more there are") {
-  Judgement judgement(Standard{Policy::own, nullptr, "2026-11-21", "demo-1.0-py3-none-any.whl", {}});
-  judgement.broken("RUN002", "a warning");
-  for (int i = 0; i < 12; ++i) judgement.broken("ELF003", "its run path has /build", "demo/_" + std::to_string(i));
-  const auto text = verify_annotations({std::move(judgement).report("a.whl", "", {})});
+  FindingList findings(EffectivePolicy{Policy::own, nullptr, "2026-11-21", "demo-1.0-py3-none-any.whl", {}});
+  findings.broken("RUN002", "a warning");
+  for (int i = 0; i < 12; ++i) findings.broken("ELF003", "its run path has /build", "demo/_" + std::to_string(i));
+  const auto text = verify_annotations({std::move(findings).report("a.whl", "", {})});
   const auto count = [&](std::string_view word) {
     std::size_t found = 0;
     for (std::size_t at = 0; (at = text.find(word, at)) != std::string::npos; ++at) ++found;

@@ -17,9 +17,9 @@ namespace sagekit {
 namespace {
 
 /// A library of torch that the wheel does not bring itself.
-bool links_torch(const Subject& subject, const MemberFacts& member) {
+bool links_torch(const Artifact& artifact, const MemberFacts& member) {
   const auto is_own = [&](const std::string& library) {
-    return std::ranges::any_of(subject.members,
+    return std::ranges::any_of(artifact.members,
                                [&](const MemberFacts& one) { return one.path.ends_with("/" + library); });
   };
   const auto is_torch = [&](const std::string& library) {
@@ -33,58 +33,59 @@ bool links_torch(const Subject& subject, const MemberFacts& member) {
 }
 
 // torch keeps no ABI between minor releases: only a pin to one of them is safe.
-void check_torch_pin(const Subject& subject, Judgement& judgement) {
-  if (std::ranges::none_of(subject.members, [&](const MemberFacts& member) { return links_torch(subject, member); }))
-    return judgement.done("INF101", "no module is linked with torch");
-  const bool stable = std::ranges::all_of(subject.members, [&](const MemberFacts& member) {
-    return !links_torch(subject, member) || torch_use(subject, member).is_stable();
+void check_torch_pin(const Artifact& artifact, FindingList& findings) {
+  if (std::ranges::none_of(artifact.members, [&](const MemberFacts& member) { return links_torch(artifact, member); }))
+    return findings.done("INF101", "no module is linked with torch");
+  const bool stable = std::ranges::all_of(artifact.members, [&](const MemberFacts& member) {
+    return !links_torch(artifact, member) || torch_use(artifact, member).is_stable();
   });
-  const auto* requirement = find_requirement(subject.wheel->requires_dist, "torch");
+  const auto* requirement = find_requirement(artifact.wheel->requires_dist, "torch");
   if (requirement == nullptr)
-    return judgement.broken("INF101", "modules are linked with torch, but no Requires-Dist names it", "METADATA",
-                            "pip installs it beside any torch, or none, and the import fails");
+    return findings.broken("INF101", "modules are linked with torch, but no Requires-Dist names it", "METADATA",
+                           "pip installs it beside any torch, or none, and the import fails");
   const auto text = requirement_range(*requirement);
   const auto range = parse_version_range(text);
   if (stable && (text.find(">=") != std::string::npos || text.find("==") != std::string::npos))
-    return judgement.done("INF101", "modules use torch's stable interface only, so that a lower bound is enough");
+    return findings.done("INF101", "modules use torch's stable interface only, so that a lower bound is enough");
   if (text.find("==") == std::string::npos || !range)
-    return judgement.broken("INF101", fmt::format("\"{}\" does not pin torch to one minor release", *requirement),
-                            "METADATA", "torch keeps no ABI between minor releases");
-  const auto torch = parse_version_number(subject.claims.torch);
+    return findings.broken("INF101", fmt::format("\"{}\" does not pin torch to one minor release", *requirement),
+                           "METADATA", "torch keeps no ABI between minor releases");
+  const auto torch = parse_version_number(artifact.provenance.torch);
   if (torch && !range->contains(*torch))
-    return judgement.broken("INF101",
-                            fmt::format("\"{}\" excludes torch {}, which {} names", *requirement, subject.claims.torch,
-                                        subject.claims.from),
-                            "METADATA");
+    return findings.broken("INF101",
+                           fmt::format("\"{}\" excludes torch {}, which {} names", *requirement,
+                                       artifact.provenance.torch, artifact.provenance.from),
+                           "METADATA");
 }
 
 // That the named ones are there is the reader's check (INF023).
-void check_licenses(const Subject& subject, Judgement& judgement) {
-  if (subject.wheel->license_files.empty() && subject.spec != nullptr && !subject.spec->metadata.license_files.empty())
-    judgement.broken("INF102", "METADATA names no licence file", "METADATA");
+void check_licenses(const Artifact& artifact, FindingList& findings) {
+  if (artifact.wheel->license_files.empty() && artifact.spec != nullptr &&
+      !artifact.spec->metadata.license_files.empty())
+    findings.broken("INF102", "METADATA names no licence file", "METADATA");
 }
 
-void check_requirements(const Subject& subject, Judgement& judgement) {
-  if (subject.claims.from != k_provenance_file)
-    return judgement.skipped("INF105", "what the cell requires is not recorded in the wheel");
-  auto wanted = subject.claims.requires_dist;
-  auto found = subject.wheel->requires_dist;
+void check_requirements(const Artifact& artifact, FindingList& findings) {
+  if (artifact.provenance.from != k_provenance_file)
+    return findings.skipped("INF105", "what the cell requires is not recorded in the wheel");
+  auto wanted = artifact.provenance.requires_dist;
+  auto found = artifact.wheel->requires_dist;
   std::ranges::sort(wanted);
   std::ranges::sort(found);
   if (wanted != found)
-    judgement.broken(
+    findings.broken(
         "INF105", fmt::format("METADATA requires [{}], the cell requires [{}]", join(found, ", "), join(wanted, ", ")),
         "METADATA");
 }
 
-bool has_machine_code(const Subject& subject) {
-  return std::ranges::any_of(subject.members, [](const MemberFacts& member) { return member.elf || member.pe; });
+bool has_machine_code(const Artifact& artifact) {
+  return std::ranges::any_of(artifact.members, [](const MemberFacts& member) { return member.elf || member.pe; });
 }
 
 /// What the modules are for. A wheel that brings them for several systems may be for any.
-std::vector<std::string> systems_of(const Subject& subject) {
+std::vector<std::string> systems_of(const Artifact& artifact) {
   std::set<std::string> systems;
-  for (const auto& member : subject.members) {
+  for (const auto& member : artifact.members) {
     if (member.elf) systems.insert("Linux on " + member.elf->machine);
     if (member.pe) systems.insert("Windows on " + member.pe->machine);
   }
@@ -93,74 +94,74 @@ std::vector<std::string> systems_of(const Subject& subject) {
 
 }  // namespace
 
-void check_dist_info(const Subject& subject, Judgement& judgement) {
-  const WheelFacts& wheel = *subject.wheel;
-  const WheelName& name = subject.name;
+void check_dist_info(const Artifact& artifact, FindingList& findings) {
+  const WheelFacts& wheel = *artifact.wheel;
+  const WheelName& name = artifact.name;
 
-  check_torch_pin(subject, judgement);
-  check_licenses(subject, judgement);
+  check_torch_pin(artifact, findings);
+  check_licenses(artifact, findings);
 
   if (!wheel.generator.starts_with("sagekit "))
-    judgement.broken("INF103", fmt::format("the generator is \"{}\"", wheel.generator), "WHEEL");
+    findings.broken("INF103", fmt::format("the generator is \"{}\"", wheel.generator), "WHEEL");
 
-  const bool native = has_machine_code(subject);
+  const bool native = has_machine_code(artifact);
   if (native && lower(wheel.root_is_purelib) != "false")
-    judgement.broken("INF129", "WHEEL says Root-Is-Purelib, but there are modules of machine code", "WHEEL");
-  for (const auto& member : subject.members)
+    findings.broken("INF129", "WHEEL says Root-Is-Purelib, but there are modules of machine code", "WHEEL");
+  for (const auto& member : artifact.members)
     if ((member.elf || member.pe) && member.path.find(".data/purelib/") != std::string::npos)
-      judgement.broken("INF129", "it is machine code among what WHEEL calls pure Python", member.path,
-                       "its place is platlib: on systems that keep the two apart Python looks for it there");
-  if (native && std::ranges::count(name.platform, "any") > 0 && systems_of(subject).size() < 2)
-    judgement.broken("INF104", "the platform tag says any, but there are modules of machine code", {},
-                     fmt::format("they are for {} only", join(systems_of(subject), ", ")));
+      findings.broken("INF129", "it is machine code among what WHEEL calls pure Python", member.path,
+                      "its place is platlib: on systems that keep the two apart Python looks for it there");
+  if (native && std::ranges::count(name.platform, "any") > 0 && systems_of(artifact).size() < 2)
+    findings.broken("INF104", "the platform tag says any, but there are modules of machine code", {},
+                    fmt::format("they are for {} only", join(systems_of(artifact), ", ")));
 
-  check_requirements(subject, judgement);
+  check_requirements(artifact, findings);
 }
 
 namespace {
 
-std::optional<std::string> text_of(const Subject& subject, const std::string& path) {
-  if (subject.find(path) == nullptr) return {};
-  auto text = subject.read(path);
+std::optional<std::string> text_of(const Artifact& artifact, const std::string& path) {
+  if (artifact.find(path) == nullptr) return {};
+  auto text = artifact.read(path);
   return text ? std::optional(std::move(*text)) : std::nullopt;
 }
 
 /// Is it a command, whose name becomes a file's name?
 bool is_command(const EntryPoint& entry) { return entry.group == "console_scripts" || entry.group == "gui_scripts"; }
 
-void check_entry_points(const Subject& subject, Judgement& judgement) {
-  const auto path = subject.wheel->dist_info + "/entry_points.txt";
-  const auto text = text_of(subject, path);
+void check_entry_points(const Artifact& artifact, FindingList& findings) {
+  const auto path = artifact.wheel->dist_info + "/entry_points.txt";
+  const auto text = text_of(artifact, path);
   if (!text) return;
   const auto points = read_entry_points(*text);
-  for (const auto& fault : points.faults) judgement.broken("INF122", fmt::format("it is no INI file: {}", fault), path);
+  for (const auto& fault : points.faults) findings.broken("INF122", fmt::format("it is no INI file: {}", fault), path);
   for (const auto& entry : points.entries)
     if (is_command(entry) && !is_entry_point_name(entry.name))
-      judgement.broken("INF123",
-                       fmt::format("the command \"{}\" has a name that is no file name", zip::printable(entry.name)),
-                       path, "letters, digits, _ . and -");
+      findings.broken("INF123",
+                      fmt::format("the command \"{}\" has a name that is no file name", zip::printable(entry.name)),
+                      path, "letters, digits, _ . and -");
   for (const auto& entry : points.entries) {
     if (!is_object_reference(entry.value)) {
-      judgement.broken(
+      findings.broken(
           "INF124",
           fmt::format("{} is no \"module:object\": {}", zip::printable(entry.name), zip::printable(entry.value)), path);
       continue;
     }
     const auto module = trim(entry.value.substr(0, entry.value.find_first_of(":[")));
     const auto top = module.substr(0, module.find('.'));
-    const bool ours = subject.has_python(top) || std::ranges::any_of(subject.members, [&](const MemberFacts& member) {
+    const bool ours = artifact.has_python(top) || std::ranges::any_of(artifact.members, [&](const MemberFacts& member) {
                         return member.path.starts_with(top + "/");
                       });
-    if (is_command(entry) && ours && !subject.has_python(module) && subject.find_module(module) == nullptr)
-      judgement.broken(
+    if (is_command(entry) && ours && !artifact.has_python(module) && artifact.find_module(module) == nullptr)
+      findings.broken(
           "INF124", fmt::format("{} runs the module {}, which is not there", zip::printable(entry.name), module), path);
   }
 }
 
 /// Names that Python could import from the top of the wheel.
-std::set<std::string> top_modules(const Subject& subject) {
+std::set<std::string> top_modules(const Artifact& artifact) {
   std::set<std::string> tops;
-  for (const auto& member : subject.members) {
+  for (const auto& member : artifact.members) {
     std::string path = member.path;
     const auto first = path.substr(0, path.find('/'));
     if (first.ends_with(".data")) {  // x-1.data/platlib/...
@@ -178,73 +179,73 @@ std::set<std::string> top_modules(const Subject& subject) {
   return tops;
 }
 
-void check_top_level(const Subject& subject, Judgement& judgement) {
-  const auto path = subject.wheel->dist_info + "/top_level.txt";
-  const auto text = text_of(subject, path);
+void check_top_level(const Artifact& artifact, FindingList& findings) {
+  const auto path = artifact.wheel->dist_info + "/top_level.txt";
+  const auto text = text_of(artifact, path);
   if (!text) return;
-  const auto found = top_modules(subject);
+  const auto found = top_modules(artifact);
   std::set<std::string> listed;
   for (const auto& line : split(*text, '\n'))
     if (const auto name = trim(line); !name.empty()) listed.insert(name.substr(0, name.find_first_of("/.")));
   for (const auto& name : listed)
     if (!found.contains(name))
-      judgement.broken("INF125", fmt::format("it names {}, which is not at the top of the wheel", zip::printable(name)),
-                       path);
+      findings.broken("INF125", fmt::format("it names {}, which is not at the top of the wheel", zip::printable(name)),
+                      path);
   for (const auto& name : found)
     if (!listed.contains(name) && !name.starts_with("_") && !name.ends_with(".libs"))
-      judgement.broken("INF125", fmt::format("it does not name {}", zip::printable(name)), path);
+      findings.broken("INF125", fmt::format("it does not name {}", zip::printable(name)), path);
 }
 
 /// CycloneDX says bomFormat, SPDX 2 spdxVersion, SPDX 3 is JSON-LD.
-void check_sboms(const Subject& subject, Judgement& judgement) {
-  const auto folder = subject.wheel->dist_info + "/sboms/";
-  for (const auto& member : subject.members) {
+void check_sboms(const Artifact& artifact, FindingList& findings) {
+  const auto folder = artifact.wheel->dist_info + "/sboms/";
+  for (const auto& member : artifact.members) {
     if (!member.path.starts_with(folder) || member.path.ends_with('/')) continue;
-    const auto text = subject.read(member.path);
+    const auto text = artifact.read(member.path);
     if (!text || !(member.path.ends_with(".json") || member.path.ends_with(".jsonld"))) continue;
     const Json bom = Json::parse(*text, nullptr, false);
     if (bom.is_discarded())
-      judgement.broken("INF126", "it is no JSON", member.path);
+      findings.broken("INF126", "it is no JSON", member.path);
     else if (!bom.is_object() ||
              !(bom.contains("bomFormat") || bom.contains("spdxVersion") || bom.contains("@context")))
-      judgement.broken("INF126", "it is neither CycloneDX nor SPDX", member.path);
+      findings.broken("INF126", "it is neither CycloneDX nor SPDX", member.path);
   }
 }
 
-void check_data_folder(const Subject& subject, Judgement& judgement) {
+void check_data_folder(const Artifact& artifact, FindingList& findings) {
   static constexpr std::array<std::string_view, 5> k_keys = {"purelib", "platlib", "headers", "scripts", "data"};
-  const std::string dist_info = subject.wheel->dist_info;
+  const std::string dist_info = artifact.wheel->dist_info;
   const std::string own = dist_info.substr(0, dist_info.rfind('.')) + ".data";
   std::set<std::string> said;
-  for (const auto& member : subject.members) {
+  for (const auto& member : artifact.members) {
     const auto parts = split(member.path, '/');
     if (!parts[0].ends_with(".data") || parts.size() < 2) continue;
     if (parts[0] != own && said.insert(parts[0]).second)
-      judgement.broken("INF127", fmt::format("the folder {} is not this wheel's {}", parts[0], own), parts[0]);
+      findings.broken("INF127", fmt::format("the folder {} is not this wheel's {}", parts[0], own), parts[0]);
     if (parts[0] == own && !parts[1].empty() && std::ranges::find(k_keys, parts[1]) == k_keys.end() &&
         said.insert(parts[1]).second)
-      judgement.broken(
+      findings.broken(
           "INF127",
           fmt::format("{} is none of {}", zip::printable(parts[1]), join({k_keys.begin(), k_keys.end()}, ", ")),
           member.path, "installers refuse the wheel for it");
     if (parts[0] != own || parts[1] != "scripts" || parts.size() != 3 || parts[2].empty() || member.elf || member.pe)
       continue;
-    const auto text = subject.read(member.path);
+    const auto text = artifact.read(member.path);
     if (text && text->starts_with("#!") && lower(text->substr(0, 120)).find("python") != std::string::npos &&
         !text->starts_with("#!python"))
-      judgement.broken("INF128", "its first line names a Python of the build machine", member.path,
-                       "begin it with #!python: installers put the user's Python there");
+      findings.broken("INF128", "its first line names a Python of the build machine", member.path,
+                      "begin it with #!python: installers put the user's Python there");
   }
 }
 
 }  // namespace
 
-void check_package_files(const Subject& subject, Judgement& judgement) {
-  check_entry_points(subject, judgement);
-  check_top_level(subject, judgement);
-  check_sboms(subject, judgement);
-  if (subject.kind == Subject::Kind::wheel || subject.kind == Subject::Kind::unpacked)
-    check_data_folder(subject, judgement);
+void check_package_files(const Artifact& artifact, FindingList& findings) {
+  check_entry_points(artifact, findings);
+  check_top_level(artifact, findings);
+  check_sboms(artifact, findings);
+  if (artifact.kind == Artifact::Kind::wheel || artifact.kind == Artifact::Kind::unpacked)
+    check_data_folder(artifact, findings);
 }
 
 }  // namespace sagekit

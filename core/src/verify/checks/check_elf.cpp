@@ -15,74 +15,74 @@ namespace {
 
 using System = PlatformTag::System;
 
-void check_machine(const Subject& subject, const MemberFacts& member, Judgement& judgement) {
+void check_machine(const Artifact& artifact, const MemberFacts& member, FindingList& findings) {
   const std::string machine = member.elf ? member.elf->machine : member.pe ? member.pe->machine : "";
-  for (const auto& text : subject.name.platform) {
+  for (const auto& text : artifact.name.platform) {
     const auto tag = parse_platform_tag(text);
     const bool linux =
         tag.system == System::linux || tag.system == System::manylinux || tag.system == System::musllinux;
     if ((linux && !member.elf) || (tag.system == System::windows && !member.pe)) {
-      judgement.broken("ELF006", fmt::format("{} is no module that a {} system loads", base_name(member.path), text),
-                       member.path);
+      findings.broken("ELF006", fmt::format("{} is no module that a {} system loads", base_name(member.path), text),
+                      member.path);
     } else if (!tag.machine.empty() && !machine.empty() && tag.machine != machine) {
-      judgement.broken("ELF001", fmt::format("it is for {}, the wheel is tagged {}", machine, text), member.path);
+      findings.broken("ELF001", fmt::format("it is for {}, the wheel is tagged {}", machine, text), member.path);
     }
   }
 }
 
-void check_run_paths(const MemberFacts& member, Judgement& judgement) {
+void check_run_paths(const MemberFacts& member, FindingList& findings) {
   for (const auto& paths : member.elf->run_paths)
     for (const auto& path : split(paths, ':')) {
       if (path == "$ORIGIN" || path.starts_with("$ORIGIN/") || path == "${ORIGIN}" || path.starts_with("${ORIGIN}/"))
         continue;
-      judgement.broken("ELF003",
-                       path.empty() ? "its run path has an empty entry, which means the current folder"
-                       : path.starts_with('/')
-                           ? fmt::format("its run path has {}, a place of the build machine", path)
-                           : fmt::format("its run path has {}, which is below the current folder", path),
-                       member.path);
+      findings.broken("ELF003",
+                      path.empty() ? "its run path has an empty entry, which means the current folder"
+                      : path.starts_with('/')
+                          ? fmt::format("its run path has {}, a place of the build machine", path)
+                          : fmt::format("its run path has {}, which is below the current folder", path),
+                      member.path);
     }
 }
 
 /// What the loader must do to the process for this module.
-void check_memory(const MemberFacts& member, Judgement& judgement) {
+void check_memory(const MemberFacts& member, FindingList& findings) {
   const ElfFacts& elf = *member.elf;
   if (elf.executable_stack)
-    judgement.broken("ELF004", "it asks for an executable stack, which hardened systems refuse", member.path,
-                     "link with -z noexecstack");
+    findings.broken("ELF004", "it asks for an executable stack, which hardened systems refuse", member.path,
+                    "link with -z noexecstack");
   if (elf.text_relocations)
-    judgement.broken("ELF008", "the loader must write into its code, which hardened systems refuse", member.path,
-                     "compile everything that is linked into it with -fPIC");
+    findings.broken("ELF008", "the loader must write into its code, which hardened systems refuse", member.path,
+                    "compile everything that is linked into it with -fPIC");
   if (elf.writable_code)
-    judgement.broken("ELF009", "a segment of it is writable and executable at once", member.path,
-                     "link without -z rwx or --omagic; look for linker scripts");
+    findings.broken("ELF009", "a segment of it is writable and executable at once", member.path,
+                    "link without -z rwx or --omagic; look for linker scripts");
   if (elf.relro == "none" && !elf.needed.empty())
-    judgement.broken("ELF013", "its tables of addresses stay writable", member.path, "link with -z relro");
+    findings.broken("ELF013", "its tables of addresses stay writable", member.path, "link with -z relro");
 }
 
-void check_elf(const MemberFacts& member, Judgement& judgement) {
+void check_elf(const MemberFacts& member, FindingList& findings) {
   const ElfFacts& elf = *member.elf;
-  check_run_paths(member, judgement);
-  check_memory(member, judgement);
+  check_run_paths(member, findings);
+  check_memory(member, findings);
   if (elf.debug_info)
-    judgement.broken("ELF005", fmt::format("it carries {} KiB of debug information", (elf.debug_bytes + 1023) / 1024),
-                     member.path, "compile without -g, or strip it");
+    findings.broken("ELF005", fmt::format("it carries {} KiB of debug information", (elf.debug_bytes + 1023) / 1024),
+                    member.path, "compile without -g, or strip it");
   if (!elf.position_independent)
-    judgement.broken("ELF010", "it is a program, which no process can load as a library", member.path,
-                     "link it with -shared");
+    findings.broken("ELF010", "it is a program, which no process can load as a library", member.path,
+                    "link it with -shared");
   if (!elf.isa.empty() && elf.isa != "x86-64-v1")
-    judgement.note("ELF014", fmt::format("it asks for a processor of {}", elf.isa), member.path);
+    findings.note("ELF014", fmt::format("it asks for a processor of {}", elf.isa), member.path);
 }
 
 }  // namespace
 
-void check_modules(const Subject& subject, Judgement& judgement) {
-  for (const auto& [name, member] : subject.modules()) {
-    judgement.read_problems(member->problems, member->path);
-    check_machine(subject, *member, judgement);
-    if (member->elf) check_elf(*member, judgement);
+void check_modules(const Artifact& artifact, FindingList& findings) {
+  for (const auto& [name, member] : artifact.modules()) {
+    findings.read_problems(member->problems, member->path);
+    check_machine(artifact, *member, findings);
+    if (member->elf) check_elf(*member, findings);
   }
-  judgement.done("ELF014", "no module asks for a newer processor than its machine's first");
+  findings.done("ELF014", "no module asks for a newer processor than its machine's first");
 }
 
 namespace {
@@ -134,11 +134,11 @@ std::optional<std::string> resolve(const std::string& run_path, const std::strin
 
 class LibraryCheck {
  public:
-  LibraryCheck(const Subject& subject, Judgement& judgement) : m_subject(subject), m_judgement(judgement) {
-    const auto& lines = subject.wheel != nullptr ? subject.wheel->requires_dist : subject.claims.requires_dist;
+  LibraryCheck(const Artifact& artifact, FindingList& findings) : m_artifact(artifact), m_findings(findings) {
+    const auto& lines = artifact.wheel != nullptr ? artifact.wheel->requires_dist : artifact.provenance.requires_dist;
     for (const auto& line : lines) m_required.insert(requirement_name(line));
-    m_required.insert(normalized_project(subject.name.distribution));
-    m_cuda = major_of(subject.claims.cuda);
+    m_required.insert(normalized_project(artifact.name.distribution));
+    m_cuda = major_of(artifact.provenance.cuda);
   }
 
   void module(const MemberFacts& member) {
@@ -152,12 +152,12 @@ class LibraryCheck {
  private:
   void elf_library(const MemberFacts& member, const std::string& library) {
     if (library.starts_with("libpython"))
-      return m_judgement.broken("ELF002", fmt::format("it needs {}: most Pythons have no such library", library),
-                                member.path, "extension modules leave Python's symbols to the interpreter");
-    if (const auto* own = m_subject.find_library(library)) return own_library(member, library, *own);
+      return m_findings.broken("ELF002", fmt::format("it needs {}: most Pythons have no such library", library),
+                               member.path, "extension modules leave Python's symbols to the interpreter");
+    if (const auto* own = m_artifact.find_library(library)) return own_library(member, library, *own);
     if (is_promised(library)) return;
-    const bool by_spec = m_subject.spec != nullptr;
-    if (by_spec && !is_allowed(m_subject.spec->verify, library)) return nobody(library);
+    const bool by_spec = m_artifact.spec != nullptr;
+    if (by_spec && !is_allowed(m_artifact.spec->verify, library)) return nobody(library);
     need(member, library, library_origins(library), !by_spec);
   }
 
@@ -165,7 +165,7 @@ class LibraryCheck {
   bool is_promised(const std::string& library) const {
     if (library.starts_with("ld-linux")) return true;
     bool tagged = false;
-    for (const auto& text : m_subject.name.platform) {
+    for (const auto& text : m_artifact.name.platform) {
       const auto tag = parse_platform_tag(text);
       if (tag.system == System::musllinux)
         return library.starts_with("libc.musl-") || library == "libc.so" || library == "libz.so.1" ||
@@ -190,11 +190,11 @@ class LibraryCheck {
                               return origin.cuda == m_cuda || origin.cuda == 0;
                             });
     if (other_cuda)
-      return m_judgement.broken("ELF002",
-                                fmt::format("it needs {} of CUDA {}, the wheel is for CUDA {}", library,
-                                            origins.front().cuda, m_subject.claims.cuda),
-                                member.path, "it was linked with another CUDA toolkit");
-    if (m_subject.spec != nullptr) return;  // it allows the library
+      return m_findings.broken("ELF002",
+                               fmt::format("it needs {} of CUDA {}, the wheel is for CUDA {}", library,
+                                           origins.front().cuda, m_artifact.provenance.cuda),
+                               member.path, "it was linked with another CUDA toolkit");
+    if (m_artifact.spec != nullptr) return;  // it allows the library
     m_unnamed.push_back(library);
     m_bringer = origins.front().package;
   }
@@ -202,7 +202,7 @@ class LibraryCheck {
   bool is_brought(const LibraryOrigin& origin) const {
     if (origin.driver) return true;
     const bool torch = m_required.contains("torch");
-    if (origin.torch) return torch || (m_subject.spec != nullptr && m_required.empty());
+    if (origin.torch) return torch || (m_artifact.spec != nullptr && m_required.empty());
     if (m_cuda != 0 && origin.cuda != m_cuda) return m_required.contains(origin.package);
     return torch || m_required.contains(std::string(k_toolkit)) || m_required.contains(origin.package);
   }
@@ -212,42 +212,42 @@ class LibraryCheck {
   /// One finding for all libraries of a module.
   void report(const MemberFacts& member) {
     if (!m_nobody.empty())
-      m_judgement.broken(
+      m_findings.broken(
           "ELF002",
           fmt::format("it needs {}, which neither the system nor the wheel has; no requirement is known to bring it",
                       join(m_nobody, ", ")),
           member.path);
     if (!m_unnamed.empty())
-      m_judgement.broken("ELF002",
-                         fmt::format("it needs {}, and no Requires-Dist names who brings that", join(m_unnamed, ", ")),
-                         member.path, fmt::format("a user has it by chance only; require {}", m_bringer));
+      m_findings.broken("ELF002",
+                        fmt::format("it needs {}, and no Requires-Dist names who brings that", join(m_unnamed, ", ")),
+                        member.path, fmt::format("a user has it by chance only; require {}", m_bringer));
     m_nobody.clear();
     m_unnamed.clear();
   }
 
   void own_library(const MemberFacts& member, const std::string& library, const MemberFacts& own) {
     const bool by_name = std::ranges::any_of(
-        m_subject.members, [&](const MemberFacts& one) { return base_name(one.path) == library && one.elf; });
+        m_artifact.members, [&](const MemberFacts& one) { return base_name(one.path) == library && one.elf; });
     if (!by_name)
-      return m_judgement.broken(
+      return m_findings.broken(
           "ELF011", fmt::format("it needs {}, which lies in the wheel as {} only", library, base_name(own.path)),
           member.path, "the loader looks for the file's name; it is found only when something loaded it before");
     const auto folder = folder_of(place_of(member.path));
     for (const auto& run_path : member.elf->run_paths)
       if (const auto place = resolve(run_path, folder); place && holds(*place, library)) return;
-    m_judgement.broken("ELF012", fmt::format("no run path of it leads to {}, which lies in the wheel", library),
-                       member.path, "something must load it first; a run path of $ORIGIN/... would do");
+    m_findings.broken("ELF012", fmt::format("no run path of it leads to {}, which lies in the wheel", library),
+                      member.path, "something must load it first; a run path of $ORIGIN/... would do");
   }
 
   bool holds(const std::string& folder, const std::string& library) const {
     const auto path = folder.empty() ? library : folder + "/" + library;
-    return std::ranges::any_of(m_subject.members, [&](const MemberFacts& one) { return place_of(one.path) == path; });
+    return std::ranges::any_of(m_artifact.members, [&](const MemberFacts& one) { return place_of(one.path) == path; });
   }
 
   inline static const VersionNumber k_any_system = parse_version_number("999").value_or(VersionNumber{});
 
-  const Subject& m_subject;
-  Judgement& m_judgement;
+  const Artifact& m_artifact;
+  FindingList& m_findings;
   std::set<std::string> m_required;
   int m_cuda = 0;
   std::vector<std::string> m_nobody, m_unnamed;  ///< of the module that is looked at
@@ -256,9 +256,9 @@ class LibraryCheck {
 
 }  // namespace
 
-void check_libraries(const Subject& subject, Judgement& judgement) {
-  LibraryCheck check(subject, judgement);
-  for (const auto& [name, member] : subject.modules()) check.module(*member);
+void check_libraries(const Artifact& artifact, FindingList& findings) {
+  LibraryCheck check(artifact, findings);
+  for (const auto& [name, member] : artifact.modules()) check.module(*member);
 }
 
 }  // namespace sagekit

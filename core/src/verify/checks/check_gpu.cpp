@@ -58,7 +58,7 @@ class GpuCheck {
 
  private:
   /// False: the child got nowhere, and the next would not either.
-  bool take(const ChildWords& said) {
+  bool take(const ChildOutput& said) {
     const std::size_t before = m_left.size();
     std::optional<std::size_t> running;
     for (const auto& line : said.lines) {
@@ -98,7 +98,7 @@ class GpuCheck {
 };
 
 /// The GPU of this interpreter's torch. Errors (failed): why there is none, as a reason to skip.
-Result<GpuMachine> find_gpu(const Subject& subject, const fs::path& python, const ChildPythons& pythons) {
+Result<GpuMachine> find_gpu(const Artifact& artifact, const fs::path& python, const ChildPythons& pythons) {
   const auto lacks = [&](std::string why) {
     return fail(ErrorKind::failed, "RUN101", fmt::format("{}: {}", python.string(), why));
   };
@@ -106,8 +106,8 @@ Result<GpuMachine> find_gpu(const Subject& subject, const fs::path& python, cons
   auto about = pythons.ask(python, k_child_gpu_cases, nothing, k_start_seconds, {});
   if (!about && about.error().kind == ErrorKind::interrupted) return std::unexpected(about.error());
   if (!about) return lacks("it does not start");
-  if (const auto why = python_misfit(subject, *about); !why.empty()) return lacks(why);
-  if (const auto why = torch_misfit(subject, *about); !why.empty()) return lacks(why);
+  if (const auto why = python_misfit(artifact, *about); !why.empty()) return lacks(why);
+  if (const auto why = torch_misfit(artifact, *about); !why.empty()) return lacks(why);
   if (const auto why = about->text("lacks"); !why.empty()) return lacks(why);
   const auto capability = parse_capability(about->text("capability"));
   if (!capability) return lacks("its torch does not say which GPU this machine has");
@@ -118,37 +118,37 @@ Result<GpuMachine> find_gpu(const Subject& subject, const fs::path& python, cons
 
 }  // namespace
 
-Status check_gpu(const Subject& subject, const VerifyOptions& options, CommandRunner& runner, Judgement& judgement) {
-  const auto skip = [&](const std::string& reason, const std::string& hint = {}) { judgement.skip_rest(reason, hint); };
-  if (subject.spec == nullptr) return skip("no loaded plugin says what to call on a GPU"), Status();
-  if (subject.spec->verify.gpu.empty())
-    return skip(fmt::format("the plugin {} says nothing to call on a GPU ([[verify.gpu]])", subject.spec->name)),
+Status check_gpu(const Artifact& artifact, const VerifyOptions& options, CommandRunner& runner, FindingList& findings) {
+  const auto skip = [&](const std::string& reason, const std::string& hint = {}) { findings.skip_rest(reason, hint); };
+  if (artifact.spec == nullptr) return skip("no loaded plugin says what to call on a GPU"), Status();
+  if (artifact.spec->verify.gpu.empty())
+    return skip(fmt::format("the plugin {} says nothing to call on a GPU ([[verify.gpu]])", artifact.spec->name)),
            Status();
   if (options.interpreters.empty())
     return skip("no interpreter was given to call the GPU with",
                 "--interpreter PATH, a Python with this wheel's torch"),
            Status();
-  auto pythons = ChildPythons::unpack(subject, options, runner);
+  auto pythons = ChildPythons::unpack(artifact, options, runner);
   if (!pythons && pythons.error().kind == ErrorKind::failed)
     return skip(pythons.error().message, pythons.error().hint), Status();
   if (!pythons) return std::unexpected(pythons.error());
 
   std::vector<std::string> reasons;
   for (const auto& python : options.interpreters) {
-    const auto machine = find_gpu(subject, python, *pythons);
+    const auto machine = find_gpu(artifact, python, *pythons);
     if (!machine && machine.error().kind != ErrorKind::failed) return std::unexpected(machine.error());
     if (!machine) {
       reasons.push_back(machine.error().message);
       continue;
     }
-    const auto runs = gpu_runs(subject, machine->capability);
+    const auto runs = gpu_runs(artifact, machine->capability);
     if (runs.empty()) {
-      reasons.push_back(fmt::format("the plugin {} has no case for {} ({})", subject.spec->name, machine->name,
+      reasons.push_back(fmt::format("the plugin {} has no case for {} ({})", artifact.spec->name, machine->name,
                                     to_string(machine->capability)));
       continue;
     }
     TRY_ASSIGN(const auto facts, GpuCheck(*pythons, machine->python, runs).run());
-    judge_gpu_runs(subject, *machine, runs, facts, judgement);
+    judge_gpu_runs(artifact, *machine, runs, facts, findings);
     return {};  // one GPU, one verdict: a second interpreter has the same
   }
   skip(join(reasons, "; "));
@@ -157,10 +157,10 @@ Status check_gpu(const Subject& subject, const VerifyOptions& options, CommandRu
 
 namespace {
 
-bool is_for(const GpuCase& row, const Subject& subject, Capability gpu) {
+bool is_for(const GpuCase& row, const Artifact& artifact, Capability gpu) {
   if (!row.capabilities.empty() && std::ranges::count(row.capabilities, gpu) == 0) return false;
-  return subject.revision != nullptr &&
-         holds(row.when, *subject.revision, {}, subject.claims.torch, subject.claims.cuda);
+  return artifact.revision != nullptr &&
+         holds(row.when, *artifact.revision, {}, artifact.provenance.torch, artifact.provenance.cuda);
 }
 
 void add_runs(const GpuCase& row, std::vector<GpuRun>& runs) {
@@ -203,11 +203,11 @@ std::string GpuRun::name() const {
   return text;
 }
 
-std::vector<GpuRun> gpu_runs(const Subject& subject, Capability gpu) {
+std::vector<GpuRun> gpu_runs(const Artifact& artifact, Capability gpu) {
   std::vector<GpuRun> runs;
-  if (subject.spec == nullptr) return runs;
-  for (const auto& row : subject.spec->verify.gpu)
-    if (is_for(row, subject, gpu)) add_runs(row, runs);
+  if (artifact.spec == nullptr) return runs;
+  for (const auto& row : artifact.spec->verify.gpu)
+    if (is_for(row, artifact, gpu)) add_runs(row, runs);
   return runs;
 }
 

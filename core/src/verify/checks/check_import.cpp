@@ -6,9 +6,9 @@
 #include "support/format.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
+#include "verify/artifact.hpp"
 #include "verify/checks/checks.hpp"
 #include "verify/child/child_python.hpp"
-#include "verify/subject.hpp"
 #include "verify/torch_abi.hpp"
 
 #include <algorithm>
@@ -35,56 +35,56 @@ struct Importable {
   bool torch = false;    ///< needs torch's libraries, itself or through others of the wheel: torch comes first
 };
 
-bool needs_torch(const Subject& subject, const MemberFacts& member, std::set<std::string>& seen) {
+bool needs_torch(const Artifact& artifact, const MemberFacts& member, std::set<std::string>& seen) {
   if (!member.elf || !seen.insert(member.path).second) return false;
   return std::ranges::any_of(member.elf->needed, [&](const std::string& library) {
     if (is_torch_library(library)) return true;
-    const MemberFacts* inside = subject.find_library(library);
-    return inside != nullptr && needs_torch(subject, *inside, seen);
+    const MemberFacts* inside = artifact.find_library(library);
+    return inside != nullptr && needs_torch(artifact, *inside, seen);
   });
 }
 
-bool needs_torch(const Subject& subject, const MemberFacts& member) {
+bool needs_torch(const Artifact& artifact, const MemberFacts& member) {
   std::set<std::string> seen;
-  return needs_torch(subject, member, seen);
+  return needs_torch(artifact, member, seen);
 }
 
 /// Imported by Python, not loaded by ctypes: the spec says so, or the file's name or its symbols do.
-bool is_extension(const Subject& subject, const std::string& name, const MemberFacts& member) {
-  const KernelSpec* kernel = subject.spec == nullptr ? nullptr : known_kernel(*subject.spec, name);
+bool is_extension(const Artifact& artifact, const std::string& name, const MemberFacts& member) {
+  const KernelSpec* kernel = artifact.spec == nullptr ? nullptr : known_kernel(*artifact.spec, name);
   if (kernel != nullptr) return !kernel->plain_module;
   if (member.python_abi == "abi3" || member.python_abi.starts_with("cp")) return true;
   const auto init = "PyInit_" + name.substr(name.rfind('.') + 1);
   return member.elf && std::ranges::count(member.elf->exports, init) > 0;
 }
 
-bool is_needed_by_others(const Subject& subject, const MemberFacts& member) {
+bool is_needed_by_others(const Artifact& artifact, const MemberFacts& member) {
   const auto name = base_name(member.path);
-  return std::ranges::any_of(subject.members, [&](const MemberFacts& other) {
+  return std::ranges::any_of(artifact.members, [&](const MemberFacts& other) {
     return other.elf && &other != &member && std::ranges::any_of(other.elf->needed, [&](const std::string& needed) {
              return needed == name || (!member.elf->soname.empty() && needed == member.elf->soname);
            });
   });
 }
 
-/// Every native file that the subject's files do not load by needing it, sorted by path, then the spec's import_modules
-/// that are Python code. What a spec knows and the subject lacks is not here (CNT002 says that).
-std::vector<Importable> importable_modules(const Subject& subject) {
+/// Every native file that the artifact's files do not load by needing it, sorted by path, then the spec's
+/// import_modules that are Python code. What a spec knows and the artifact lacks is not here (CNT002 says that).
+std::vector<Importable> importable_modules(const Artifact& artifact) {
   std::vector<Importable> list;
   bool any_torch = false;
-  for (const auto& member : subject.members) {
+  for (const auto& member : artifact.members) {
     const auto path = installed_path(member.path);
     if (!is_native(member.path) || path.empty() || !(member.elf || member.pe)) continue;
     const auto name = module_name(path);
-    const bool library = !is_extension(subject, name, member);
-    if (library && member.elf && is_needed_by_others(subject, member)) continue;
-    const bool torch = needs_torch(subject, member);
+    const bool library = !is_extension(artifact, name, member);
+    if (library && member.elf && is_needed_by_others(artifact, member)) continue;
+    const bool torch = needs_torch(artifact, member);
     any_torch = any_torch || torch;
     list.push_back({library ? path : name, path, library, torch});
   }
-  if (subject.spec == nullptr) return list;
-  for (const auto& name : subject.spec->verify.import_modules)
-    if (std::ranges::count(list, name, &Importable::name) == 0 && known_kernel(*subject.spec, name) == nullptr)
+  if (artifact.spec == nullptr) return list;
+  for (const auto& name : artifact.spec->verify.import_modules)
+    if (std::ranges::count(list, name, &Importable::name) == 0 && known_kernel(*artifact.spec, name) == nullptr)
       list.push_back({name, "", false, any_torch});
   return list;
 }
@@ -98,13 +98,13 @@ struct Fault {
 class ImportCheck {
  public:
   /// `name`: what the user calls the interpreter.
-  ImportCheck(const Subject& subject, const ChildPythons& pythons, fs::path python, std::string name,
-              Judgement& judgement)
-      : m_subject(subject),
+  ImportCheck(const Artifact& artifact, const ChildPythons& pythons, fs::path python, std::string name,
+              FindingList& findings)
+      : m_artifact(artifact),
         m_pythons(pythons),
         m_python(std::move(python)),
         m_name(std::move(name)),
-        m_judgement(judgement) {}
+        m_findings(findings) {}
 
   /// True when every module was loaded. Errors: interrupted, no room for a stand-in.
   Result<bool> run(const std::vector<Importable>& modules) {
@@ -116,29 +116,29 @@ class ImportCheck {
         continue;
       }
       TRY_ASSIGN(const auto said, load(module));
-      if (const auto why = torch_misfit(m_subject, said); !why.empty()) {
-        m_judgement.skipped("IMP001", fmt::format("{}: {}", m_name, why));
+      if (const auto why = torch_misfit(m_artifact, said); !why.empty()) {
+        m_findings.skipped("IMP001", fmt::format("{}: {}", m_name, why));
         return false;
       }
       timeouts += said.result.timed_out;
       judge(module, said);
     }
     for (const auto& [why, names] : m_lacking)
-      m_judgement.skipped("IMP001", fmt::format("{} in {}: {}", join(names, ", "), m_name, why));
+      m_findings.skipped("IMP001", fmt::format("{} in {}: {}", join(names, ", "), m_name, why));
     return m_all_load;
   }
 
  private:
   /// First as the machine is; where the loader misses a library of the driver, again with one that stands in for it.
-  Result<ChildWords> load(const Importable& module) {
+  Result<ChildOutput> load(const Importable& module) {
     TRY_ASSIGN(auto said, load(module, {}));
     const auto missing = read_loader_message(said.text("error"));
     m_stand_ins = false;
     if (missing.kind != Kind::library || !is_driver_library(missing.name)) return said;
     std::vector<std::string> files;
-    for (const auto& library : driver_libraries(m_subject.members)) {
+    for (const auto& library : driver_libraries(m_artifact.members)) {
       const auto file = m_pythons.home() / library;
-      const auto content = driver_stand_in(m_subject.members, library);
+      const auto content = driver_stand_in(m_artifact.members, library);
       if (content.empty()) continue;
       TRY(write_file(file, content));
       files.push_back(file.string());
@@ -148,7 +148,7 @@ class ImportCheck {
     return load(module, files);
   }
 
-  Result<ChildWords> load(const Importable& module, const std::vector<std::string>& stand_ins) {
+  Result<ChildOutput> load(const Importable& module, const std::vector<std::string>& stand_ins) {
     Json order;
     order["name"] = module.name;
     order["path"] = module.path;
@@ -159,14 +159,14 @@ class ImportCheck {
     return m_pythons.ask(m_python, k_child_import_module, order, k_seconds, {{"LD_LIBRARY_PATH", ""}});
   }
 
-  void judge(const Importable& module, const ChildWords& said) {
+  void judge(const Importable& module, const ChildOutput& said) {
     const std::string with = m_stand_ins ? " with a stand-in for the driver" : "";
     const std::string where = module.path.empty() ? module.name : module.path;
     if (said.truth("ok")) {
       const auto alone = said.truth("alone") ? fmt::format(", by itself: its package needs {}, which that Python lacks",
                                                            said.text("missing"))
                                              : "";
-      m_judgement.note(
+      m_findings.note(
           "IMP001",
           fmt::format("{} {} in {}{}{}", module.name, module.library ? "loads" : "imports", m_name, with, alone),
           where);
@@ -177,13 +177,13 @@ class ImportCheck {
     if (!fault.lack.empty())
       lacks(fault.lack, module.name);
     else
-      m_judgement.broken(fault.code, fmt::format("{} in {}{}: {}", module.name, m_name, with, fault.message), where,
-                         fault.hint);
+      m_findings.broken(fault.code, fmt::format("{} in {}{}: {}", module.name, m_name, with, fault.message), where,
+                        fault.hint);
   }
 
   void lacks(const std::string& why, const std::string& name) { m_lacking[why].push_back(name); }
 
-  Fault find_fault(const Importable& module, const ChildWords& said) const {
+  Fault find_fault(const Importable& module, const ChildOutput& said) const {
     if (said.text("begin").empty())
       return {.lack = module.torch ? "that Python ends while it imports torch" : "that Python ended before it began"};
     if (said.text("type").empty()) return ended(said.result);
@@ -193,13 +193,13 @@ class ImportCheck {
       case Kind::library: return library(loader);
       case Kind::symbol: return symbol(module, loader, said);
       case Kind::version:
-        if (m_subject.find_library(base_name(loader.object)) == nullptr)
+        if (m_artifact.find_library(base_name(loader.object)) == nullptr)
           return {.lack = fmt::format("this machine's {} has no {}", base_name(loader.object), loader.name)};
         return {"IMP003", fmt::format("{} of the wheel has no {}", loader.object, loader.name), {}, {}};
       case Kind::other: break;
     }
     const auto missing = said.text("missing");
-    if (said.text("type") == "ModuleNotFoundError" && !missing.empty() && !holds_package(m_subject, missing))
+    if (said.text("type") == "ModuleNotFoundError" && !missing.empty() && !holds_package(m_artifact, missing))
       return {.lack = fmt::format("that Python has no {}", missing.substr(0, missing.find('.')))};
     return {"IMP001", fmt::format("{}: {}", said.text("type"), message), {}, {}};
   }
@@ -218,7 +218,7 @@ class ImportCheck {
   Fault library(const LoaderMessage& loader) const {
     if (is_driver_library(loader.name))
       return {.lack = fmt::format("this machine has no NVIDIA driver ({})", loader.name)};
-    if (const MemberFacts* member = m_subject.find_library(loader.name))
+    if (const MemberFacts* member = m_artifact.find_library(loader.name))
       return {"IMP002",
               fmt::format("{} is not found, although it is in the wheel", loader.name),
               {},
@@ -235,12 +235,12 @@ class ImportCheck {
     // What the CUDA toolkit and its companions are called; their wheels are nvidia-*.
     static constexpr std::string_view k_cuda[] = {"libcu*.so*", "libnv*.so*", "libnccl.so*", "libnpp*.so*"};
     if (std::ranges::any_of(k_cuda, matches)) return true;
-    return m_subject.spec != nullptr && std::ranges::any_of(m_subject.spec->verify.needed_allowed, matches);
+    return m_artifact.spec != nullptr && std::ranges::any_of(m_artifact.spec->verify.needed_allowed, matches);
   }
 
-  Fault symbol(const Importable& module, const LoaderMessage& loader, const ChildWords& said) const {
+  Fault symbol(const Importable& module, const LoaderMessage& loader, const ChildOutput& said) const {
     const auto torch = said.text("torch");
-    if (!torch.empty() && !declared_torch(m_subject))
+    if (!torch.empty() && !declared_torch(m_artifact))
       return {.lack = fmt::format("torch {} of that Python has no {}, and the wheel does not say which torch it is for",
                                   torch, name_for_people(loader.name))};
     return {"IMP003",
@@ -252,27 +252,27 @@ class ImportCheck {
             torch.empty() ? "" : fmt::format("the interpreter has torch {}", torch)};
   }
 
-  const Subject& m_subject;
+  const Artifact& m_artifact;
   const ChildPythons& m_pythons;
   fs::path m_python;
   std::string m_name;
-  Judgement& m_judgement;
+  FindingList& m_findings;
   bool m_stand_ins = false, m_all_load = true;
   std::map<std::string, std::vector<std::string>> m_lacking;  // by reason
 };
 
 }  // namespace
 
-Status check_imports(const Subject& subject, const VerifyOptions& options, CommandRunner& runner,
-                     Judgement& judgement) {
-  const auto skip = [&](const std::string& reason, const std::string& hint = {}) { judgement.skip_rest(reason, hint); };
+Status check_imports(const Artifact& artifact, const VerifyOptions& options, CommandRunner& runner,
+                     FindingList& findings) {
+  const auto skip = [&](const std::string& reason, const std::string& hint = {}) { findings.skip_rest(reason, hint); };
   if (options.interpreters.empty())
     return skip("no interpreter was given or found to import with",
                 "--interpreter PATH, a Python that has what this wheel requires"),
            Status();
-  const auto modules = importable_modules(subject);
-  if (modules.empty()) return judgement.done("IMP001", "there is no extension module to import"), Status();
-  auto pythons = ChildPythons::unpack(subject, options, runner);
+  const auto modules = importable_modules(artifact);
+  if (modules.empty()) return findings.done("IMP001", "there is no extension module to import"), Status();
+  auto pythons = ChildPythons::unpack(artifact, options, runner);
   if (!pythons && pythons.error().kind == ErrorKind::failed)
     return skip(pythons.error().message, pythons.error().hint), Status();
   if (!pythons) return std::unexpected(pythons.error());
@@ -282,24 +282,24 @@ Status check_imports(const Subject& subject, const VerifyOptions& options, Comma
   for (const auto& python : options.interpreters) {
     const auto about = pythons->ask(python, k_child_import_module, Json{{"name", ""}}, k_seconds);
     if (!about && about.error().kind == ErrorKind::interrupted) return std::unexpected(about.error());
-    const auto why = !about ? "it does not start" : python_misfit(subject, *about);
+    const auto why = !about ? "it does not start" : python_misfit(artifact, *about);
     if (!why.empty()) {
       misfits.push_back(fmt::format("{}: {}", python.string(), why));
       continue;
     }
     const auto own_path = about->raw("executable");  // a shim of a version manager may need the HOME that children lack
-    TRY_ASSIGN(const bool all, ImportCheck(subject, *pythons, own_path.empty() ? python : fs::path(own_path),
-                                           python.string(), judgement)
+    TRY_ASSIGN(const bool all, ImportCheck(artifact, *pythons, own_path.empty() ? python : fs::path(own_path),
+                                           python.string(), findings)
                                    .run(modules));
     complete = complete && all;
   }
   if (misfits.size() == options.interpreters.size()) {
-    if (!subject.finished) return skip(join(misfits, "; ")), Status();
-    judgement.broken("IMP005", join(misfits, "; "), {}, "give the Python that the wheel is for with --interpreter");
+    if (!artifact.finished) return skip(join(misfits, "; ")), Status();
+    findings.broken("IMP005", join(misfits, "; "), {}, "give the Python that the wheel is for with --interpreter");
     return skip("no interpreter that was given fits"), Status();
   }
-  judgement.done("IMP005");
-  if (!complete) judgement.skip_rest("not every module was loaded");
+  findings.done("IMP005");
+  if (!complete) findings.skip_rest("not every module was loaded");
   return {};
 }
 

@@ -26,9 +26,9 @@ struct LibraryFile {
   std::string path;  ///< below site-packages
 };
 
-std::vector<LibraryFile> library_of(const Subject& subject) {
+std::vector<LibraryFile> library_of(const Artifact& artifact) {
   std::vector<LibraryFile> library;
-  for (const auto& member : subject.members) {
+  for (const auto& member : artifact.members) {
     if (member.path.ends_with('/')) continue;
     const auto first = member.path.substr(0, member.path.find('/'));
     if (first.ends_with(".dist-info") && first.size() < member.path.size()) continue;
@@ -60,7 +60,7 @@ bool is_importable(const LibraryFile& file) {
   return std::ranges::all_of(parts, is_identifier);
 }
 
-void check_tops(const std::vector<LibraryFile>& library, Judgement& judgement) {
+void check_tops(const std::vector<LibraryFile>& library, FindingList& findings) {
   static constexpr std::array<std::string_view, 21> k_common = {
       ".eggs",   ".nox",     ".tox", ".venv",   "app", "build", "cli",   "data", "dist",        "doc",          "docs",
       "example", "examples", "lib",  "scripts", "src", "test",  "tests", "venv", "__pycache__", "site-packages"};
@@ -74,9 +74,9 @@ void check_tops(const std::vector<LibraryFile>& library, Judgement& judgement) {
     } else if (file.path.ends_with(".pth")) {
       continue;
     } else if (!is_module_file(file)) {
-      judgement.broken("CNT010", "it would lie between everybody's packages, and is no module", file.member->path);
+      findings.broken("CNT010", "it would lie between everybody's packages, and is no module", file.member->path);
     } else if (file.path == "__init__.py") {
-      judgement.broken("CNT013", "it would make a package of site-packages itself", file.member->path);
+      findings.broken("CNT013", "it would make a package of site-packages itself", file.member->path);
     }
     const auto name = slash == std::string::npos ? top.substr(0, top.find('.')) : top;
     if (!name.starts_with('_') && !name.ends_with(".libs")) tops.insert(name);
@@ -84,18 +84,18 @@ void check_tops(const std::vector<LibraryFile>& library, Judgement& judgement) {
       common.insert(top);
   }
   for (const auto& top : common)
-    judgement.broken("CNT012", fmt::format("\"{}\" is a name that many packages would install", top), top);
+    findings.broken("CNT012", fmt::format("\"{}\" is a name that many packages would install", top), top);
   for (const auto& [name, modules] : folders)
     if (!modules && !name.ends_with("-stubs") && !name.ends_with(".libs"))
-      judgement.broken("CNT016", "the folder has no Python module", name);
+      findings.broken("CNT016", "the folder has no Python module", name);
   if (tops.size() > 1)
-    judgement.broken("CNT015",
-                     fmt::format("{} names are at the top: {}", tops.size(), join({tops.begin(), tops.end()}, ", ")));
+    findings.broken("CNT015",
+                    fmt::format("{} names are at the top: {}", tops.size(), join({tops.begin(), tops.end()}, ", ")));
 }
 
-void check_duplicates(const Subject& subject, Judgement& judgement) {
+void check_duplicates(const Artifact& artifact, FindingList& findings) {
   std::map<std::pair<std::string, std::uint64_t>, std::vector<std::string>> same;
-  for (const auto& member : subject.members)
+  for (const auto& member : artifact.members)
     if (member.size_bytes > k_trivial && !member.sha256.empty())
       same[{member.sha256, member.size_bytes}].push_back(member.path);
   std::size_t groups = 0;
@@ -107,28 +107,28 @@ void check_duplicates(const Subject& subject, Judgement& judgement) {
     wasted += key.second * (paths.size() - 1);
   }
   if (groups != 0)
-    judgement.broken("CNT009", fmt::format("{} files are there more than once, such as {}: {} bytes too many", groups,
-                                           zip::printable(example), wasted));
+    findings.broken("CNT009", fmt::format("{} files are there more than once, such as {}: {} bytes too many", groups,
+                                          zip::printable(example), wasted));
 }
 
 /// A module that is no machine code at all: something else came to lie under its name.
-void check_pretenders(const Subject& subject, Judgement& judgement) {
-  for (const auto& member : subject.members) {
+void check_pretenders(const Artifact& artifact, FindingList& findings) {
+  for (const auto& member : artifact.members) {
     if (!is_native(member.path) || member.elf || member.pe || member.path.ends_with('/')) continue;
-    const auto content = subject.read(member.path);
+    const auto content = artifact.read(member.path);
     if (!content) continue;  // the reader said so
     // A linker's script and the text of a symbolic link are no accident.
     const bool script = content->find("INPUT") != std::string::npos || content->find("GROUP") != std::string::npos;
     if (content->size() < 4096 && script) continue;
     if (const auto kind = other_kind(Bytes(*content)))
-      judgement.broken("CNT017", fmt::format("it is {}", kind->what), member.path, std::string(kind->hint));
+      findings.broken("CNT017", fmt::format("it is {}", kind->what), member.path, std::string(kind->hint));
   }
 }
 
-void tell_sizes(const Subject& subject, Judgement& judgement) {
+void tell_sizes(const Artifact& artifact, FindingList& findings) {
   std::vector<const MemberFacts*> order;
   std::uint64_t total = 0;
-  for (const auto& member : subject.members) {
+  for (const auto& member : artifact.members) {
     order.push_back(&member);
     total += member.size_bytes;
   }
@@ -136,28 +136,27 @@ void tell_sizes(const Subject& subject, Judgement& judgement) {
   std::string list;
   for (std::size_t i = 0; i < std::min(order.size(), k_listed); ++i)
     list += fmt::format("{}{} {}", i == 0 ? "" : ", ", zip::printable(order[i]->path), order[i]->size_bytes);
-  judgement.note("CNT018", fmt::format("{} files of {} bytes; the largest: {}", order.size(), total, list));
-  if (order.size() > k_many_files) judgement.broken("CNT019", fmt::format("{} files are inside", order.size()));
+  findings.note("CNT018", fmt::format("{} files of {} bytes; the largest: {}", order.size(), total, list));
+  if (order.size() > k_many_files) findings.broken("CNT019", fmt::format("{} files are inside", order.size()));
 }
 
 }  // namespace
 
-void check_layout(const Subject& subject, Judgement& judgement) {
-  const auto library = library_of(subject);
-  if (library.empty()) judgement.broken("CNT014", "nothing in it would be installed where Python imports from");
-  check_tops(library, judgement);
+void check_layout(const Artifact& artifact, FindingList& findings) {
+  const auto library = library_of(artifact);
+  if (library.empty()) findings.broken("CNT014", "nothing in it would be installed where Python imports from");
+  check_tops(library, findings);
   for (const auto& file : library) {
     const bool module =
         file.path.ends_with(".py") || (!file.member->python_abi.empty() && file.member->python_abi != "none");
-    if (module && !is_importable(file))
-      judgement.broken("CNT011", "no import statement can name it", file.member->path);
+    if (module && !is_importable(file)) findings.broken("CNT011", "no import statement can name it", file.member->path);
     if (file.path.find('/') == std::string::npos && file.path.ends_with(".pth"))
-      if (const auto text = subject.read(file.member->path); text && text->find("import") != std::string::npos)
-        judgement.broken("CNT020", "it runs code whenever any Python of the environment starts", file.member->path);
+      if (const auto text = artifact.read(file.member->path); text && text->find("import") != std::string::npos)
+        findings.broken("CNT020", "it runs code whenever any Python of the environment starts", file.member->path);
   }
-  check_duplicates(subject, judgement);
-  check_pretenders(subject, judgement);
-  tell_sizes(subject, judgement);
+  check_duplicates(artifact, findings);
+  check_pretenders(artifact, findings);
+  tell_sizes(artifact, findings);
 }
 
 namespace {
@@ -181,8 +180,8 @@ std::string windows_fault(std::string_view path) {
   return {};
 }
 
-bool is_for_windows(const Subject& subject) {
-  return std::ranges::any_of(subject.name.platform, [](const std::string& tag) {
+bool is_for_windows(const Artifact& artifact) {
+  return std::ranges::any_of(artifact.name.platform, [](const std::string& tag) {
     const auto system = parse_platform_tag(tag).system;
     return system == PlatformTag::System::windows || system == PlatformTag::System::any;
   });
@@ -190,24 +189,24 @@ bool is_for_windows(const Subject& subject) {
 
 }  // namespace
 
-void check_paths(const Subject& subject, Judgement& judgement) {
-  const bool windows = is_for_windows(subject);
-  for (const auto& member : subject.members) {
+void check_paths(const Artifact& artifact, FindingList& findings) {
+  const bool windows = is_for_windows(artifact);
+  for (const auto& member : artifact.members) {
     const auto& path = member.path;
     const auto shown = zip::printable(path);
     if (windows)
       if (const auto fault = windows_fault(path); !fault.empty())
-        judgement.broken("ZIP101", fmt::format("on Windows there can be no such file: {}", zip::printable(fault)),
-                         shown);
+        findings.broken("ZIP101", fmt::format("on Windows there can be no such file: {}", zip::printable(fault)),
+                        shown);
     if (path.size() > k_long_path && (windows && path.size() > k_windows_path))
-      judgement.broken(
+      findings.broken(
           "ZIP102", fmt::format("its path has {} bytes; Windows takes {} in all", path.size(), k_windows_path), shown);
     else if (path.size() > k_long_path)
-      judgement.broken("ZIP102", fmt::format("its path has {} bytes, more than {}", path.size(), k_long_path), shown);
-    if (!is_ascii(path)) judgement.broken("ZIP103", "its path is not ASCII", shown);
-    if (path.find(' ') != std::string::npos) judgement.broken("ZIP104", "its path has spaces", shown);
+      findings.broken("ZIP102", fmt::format("its path has {} bytes, more than {}", path.size(), k_long_path), shown);
+    if (!is_ascii(path)) findings.broken("ZIP103", "its path is not ASCII", shown);
+    if (path.find(' ') != std::string::npos) findings.broken("ZIP104", "its path has spaces", shown);
   }
-  if (!windows) judgement.done("ZIP101", "it is not for Windows");
+  if (!windows) findings.done("ZIP101", "it is not for Windows");
 }
 
 }  // namespace sagekit

@@ -20,7 +20,7 @@ constexpr std::string_view k_where = "METADATA";
 
 class MetadataCheck {
  public:
-  MetadataCheck(const HeaderText& headers, Judgement& judgement) : m_headers(headers), m_judgement(judgement) {}
+  MetadataCheck(const HeaderText& headers, FindingList& findings) : m_headers(headers), m_findings(findings) {}
 
   void fields() {
     const std::string version = m_headers.one("Metadata-Version").value_or("");
@@ -142,7 +142,7 @@ class MetadataCheck {
 
  private:
   void broken(std::string_view code, std::string message) {
-    m_judgement.broken(code, std::move(message), std::string(k_where));
+    m_findings.broken(code, std::move(message), std::string(k_where));
   }
   static std::string shown(std::string_view text) { return zip::printable(text); }
 
@@ -162,17 +162,18 @@ class MetadataCheck {
   }
 
   const HeaderText& m_headers;
-  Judgement& m_judgement;
+  FindingList& m_findings;
 };
 
 }  // namespace
 
-void check_metadata(const Subject& subject, Judgement& judgement) {
-  const auto path = subject.wheel->dist_info + "/METADATA";
-  const auto text = subject.find(path) == nullptr ? Result<std::string>(std::unexpected(Error{})) : subject.read(path);
-  if (!text) return judgement.skip_rest("METADATA cannot be read");  // the reader said why
+void check_metadata(const Artifact& artifact, FindingList& findings) {
+  const auto path = artifact.wheel->dist_info + "/METADATA";
+  const auto text =
+      artifact.find(path) == nullptr ? Result<std::string>(std::unexpected(Error{})) : artifact.read(path);
+  if (!text) return findings.skip_rest("METADATA cannot be read");  // the reader said why
   const HeaderText headers = read_headers(*text);
-  MetadataCheck check(headers, judgement);
+  MetadataCheck check(headers, findings);
   check.fields();
   check.summary();
   check.people();

@@ -3,8 +3,8 @@
 #include "spec/symbol_lists.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
+#include "verify/artifact.hpp"
 #include "verify/checks/checks.hpp"
-#include "verify/subject.hpp"
 
 #include <sagekit/version_number.hpp>
 
@@ -44,7 +44,7 @@ std::optional<VersionNumber> lower_bound(const std::string& range) {
 
 /// The symbols that the interpreter must have: undefined Py* and _Py*, but for weak ones and those of libraries in the
 /// wheel that the module needs. Of Windows modules what they import from Python's DLLs.
-std::set<std::string> python_symbols(const Subject& subject, const MemberFacts& member) {
+std::set<std::string> python_symbols(const Artifact& artifact, const MemberFacts& member) {
   std::set<std::string> symbols;
   if (member.pe)
     for (const auto& [library, names] : member.pe->imported)
@@ -55,7 +55,7 @@ std::set<std::string> python_symbols(const Subject& subject, const MemberFacts& 
       symbols.insert(symbol);
   if (symbols.empty()) return symbols;
   for (const auto& library : member.elf->needed)
-    if (const auto* own = subject.find_library(library))
+    if (const auto* own = artifact.find_library(library))
       for (const auto& symbol : own->elf->exports) symbols.erase(symbol);
   return symbols;
 }
@@ -77,12 +77,12 @@ StableUse stable_use(const std::set<std::string>& symbols) {
 
 /// The oldest Python for which the wheel says its stable-ABI modules are: the highest cpXY of its tags (as abi3audit
 /// takes it); of py3 the lower bound of Requires-Python.
-std::optional<VersionNumber> oldest_promised_python(const Subject& subject) {
+std::optional<VersionNumber> oldest_promised_python(const Artifact& artifact) {
   std::optional<VersionNumber> highest;
-  for (const auto& tag : subject.name.python)
+  for (const auto& tag : artifact.name.python)
     if (const auto version = version_of_tag(tag); version && (!highest || *highest < *version)) highest = version;
-  if (highest || subject.wheel == nullptr) return highest;
-  return lower_bound(subject.wheel->requires_python);
+  if (highest || artifact.wheel == nullptr) return highest;
+  return lower_bound(artifact.wheel->requires_python);
 }
 
 /// Are all of the wheel's Pythons 3.15 or newer, which look for .abi3t files?
@@ -108,8 +108,8 @@ std::string some_of(const std::set<std::string>& names) {
 
 class PythonCheck {
  public:
-  PythonCheck(const Subject& subject, Judgement& judgement)
-      : m_subject(subject), m_judgement(judgement), m_modules(subject.modules()) {}
+  PythonCheck(const Artifact& artifact, FindingList& findings)
+      : m_artifact(artifact), m_findings(findings), m_modules(artifact.modules()) {}
 
   void module(const std::string& name, const MemberFacts& member) {
     if (is_extension(name, member)) {
@@ -125,7 +125,7 @@ class PythonCheck {
   /// Python loads it by its name: all but the libraries that a spec has for ctypes. Without a spec NAME.so may be
   /// either.
   bool is_extension(const std::string& name, const MemberFacts& member) const {
-    const KernelSpec* kernel = m_subject.spec == nullptr ? nullptr : known_kernel(*m_subject.spec, name);
+    const KernelSpec* kernel = m_artifact.spec == nullptr ? nullptr : known_kernel(*m_artifact.spec, name);
     if (kernel != nullptr) return !kernel->plain_module;
     return !member.python_abi.empty() && member.python_abi != "none";
   }
@@ -138,31 +138,31 @@ class PythonCheck {
   }
 
   void suffix(const std::string& name, const MemberFacts& member) {
-    const auto& abi = m_subject.name.abi;
+    const auto& abi = m_artifact.name.abi;
     const auto& own = member.python_abi;
     if (own == "abi3t") {
-      if (!contains(abi, "abi3t") && !is_for_abi3t_pythons(m_subject.name))
-        m_judgement.broken("PYA001",
-                           member.pe ? "it needs python3t.dll, which Pythons before 3.15 do not have"
-                                     : "its name ends with .abi3t, which Pythons before 3.15 do not look for",
-                           member.path);
+      if (!contains(abi, "abi3t") && !is_for_abi3t_pythons(m_artifact.name))
+        m_findings.broken("PYA001",
+                          member.pe ? "it needs python3t.dll, which Pythons before 3.15 do not have"
+                                    : "its name ends with .abi3t, which Pythons before 3.15 do not look for",
+                          member.path);
     } else if (own.empty() || own == "none") {
       // On Windows a module without an import from Python is bound to none of them, and plain .pyd is its name.
       if (!contains(abi, "none") && !member.pe)
-        m_judgement.broken("PYA001", "its name says no Python, so every Python would load it", member.path);
+        m_findings.broken("PYA001", "its name says no Python, so every Python would load it", member.path);
     } else if (own != "abi3" && !contains(abi, own) && !(contains(abi, "none") && has_siblings(name, member))) {
-      m_judgement.broken("PYA001", fmt::format("it is for {}, the wheel is tagged {}", own, join(abi, ".")),
-                         member.path, "that Python will not find it");
+      m_findings.broken("PYA001", fmt::format("it is for {}, the wheel is tagged {}", own, join(abi, ".")), member.path,
+                        "that Python will not find it");
     }
     const auto file = base_name(member.path);
-    for (const auto& text : m_subject.name.platform) {
+    for (const auto& text : m_artifact.name.platform) {
       const auto tag = parse_platform_tag(text);
       const bool other_linux = !tag.machine.empty() && file.find("-linux-") != std::string_view::npos &&
                                file.find("-" + tag.machine + "-linux-") == std::string_view::npos;
       const bool other_windows = text.starts_with("win") && file.find("-win") != std::string_view::npos &&
                                  file.find("-" + text + ".") == std::string_view::npos;
       if (other_linux || other_windows)
-        m_judgement.broken("PYA001", fmt::format("its name is for another machine than {}", text), member.path);
+        m_findings.broken("PYA001", fmt::format("its name is for another machine than {}", text), member.path);
     }
   }
 
@@ -171,13 +171,13 @@ class PythonCheck {
     const auto& exports = exports_of(member);
     if (contains(exports, "PyInit_" + last) || contains(exports, "PyModExport_" + last)) return;
     // Libraries of torch operators are built as extension modules and loaded by torch: nobody imports them.
-    if (m_subject.spec == nullptr && python_symbols(m_subject, member).empty())
-      return m_judgement.note("PYA002",
-                              fmt::format("it exports no PyInit_{} and uses nothing of Python: no import finds "
-                                          "a module in it, ctypes and torch.ops can load it",
-                                          last),
-                              member.path);
-    m_judgement.broken("PYA002", fmt::format("it exports no PyInit_{}", last), member.path, "Python cannot import it");
+    if (m_artifact.spec == nullptr && python_symbols(m_artifact, member).empty())
+      return m_findings.note("PYA002",
+                             fmt::format("it exports no PyInit_{} and uses nothing of Python: no import finds "
+                                         "a module in it, ctypes and torch.ops can load it",
+                                         last),
+                             member.path);
+    m_findings.broken("PYA002", fmt::format("it exports no PyInit_{}", last), member.path, "Python cannot import it");
   }
 
   void windows_library(const std::string& name, const MemberFacts& member) {
@@ -186,16 +186,16 @@ class PythonCheck {
       const auto python = python_of_library(library);
       if (!python) continue;
       if (python->debug) {
-        m_judgement.broken("PYA005", fmt::format("it needs {} of a debug build, which users do not have", library),
-                           member.path, "build without Py_DEBUG and the debug runtime");
+        m_findings.broken("PYA005", fmt::format("it needs {} of a debug build, which users do not have", library),
+                          member.path, "build without Py_DEBUG and the debug runtime");
       } else if (python->version.empty()) {
         continue;  // python3.dll comes with every Python 3
       } else if (is_limited(member)) {
-        m_judgement.broken("PYA005", fmt::format("it is for every Python 3, but needs {}", library), member.path,
-                           "define Py_LIMITED_API for all its sources, so that python3.dll is linked");
+        m_findings.broken("PYA005", fmt::format("it is for every Python 3, but needs {}", library), member.path,
+                          "define Py_LIMITED_API for all its sources, so that python3.dll is linked");
       } else if (!is_tagged_for(python->version) && !has_siblings(name, member)) {
-        m_judgement.broken(
-            "PYA005", fmt::format("it needs {}, the wheel is tagged {}", library, join(m_subject.name.python, ".")),
+        m_findings.broken(
+            "PYA005", fmt::format("it needs {}, the wheel is tagged {}", library, join(m_artifact.name.python, ".")),
             member.path, "it was linked with another Python");
       }
     }
@@ -203,7 +203,7 @@ class PythonCheck {
 
   /// "312": one of the wheel's Pythons, or none of them has a number.
   bool is_tagged_for(const std::string& version) const {
-    return std::ranges::any_of(m_subject.name.python, [&](const std::string& tag) {
+    return std::ranges::any_of(m_artifact.name.python, [&](const std::string& tag) {
       return tag == "cp" + version || tag + "t" == "cp" + version || !tag.starts_with("cp");
     });
   }
@@ -219,59 +219,59 @@ class PythonCheck {
   }
 
   bool is_limited(const MemberFacts& member) const {
-    return member.python_abi.starts_with("abi3") || contains(m_subject.name.abi, "abi3") ||
-           contains(m_subject.name.abi, "abi3t");
+    return member.python_abi.starts_with("abi3") || contains(m_artifact.name.abi, "abi3") ||
+           contains(m_artifact.name.abi, "abi3t");
   }
 
   void gone_symbols(const MemberFacts& member) {
     std::set<std::string> gone;
-    for (const auto& symbol : python_symbols(m_subject, member))
+    for (const auto& symbol : python_symbols(m_artifact, member))
       if (symbol.starts_with("PyUnicodeUCS") || symbol.starts_with("PyFPE_")) gone.insert(symbol);
     if (!gone.empty())
-      m_judgement.broken("PYA006", fmt::format("it uses {}, which no Python since 3.9 has", some_of(gone)), member.path,
-                         "it was compiled for a Python of long ago");
+      m_findings.broken("PYA006", fmt::format("it uses {}, which no Python since 3.9 has", some_of(gone)), member.path,
+                        "it was compiled for a Python of long ago");
   }
 
   void stable_symbols(const MemberFacts& member) {
     if (!is_limited(member)) return;
-    const auto symbols = python_symbols(m_subject, member);
+    const auto symbols = python_symbols(m_artifact, member);
     if (symbols.empty()) {
       if (exports_init(member))
-        m_judgement.skipped("PYA003", fmt::format("{} shows no symbol of Python, so nothing proves what it uses",
-                                                  base_name(member.path)));
+        m_findings.skipped("PYA003", fmt::format("{} shows no symbol of Python, so nothing proves what it uses",
+                                                 base_name(member.path)));
       return;
     }
     const StableUse use = stable_use(symbols);
-    const bool promised = contains(m_subject.name.abi, "abi3") || contains(m_subject.name.abi, "abi3t") ||
-                          contains(m_subject.name.abi, "none");
+    const bool promised = contains(m_artifact.name.abi, "abi3") || contains(m_artifact.name.abi, "abi3t") ||
+                          contains(m_artifact.name.abi, "none");
     if (!promised) return;  // one Python's wheel: that Python has more than the stable ABI
     if (!use.outside.empty())
-      m_judgement.broken("PYA003", fmt::format("the stable ABI does not have {}", some_of(use.outside)), member.path,
-                         "a Python may drop or change it; define Py_LIMITED_API for all its sources");
-    const auto oldest = oldest_promised_python(m_subject);
+      m_findings.broken("PYA003", fmt::format("the stable ABI does not have {}", some_of(use.outside)), member.path,
+                        "a Python may drop or change it; define Py_LIMITED_API for all its sources");
+    const auto oldest = oldest_promised_python(m_artifact);
     if (!oldest)
-      return m_judgement.skipped("PYA004", "neither a tag nor Requires-Python says which Python is the oldest");
+      return m_findings.skipped("PYA004", "neither a tag nor Requires-Python says which Python is the oldest");
     std::set<std::string> newer;
     for (const auto& [symbol, since] : use.since)
       if (*oldest < since) newer.insert(fmt::format("{} ({})", symbol, to_string(since)));
     if (!newer.empty())
-      m_judgement.broken("PYA004",
-                         fmt::format("it uses {}, the wheel promises Python {}", some_of(newer), to_string(*oldest)),
-                         member.path, "raise the tag, or define Py_LIMITED_API as the oldest Python");
+      m_findings.broken("PYA004",
+                        fmt::format("it uses {}, the wheel promises Python {}", some_of(newer), to_string(*oldest)),
+                        member.path, "raise the tag, or define Py_LIMITED_API as the oldest Python");
   }
 
   inline static const std::vector<std::string> k_nothing;
 
-  const Subject& m_subject;
-  Judgement& m_judgement;
+  const Artifact& m_artifact;
+  FindingList& m_findings;
   std::vector<std::pair<std::string, const MemberFacts*>> m_modules;
 };
 
 }  // namespace
 
-void check_python_abi(const Subject& subject, Judgement& judgement) {
-  PythonCheck check(subject, judgement);
-  for (const auto& [name, member] : subject.modules()) check.module(name, *member);
+void check_python_abi(const Artifact& artifact, FindingList& findings) {
+  PythonCheck check(artifact, findings);
+  for (const auto& [name, member] : artifact.modules()) check.module(name, *member);
 }
 
 }  // namespace sagekit

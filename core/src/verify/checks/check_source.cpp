@@ -33,14 +33,14 @@ std::string defined_twice(std::string_view source) {
 }
 
 /// The file of the defect's probe, if it has a top-level name twice; "" = not visible.
-std::string duplicate_name(const Subject& subject, const Defect& defect) {
-  if (defect.duplicate_def_file.empty() || subject.find(defect.duplicate_def_file) == nullptr) return {};
-  const auto text = subject.read(defect.duplicate_def_file);
+std::string duplicate_name(const Artifact& artifact, const Defect& defect) {
+  if (defect.duplicate_def_file.empty() || artifact.find(defect.duplicate_def_file) == nullptr) return {};
+  const auto text = artifact.read(defect.duplicate_def_file);
   return text ? defined_twice(*text) : std::string();
 }
 
-bool has_code_for(const Subject& subject, Capability gpu) {
-  return std::ranges::any_of(subject.members, [&](const MemberFacts& member) {
+bool has_code_for(const Artifact& artifact, Capability gpu) {
+  return std::ranges::any_of(artifact.members, [&](const MemberFacts& member) {
     return std::ranges::any_of(member.gpu, [&](const GpuCode& code) {
       return code.loaded && !code.lto && (code.ptx ? ptx_reaches(code.arch, gpu) : code_runs_on(code.arch, gpu));
     });
@@ -48,24 +48,24 @@ bool has_code_for(const Subject& subject, Capability gpu) {
 }
 
 /// Does it hurt a GPU that this artifact was made for? Where nothing is claimed, its code says.
-bool concerns(const Subject& subject, const Defect& defect) {
+bool concerns(const Artifact& artifact, const Defect& defect) {
   if (defect.capabilities.empty()) return true;
   return std::ranges::any_of(defect.capabilities, [&](Capability hurt) {
-    if (!subject.claims.arches) return has_code_for(subject, hurt);
-    return std::ranges::count(*subject.claims.arches, hurt, &ArchRequest::capability) > 0;
+    if (!artifact.provenance.arches) return has_code_for(artifact, hurt);
+    return std::ranges::count(*artifact.provenance.arches, hurt, &ArchRequest::capability) > 0;
   });
 }
 
-JudgedArtifact artifact_of(const Subject& subject) {
-  JudgedArtifact artifact;
-  artifact.distribution = subject.name.distribution;
-  artifact.version = subject.name.version;
-  artifact.python = subject.claims.python;
-  artifact.torch = subject.claims.torch;
-  artifact.cuda = subject.claims.cuda;
-  artifact.platform = subject.name.platform.empty() ? "" : subject.name.platform.front();
-  for (const auto& member : subject.members) artifact.files.push_back(member.path);
-  for (const auto& [name, member] : subject.modules()) {
+JudgedArtifact judged_artifact(const Artifact& artifact) {
+  JudgedArtifact judged;
+  judged.distribution = artifact.name.distribution;
+  judged.version = artifact.name.version;
+  judged.python = artifact.provenance.python;
+  judged.torch = artifact.provenance.torch;
+  judged.cuda = artifact.provenance.cuda;
+  judged.platform = artifact.name.platform.empty() ? "" : artifact.name.platform.front();
+  for (const auto& member : artifact.members) judged.files.push_back(member.path);
+  for (const auto& [name, member] : artifact.modules()) {
     JudgedModule module{name, member->path, {}, {}, {}, member->gpu};
     if (member->elf) {
       module.needed = member->elf->needed;
@@ -75,81 +75,82 @@ JudgedArtifact artifact_of(const Subject& subject) {
       module.needed = member->pe->imports;
       module.exports = member->pe->exports;
     }
-    artifact.modules.push_back(std::move(module));
+    judged.modules.push_back(std::move(module));
   }
-  artifact.read_file = [&subject](std::string_view path) -> std::optional<std::string> {
-    if (subject.find(path) == nullptr) return std::nullopt;
-    auto text = subject.read(std::string(path));
+  judged.read_file = [&artifact](std::string_view path) -> std::optional<std::string> {
+    if (artifact.find(path) == nullptr) return std::nullopt;
+    auto text = artifact.read(std::string(path));
     if (!text) return std::nullopt;
     return std::move(*text);
   };
-  return artifact;
+  return judged;
 }
 
 }  // namespace
 
-std::string unrecognised(const Subject& subject) {
-  return fmt::format("its source is none that the plugin {} knows", subject.spec->name);
+std::string unrecognised(const Artifact& artifact) {
+  return fmt::format("its source is none that the plugin {} knows", artifact.spec->name);
 }
 
-std::vector<const Defect*> visible_defects(const Subject& subject) {
+std::vector<const Defect*> visible_defects(const Artifact& artifact) {
   std::vector<const Defect*> found;
-  if (subject.spec == nullptr) return found;
-  for (const auto& defect : subject.spec->source.defects)
-    if (!duplicate_name(subject, defect).empty()) found.push_back(&defect);
+  if (artifact.spec == nullptr) return found;
+  for (const auto& defect : artifact.spec->source.defects)
+    if (!duplicate_name(artifact, defect).empty()) found.push_back(&defect);
   return found;
 }
 
-void check_defects(const Subject& subject, const VerifyOptions& options, Judgement& judgement) {
-  const auto visible = visible_defects(subject);
-  for (const auto& defect : subject.spec->source.defects) {
-    if (!concerns(subject, defect)) continue;
+void check_defects(const Artifact& artifact, const VerifyOptions& options, FindingList& findings) {
+  const auto visible = visible_defects(artifact);
+  for (const auto& defect : artifact.spec->source.defects) {
+    if (!concerns(artifact, defect)) continue;
     const bool seen = std::ranges::count(visible, &defect) > 0;
     // A defect that leaves no trace in Python files is judged by the source it comes from. One that an edit mends is
     // mended by every build of ours.
     const bool of_source = defect.duplicate_def_file.empty() && defect.refuse && defect.edit.empty() &&
-                           subject.recorded && std::ranges::count(subject.revision->defects, defect.id) > 0;
+                           artifact.recorded && std::ranges::count(artifact.revision->defects, defect.id) > 0;
     if (!seen && !of_source) continue;
     const auto message = fmt::format("known defect {}: {}", defect.id, defect.message);
     if (std::ranges::count(options.allowed_defects, defect.id) > 0)
-      judgement.waived("TRU001", message, defect.duplicate_def_file, "the build was asked to leave it in");
+      findings.waived("TRU001", message, defect.duplicate_def_file, "the build was asked to leave it in");
     else
-      judgement.broken("TRU001", message, defect.duplicate_def_file,
-                       "build from a later revision, or with the plugin's edit");
+      findings.broken("TRU001", message, defect.duplicate_def_file,
+                      "build from a later revision, or with the plugin's edit");
   }
-  if (!subject.is_recognised() && !judgement.said("TRU001")) return judgement.skipped("TRU001", unrecognised(subject));
+  if (!artifact.is_recognised() && !findings.said("TRU001")) return findings.skipped("TRU001", unrecognised(artifact));
 }
 
-void check_record(const Subject& subject, Judgement& judgement) {
-  if (subject.claims.from != k_provenance_file)
-    judgement.broken("TRU002", fmt::format("there is no {} in dist-info", k_provenance_file), {},
-                     "sagekit build writes it");
-  if (subject.spec == nullptr || subject.claims.commit.empty())
-    return judgement.skipped("TRU003", "what it was built from is not recorded in it");
-  if (!subject.recorded)
-    judgement.broken(
-        "TRU003", fmt::format("the {} plugin knows no source revision {}", subject.spec->name, subject.claims.commit),
-        {}, "it was made with another version of the plugin");
-  const Claims said = claims_of_version(subject.name.version);
+void check_record(const Artifact& artifact, FindingList& findings) {
+  if (artifact.provenance.from != k_provenance_file)
+    findings.broken("TRU002", fmt::format("there is no {} in dist-info", k_provenance_file), {},
+                    "sagekit build writes it");
+  if (artifact.spec == nullptr || artifact.provenance.commit.empty())
+    return findings.skipped("TRU003", "what it was built from is not recorded in it");
+  if (!artifact.recorded)
+    findings.broken(
+        "TRU003",
+        fmt::format("the {} plugin knows no source revision {}", artifact.spec->name, artifact.provenance.commit), {},
+        "it was made with another version of the plugin");
+  const Provenance said = provenance_of_version(artifact.name.version);
   const auto differ = [&](std::string_view what, const std::string& name, const std::string& recorded) {
     if (name.empty() || recorded.empty() || recorded.starts_with(name) || name.starts_with(recorded)) return;
-    judgement.broken("TRU003", fmt::format("the name says {} {}, the record {}", what, name, recorded));
+    findings.broken("TRU003", fmt::format("the name says {} {}, the record {}", what, name, recorded));
   };
-  differ("torch", said.torch, subject.claims.torch);
-  differ("CUDA", said.cuda, subject.claims.cuda);
-  differ("commit", said.commit, subject.claims.commit);
-  const auto& abi = subject.name.abi;
-  const auto tag = "cp" + without_dots(subject.claims.python);
-  if (tag != "cp" && std::ranges::count(abi, "abi3") == 0 && std::ranges::count(subject.name.python, tag) == 0 &&
-      std::ranges::any_of(subject.name.python, [](const std::string& one) { return one.starts_with("cp"); }))
-    judgement.broken("TRU003", fmt::format("the name says Python {}, the record {}", join(subject.name.python, "."),
-                                           subject.claims.python));
+  differ("torch", said.torch, artifact.provenance.torch);
+  differ("CUDA", said.cuda, artifact.provenance.cuda);
+  differ("commit", said.commit, artifact.provenance.commit);
+  const auto& abi = artifact.name.abi;
+  const auto tag = "cp" + without_dots(artifact.provenance.python);
+  if (tag != "cp" && std::ranges::count(abi, "abi3") == 0 && std::ranges::count(artifact.name.python, tag) == 0 &&
+      std::ranges::any_of(artifact.name.python, [](const std::string& one) { return one.starts_with("cp"); }))
+    findings.broken("TRU003", fmt::format("the name says Python {}, the record {}", join(artifact.name.python, "."),
+                                          artifact.provenance.python));
 }
 
-void ask_plugin(const Subject& subject, Judgement& judgement) {
-  if (subject.plugin == nullptr || !subject.plugin->has_judge()) return;
-  for (auto& found : run_judge(*subject.plugin, artifact_of(subject)))
-    judgement.found(found.code, found.severity, std::move(found.message), std::move(found.where));
+void ask_plugin(const Artifact& artifact, FindingList& findings) {
+  if (artifact.plugin == nullptr || !artifact.plugin->has_judge()) return;
+  for (auto& found : run_judge(*artifact.plugin, judged_artifact(artifact)))
+    findings.found(found.code, found.severity, std::move(found.message), std::move(found.where));
 }
 
 namespace {
@@ -166,7 +167,7 @@ std::optional<std::string> beside(const fs::path& file) {
   return text ? std::optional(std::move(*text)) : std::nullopt;
 }
 
-void check_listed(const PublishedFile& file, std::string_view text, const fs::path& list, bool must, Judgement& out) {
+void check_listed(const PublishedFile& file, std::string_view text, const fs::path& list, bool must, FindingList& out) {
   const auto name = file.path.filename().string();
   const auto listed = listed_sha256(text, name);
   if (!listed) {
@@ -181,39 +182,39 @@ void check_listed(const PublishedFile& file, std::string_view text, const fs::pa
   out.done("TRU004");
 }
 
-void check_attestation(const PublishedFile& file, const fs::path& path, Judgement& judgement) {
+void check_attestation(const PublishedFile& file, const fs::path& path, FindingList& findings) {
   const auto text = beside(path);
   if (!text) return;
   const auto where = path.filename().string();
-  const auto subjects = attested_subjects(*text);
-  if (!subjects) return judgement.broken("TRU005", subjects.error().message, where);
+  const auto attested = attested_subjects(*text);
+  if (!attested) return findings.broken("TRU005", attested.error().message, where);
   const auto name = file.path.filename().string();
-  for (const auto& subject : *subjects) {
+  for (const auto& one : *attested) {
     // Index and attestation may spell one name in two ways; as wheel names they are equal.
-    const auto mine = parse_wheel_name(name), its = parse_wheel_name(subject.name);
-    const bool same = subject.name == name || (mine && its && lower(mine->file_name()) == lower(its->file_name()));
+    const auto mine = parse_wheel_name(name), its = parse_wheel_name(one.name);
+    const bool same = one.name == name || (mine && its && lower(mine->file_name()) == lower(its->file_name()));
     if (!same)
-      judgement.broken("TRU005", fmt::format("it is about {}, not about {}", subject.name, name), where);
-    else if (subject.sha256 != file.sha256)
-      judgement.broken("TRU005",
-                       fmt::format("it is about a file with sha256 {}, this one has {}", subject.sha256, file.sha256),
-                       where, "it is not the file that was published: fetch it again, and do not install this one");
+      findings.broken("TRU005", fmt::format("it is about {}, not about {}", one.name, name), where);
+    else if (one.sha256 != file.sha256)
+      findings.broken("TRU005",
+                      fmt::format("it is about a file with sha256 {}, this one has {}", one.sha256, file.sha256), where,
+                      "it is not the file that was published: fetch it again, and do not install this one");
   }
-  judgement.done("TRU005", "the attestations are about this file; who signed them was not verified");
+  findings.done("TRU005", "the attestations are about this file; who signed them was not verified");
 }
 
 }  // namespace
 
-Status check_published(const PublishedFile& file, const fs::path& checksums, Judgement& judgement) {
+Status check_published(const PublishedFile& file, const fs::path& checksums, FindingList& findings) {
   if (!checksums.empty()) {
     TRY_ASSIGN(const auto text, read_file(checksums));
-    check_listed(file, text, checksums, true, judgement);
+    check_listed(file, text, checksums, true, findings);
   } else {
     for (const auto& list : {file.path.parent_path() / "SHA256SUMS", fs::path(file.path.string() + ".sha256")})
-      if (const auto text = beside(list)) check_listed(file, *text, list, false, judgement);
+      if (const auto text = beside(list)) check_listed(file, *text, list, false, findings);
   }
   for (const auto* suffix : {".publish.attestation", ".provenance"})
-    check_attestation(file, file.path.string() + suffix, judgement);
+    check_attestation(file, file.path.string() + suffix, findings);
   return {};
 }
 

@@ -4,8 +4,8 @@
 #include "spec/libraries.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
+#include "verify/artifact.hpp"
 #include "verify/checks/checks.hpp"
-#include "verify/subject.hpp"
 #include "verify/torch_abi.hpp"
 
 #include <algorithm>
@@ -31,14 +31,14 @@ std::string list_of(const std::vector<VersionNumber>& fits) {
 
 class TorchCheck {
  public:
-  TorchCheck(const Subject& subject, Judgement& judgement)
-      : m_subject(subject), m_judgement(judgement), m_oldest(oldest_torch(subject)) {
-    if (const auto declared = declared_torch(subject))
+  TorchCheck(const Artifact& artifact, FindingList& findings)
+      : m_artifact(artifact), m_findings(findings), m_oldest(oldest_torch(artifact)) {
+    if (const auto declared = declared_torch(artifact))
       if (const auto number = parse_version_number(declared->version)) m_declared = *number;
   }
 
   void module(const MemberFacts& member) {
-    const TorchUse use = torch_use(m_subject, member);
+    const TorchUse use = torch_use(m_artifact, member);
     if (!use.any()) return;
     strings(use, member);
     if (use.is_stable()) return stable(use, member);
@@ -47,10 +47,10 @@ class TorchCheck {
 
   void end() {
     for (const auto& [text, places] : m_notes)
-      m_judgement.note("TAB003", places.size() == 1 ? text : fmt::format("{} modules: {}", places.size(), text),
-                       places.size() == 1 ? places.front() : "");
+      m_findings.note("TAB003", places.size() == 1 ? text : fmt::format("{} modules: {}", places.size(), text),
+                      places.size() == 1 ? places.front() : "");
     for (const auto code : {"TAB001", "TAB002", "TAB003", "TAB004"})
-      m_judgement.done(code, m_any ? "" : "no module uses torch");
+      m_findings.done(code, m_any ? "" : "no module uses torch");
   }
 
  private:
@@ -61,7 +61,7 @@ class TorchCheck {
     const auto old = std::ranges::find_if(use.unstable, wants_old_strings);
     const auto first = parse_version_number(k_first_new_strings);
     if (old == use.unstable.end() || !first || !m_oldest || *m_oldest < *first) return;
-    m_judgement.broken(
+    m_findings.broken(
         "TAB001",
         fmt::format("it wants {} with the strings of the C++ ABI before GCC 5, which torch {} does not have",
                     name_for_people(*old), minor_of(*m_oldest)),
@@ -73,15 +73,15 @@ class TorchCheck {
                     use.newest),
         member);
     if (!m_oldest) {
-      if (!m_judgement.said("TAB002"))
-        m_judgement.skipped("TAB002", "nothing says which torch is the oldest that the wheel is for");
+      if (!m_findings.said("TAB002"))
+        m_findings.skipped("TAB002", "nothing says which torch is the oldest that the wheel is for");
       return;
     }
     if (*m_oldest < *use.since && minor_of(*m_oldest) != minor_of(*use.since))
-      m_judgement.broken("TAB002",
-                         fmt::format("it uses {}, which came with torch {}; the wheel allows torch {}", use.newest,
-                                     minor_of(*use.since), minor_of(*m_oldest)),
-                         member.path, fmt::format("require torch>={}", minor_of(*use.since)));
+      m_findings.broken("TAB002",
+                        fmt::format("it uses {}, which came with torch {}; the wheel allows torch {}", use.newest,
+                                    minor_of(*use.since), minor_of(*m_oldest)),
+                        member.path, fmt::format("require torch>={}", minor_of(*use.since)));
   }
 
   void linked_with(const TorchUse& use, const MemberFacts& member) {
@@ -98,15 +98,15 @@ class TorchCheck {
       say(fmt::format("torch's C++ ABI is used, as torch {} has it", list_of(print->fits)), member);
     if (!print || !m_declared) return;
     if (const auto missing = print->missing_in(*m_declared))
-      m_judgement.broken(
+      m_findings.broken(
           "TAB004",
           fmt::format("it wants {}, which torch {} does not have{}", name_for_people(*missing), minor_of(*m_declared),
                       print->fits.empty() ? "" : fmt::format("; torch {} has it", list_of(print->fits))),
           member.path, "it was linked with another torch than the wheel names");
   }
 
-  const Subject& m_subject;
-  Judgement& m_judgement;
+  const Artifact& m_artifact;
+  FindingList& m_findings;
   std::optional<VersionNumber> m_oldest, m_declared;
   std::map<std::string, std::vector<std::string>> m_notes;  ///< text -> members
   bool m_any = false;
@@ -114,9 +114,9 @@ class TorchCheck {
 
 }  // namespace
 
-void check_torch_abi(const Subject& subject, Judgement& judgement) {
-  TorchCheck check(subject, judgement);
-  for (const auto& [name, member] : subject.modules()) check.module(*member);
+void check_torch_abi(const Artifact& artifact, FindingList& findings) {
+  TorchCheck check(artifact, findings);
+  for (const auto& [name, member] : artifact.modules()) check.module(*member);
   check.end();
 }
 
@@ -130,9 +130,9 @@ bool needs(const ElfFacts& elf, std::string_view library) {
 
 /// It names a torch library, or its spec says that it has to. A module linked against stubs without names needs none
 /// and has every symbol open: that one must not be passed over.
-bool uses_torch(const Subject& subject, const std::string& name, const ElfFacts& elf) {
+bool uses_torch(const Artifact& artifact, const std::string& name, const ElfFacts& elf) {
   if (std::ranges::any_of(elf.needed, is_torch_library)) return true;
-  const KernelSpec* kernel = subject.spec == nullptr ? nullptr : known_kernel(*subject.spec, name);
+  const KernelSpec* kernel = artifact.spec == nullptr ? nullptr : known_kernel(*artifact.spec, name);
   return kernel != nullptr && !kernel->torch_free;
 }
 
@@ -145,12 +145,12 @@ bool is_brought(const ElfFacts& elf, std::string_view symbol) {
 }
 
 /// The symbols that only torch's libraries can have.
-std::vector<std::string> open_symbols(const Subject& subject, const ElfFacts& elf) {
+std::vector<std::string> open_symbols(const Artifact& artifact, const ElfFacts& elf) {
   std::set<std::string_view> others(elf.undefined_weak.begin(), elf.undefined_weak.end());
   for (const auto& [version, names] : elf.wanted_by)
     if (!is_torch_library(version)) others.insert(names.begin(), names.end());
   for (const auto& library : elf.needed)
-    if (const auto* member = subject.find_library(library))
+    if (const auto* member = artifact.find_library(library))
       others.insert(member->elf->exports.begin(), member->elf->exports.end());
   std::vector<std::string> open;
   for (const auto& symbol : elf.undefined)
@@ -159,9 +159,9 @@ std::vector<std::string> open_symbols(const Subject& subject, const ElfFacts& el
 }
 
 /// A needed library that nobody here can read: an open symbol may be its.
-std::string unread_library(const Subject& subject, const ElfFacts& elf, const TorchLibraries& torch) {
+std::string unread_library(const Artifact& artifact, const ElfFacts& elf, const TorchLibraries& torch) {
   for (const auto& library : elf.needed) {
-    if (is_system_library(library) || subject.find_library(library) != nullptr || torch.has(library)) continue;
+    if (is_system_library(library) || artifact.find_library(library) != nullptr || torch.has(library)) continue;
     if (library.starts_with("libcudart.so") || library.starts_with("libcuda.so")) continue;
     return library;
   }
@@ -189,12 +189,12 @@ std::string release_of(const DeclaredTorch& torch) {
 
 class SymbolCheck {
  public:
-  SymbolCheck(const Subject& subject, const std::vector<TorchSysroot>& torches, Judgement& judgement)
-      : m_subject(subject), m_torches(torches), m_judgement(judgement) {}
+  SymbolCheck(const Artifact& artifact, const std::vector<TorchSysroot>& torches, FindingList& findings)
+      : m_artifact(artifact), m_torches(torches), m_findings(findings) {}
 
   void module(const MemberFacts& member) {
     const ElfFacts& elf = *member.elf;
-    const auto torch = declared_torch(m_subject);
+    const auto torch = declared_torch(m_artifact);
     if (!torch) return skip("no torch version is declared, so it is not known what modules find");
     const TorchSysroot* sysroot = find_sysroot(*torch, m_torches, elf.machine);
     if (sysroot == nullptr)
@@ -202,33 +202,33 @@ class SymbolCheck {
                   fmt::format("sagekit toolchain fetch --no-nvcc --torch {} --cuda {} --platform linux_{}",
                               release_of(*torch), torch->cuda.empty() ? "ITS_CUDA" : torch->cuda, elf.machine));
     auto& libraries = m_libraries.try_emplace(sysroot, sysroot->root / "lib").first->second;
-    const auto missing = libraries.missing(open_symbols(m_subject, elf), elf.needed);
+    const auto missing = libraries.missing(open_symbols(m_artifact, elf), elf.needed);
     if (!missing)
       return skip(fmt::format("torch {} here cannot be read: {}", sysroot->version, missing.error().message));
     if (missing->empty()) {
       m_checked = sysroot->version;
       return;
     }
-    if (const auto unread = unread_library(m_subject, elf, libraries); !unread.empty())
+    if (const auto unread = unread_library(m_artifact, elf, libraries); !unread.empty())
       return skip(fmt::format("{} may come from {}, which is not here", names_of(*missing), unread));
-    m_judgement.broken("ELF007", fmt::format("torch {} does not have {}", sysroot->version, names_of(*missing)),
-                       member.path, "it was linked with another torch, or does not name the library that has it");
+    m_findings.broken("ELF007", fmt::format("torch {} does not have {}", sysroot->version, names_of(*missing)),
+                      member.path, "it was linked with another torch, or does not name the library that has it");
   }
 
   void end() {
     if (!m_checked.empty())
-      m_judgement.done("ELF007", fmt::format("torch {} has every symbol that modules leave open", m_checked));
+      m_findings.done("ELF007", fmt::format("torch {} has every symbol that modules leave open", m_checked));
   }
 
  private:
   /// Each reason once.
   void skip(const std::string& reason, const std::string& hint = {}) {
-    if (m_skipped.insert(reason).second) m_judgement.skipped("ELF007", reason, hint);
+    if (m_skipped.insert(reason).second) m_findings.skipped("ELF007", reason, hint);
   }
 
-  const Subject& m_subject;
+  const Artifact& m_artifact;
   const std::vector<TorchSysroot>& m_torches;
-  Judgement& m_judgement;
+  FindingList& m_findings;
   std::map<const TorchSysroot*, TorchLibraries> m_libraries;
   std::set<std::string> m_skipped;
   std::string m_checked;
@@ -236,15 +236,15 @@ class SymbolCheck {
 
 }  // namespace
 
-void check_symbols(const Subject& subject, const std::vector<TorchSysroot>& torches, Judgement& judgement) {
-  SymbolCheck check(subject, torches, judgement);
+void check_symbols(const Artifact& artifact, const std::vector<TorchSysroot>& torches, FindingList& findings) {
+  SymbolCheck check(artifact, torches, findings);
   bool any = false;
-  for (const auto& [name, member] : subject.modules()) {
-    if (!member->elf || !uses_torch(subject, name, *member->elf)) continue;
+  for (const auto& [name, member] : artifact.modules()) {
+    if (!member->elf || !uses_torch(artifact, name, *member->elf)) continue;
     any = true;
     check.module(*member);
   }
-  if (!any) return judgement.done("ELF007", "no module is linked with torch");
+  if (!any) return findings.done("ELF007", "no module is linked with torch");
   check.end();
 }
 

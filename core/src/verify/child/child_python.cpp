@@ -25,9 +25,9 @@ bool is_safe(std::string_view path) {
                               [](const std::string& part) { return part.empty() || part == "." || part == ".."; });
 }
 
-Status write_files(const Subject& subject, const fs::path& folder) {
+Status write_files(const Artifact& artifact, const fs::path& folder) {
   std::uint64_t bytes = 0;
-  for (const auto& member : subject.members) bytes += member.size_bytes;
+  for (const auto& member : artifact.members) bytes += member.size_bytes;
   std::error_code error;
   const auto space = fs::space(folder, error);
   if (!error && space.available < bytes + k_room_to_leave)
@@ -35,13 +35,13 @@ Status write_files(const Subject& subject, const fs::path& folder) {
         ErrorKind::failed, "IMP001",
         fmt::format("unpacked it has {} MiB, {} has {} MiB free", bytes >> 20, folder.string(), space.available >> 20),
         "point TMPDIR at a larger disk");
-  for (const auto& member : subject.members) {
+  for (const auto& member : artifact.members) {
     if (member.path.ends_with('/')) continue;
     if (!is_safe(member.path))
       return fail(ErrorKind::failed, "IMP001", fmt::format("{} would be written outside the folder", member.path));
     const auto path = installed_path(member.path);
     if (path.empty()) continue;
-    TRY_ASSIGN(const auto content, subject.read(member.path));
+    TRY_ASSIGN(const auto content, artifact.read(member.path));
     const auto file = folder / path;
     TRY(make_directories(file.parent_path()));
     TRY(write_file(file, content));
@@ -70,23 +70,23 @@ bool at_least(std::string_view python, std::string_view tag) {
   return have && need && *have >= *need;
 }
 
-/// The Pythons that extension modules of the subject are for: "3.12"; empty = its name and its files say none.
-std::vector<std::string> pythons_of(const Subject& subject) {
+/// The Pythons that extension modules of the artifact are for: "3.12"; empty = its name and its files say none.
+std::vector<std::string> pythons_of(const Artifact& artifact) {
   std::vector<std::string> found;
   const auto add = [&](std::string version) {
     if (!version.empty() && std::ranges::count(found, version) == 0) found.push_back(std::move(version));
   };
-  for (const auto& abi : subject.name.abi) add(version_of(abi));
-  if (found.empty() && !subject.claims.python.empty()) add(subject.claims.python);
+  for (const auto& abi : artifact.name.abi) add(version_of(abi));
+  if (found.empty() && !artifact.provenance.python.empty()) add(artifact.provenance.python);
   if (found.empty())
-    for (const auto& member : subject.members) add(version_of(member.python_abi));
+    for (const auto& member : artifact.members) add(version_of(member.python_abi));
   return found;
 }
 
 /// Machines that the native files are for, in the words of uname.
-std::vector<std::string> machines_of(const Subject& subject) {
+std::vector<std::string> machines_of(const Artifact& artifact) {
   std::vector<std::string> found;
-  for (const auto& member : subject.members)
+  for (const auto& member : artifact.members)
     if (is_native(member.path) && member.elf && std::ranges::count(found, member.elf->machine) == 0)
       found.push_back(member.elf->machine);
   return found;
@@ -100,16 +100,16 @@ std::string one_line(std::string_view text) {
   return line;
 }
 
-std::string ChildWords::raw(std::string_view key) const {
+std::string ChildOutput::raw(std::string_view key) const {
   for (auto line = lines.rbegin(); line != lines.rend(); ++line)
     if (const auto found = line->find(key); found != line->end() && found->is_string())
       return found->get<std::string>();
   return {};
 }
 
-std::string ChildWords::text(std::string_view key) const { return one_line(raw(key)); }
+std::string ChildOutput::text(std::string_view key) const { return one_line(raw(key)); }
 
-bool ChildWords::truth(std::string_view key) const {
+bool ChildOutput::truth(std::string_view key) const {
   return std::ranges::any_of(lines, [&](const Json& line) {
     const auto found = line.find(key);
     return found != line.end() && found->is_boolean() && found->get<bool>();
@@ -123,7 +123,8 @@ ChildPythons::ChildPythons(TemporaryFolder folder, const VerifyOptions& options,
       m_options(&options),
       m_runner(&runner) {}
 
-Result<ChildPythons> ChildPythons::unpack(const Subject& subject, const VerifyOptions& options, CommandRunner& runner) {
+Result<ChildPythons> ChildPythons::unpack(const Artifact& artifact, const VerifyOptions& options,
+                                          CommandRunner& runner) {
   const auto parent = options.child_environment.find("TMPDIR");
   TRY_ASSIGN(auto folder,
              TemporaryFolder::create(parent == options.child_environment.end() ? "/tmp" : fs::path(parent->second),
@@ -131,12 +132,12 @@ Result<ChildPythons> ChildPythons::unpack(const Subject& subject, const VerifyOp
   ChildPythons pythons(std::move(folder), options, runner);
   TRY(make_directories(pythons.m_tree));
   TRY(make_directories(pythons.m_home));
-  TRY(write_files(subject, pythons.m_tree));
+  TRY(write_files(artifact, pythons.m_tree));
   return pythons;
 }
 
-Result<ChildWords> ChildPythons::ask(const fs::path& python, std::string_view script, const Json& order, double seconds,
-                                     const std::map<std::string, std::string>& environment) const {
+Result<ChildOutput> ChildPythons::ask(const fs::path& python, std::string_view script, const Json& order,
+                                      double seconds, const std::map<std::string, std::string>& environment) const {
   Command command;
   // It starts in a folder of its own: a relative path is the caller's.
   command.argv = {python.has_parent_path() ? fs::absolute(python).string() : python.string(),
@@ -151,41 +152,41 @@ Result<ChildWords> ChildPythons::ask(const fs::path& python, std::string_view sc
   command.timeout_seconds = seconds;
   command.separate_stderr = true;
   TRY_ASSIGN(auto result, m_runner->run(command));
-  ChildWords said;
+  ChildOutput said;
   for (const auto& line : split(result.output, '\n'))
     if (auto object = Json::parse(line, nullptr, false); object.is_object()) said.lines.push_back(std::move(object));
   said.result = std::move(result);
   return said;
 }
 
-std::string python_misfit(const Subject& subject, const ChildWords& said) {
+std::string python_misfit(const Artifact& artifact, const ChildOutput& said) {
   const auto python = said.text("python");
   if (python.empty()) return "it is no Python that starts";
-  const bool windows = std::ranges::any_of(subject.members, [](const MemberFacts& member) { return !!member.pe; });
+  const bool windows = std::ranges::any_of(artifact.members, [](const MemberFacts& member) { return !!member.pe; });
   if (windows && said.text("system") != "win32") return "its modules are built for Windows";
-  const auto machines = machines_of(subject);
+  const auto machines = machines_of(artifact);
   const auto machine = said.text("machine");
   if (!machines.empty() && !machine.empty() && std::ranges::count(machines, machine) == 0)
     return fmt::format("it is for {}, the modules are for {}", machine, join(machines, " and "));
   const bool musl = std::ranges::any_of(
-      subject.members, [](const MemberFacts& member) { return member.elf && member.elf->libc == "musl"; });
+      artifact.members, [](const MemberFacts& member) { return member.elf && member.elf->libc == "musl"; });
   if (musl && said.text("libc").starts_with("glibc")) return "it uses glibc, the modules are for musl";
-  const auto& abi = subject.name.abi;
+  const auto& abi = artifact.name.abi;
   if (std::ranges::count(abi, "abi3") > 0) {
-    const auto& tags = subject.name.python;
+    const auto& tags = artifact.name.python;
     if (std::ranges::any_of(tags, [&](const std::string& tag) { return at_least(python, tag); }))
       return python.ends_with('t') ? "it is free-threaded, which has no stable ABI" : "";
     return fmt::format("it is Python {}, the wheel is for {} and newer", python, join(tags, ", "));
   }
-  const auto wanted = pythons_of(subject);
+  const auto wanted = pythons_of(artifact);
   if (wanted.empty() || std::ranges::count(wanted, python) > 0) return {};
   return fmt::format("it is Python {}, the modules are for {}", python, join(wanted, ", "));
 }
 
-std::string torch_misfit(const Subject& subject, const ChildWords& said) {
+std::string torch_misfit(const Artifact& artifact, const ChildOutput& said) {
   if (const auto why = said.text("no_torch"); !why.empty())
     return fmt::format("that Python cannot import torch ({})", why);
-  const auto declared = declared_torch(subject);
+  const auto declared = declared_torch(artifact);
   const auto torch = said.text("torch"), cuda = said.text("torch_cuda");
   if (torch.empty() || !declared) return {};
   if (first_two(torch) != first_two(declared->version))
@@ -195,9 +196,9 @@ std::string torch_misfit(const Subject& subject, const ChildWords& said) {
   return {};
 }
 
-bool holds_package(const Subject& subject, std::string_view dotted) {
+bool holds_package(const Artifact& artifact, std::string_view dotted) {
   const auto package = std::string(dotted.substr(0, dotted.find('.')));
-  return std::ranges::any_of(subject.members, [&](const MemberFacts& member) {
+  return std::ranges::any_of(artifact.members, [&](const MemberFacts& member) {
     const auto path = installed_path(member.path);
     return path.starts_with(package + "/") || path.starts_with(package + ".");
   });

@@ -4,7 +4,7 @@
 
 #include "support/file.hpp"
 #include "support/json.hpp"
-#include "verify/subject.hpp"
+#include "verify/artifact.hpp"
 
 #include <sagekit/command.hpp>
 #include <sagekit/verify.hpp>
@@ -18,7 +18,7 @@
 namespace sagekit {
 
 /// What a child said: its objects, one a line, and how it ended. Other code's output: nothing in it is believed.
-struct ChildWords {
+struct ChildOutput {
   std::vector<Json> lines;
   CommandResult result;
 
@@ -34,10 +34,10 @@ std::string one_line(std::string_view text);
 
 class ChildPythons {
  public:
-  /// Writes the subject's files into a temporary folder (TMPDIR of the child environment, else /tmp) by their
+  /// Writes the artifact's files into a temporary folder (TMPDIR of the child environment, else /tmp) by their
   /// installed_path(). Errors of kind failed are reasons to skip the check
   /// (a path that leaves the folder, a member that cannot be read, no room on the disk); others stop the command.
-  static Result<ChildPythons> unpack(const Subject& subject, const VerifyOptions& options, CommandRunner& runner);
+  static Result<ChildPythons> unpack(const Artifact& artifact, const VerifyOptions& options, CommandRunner& runner);
 
   const std::filesystem::path& tree() const { return m_tree; }
   /// An empty folder beside the tree: HOME of the children, so that nothing of theirs stays.
@@ -45,8 +45,8 @@ class ChildPythons {
 
   /// PYTHON -I -c (prelude and script) TREE ORDER. `environment` is added to the child's. Errors: machine (it does not
   /// start), interrupted.
-  Result<ChildWords> ask(const std::filesystem::path& python, std::string_view script, const Json& order,
-                         double seconds, const std::map<std::string, std::string>& environment = {}) const;
+  Result<ChildOutput> ask(const std::filesystem::path& python, std::string_view script, const Json& order,
+                          double seconds, const std::map<std::string, std::string>& environment = {}) const;
 
  private:
   ChildPythons(TemporaryFolder folder, const VerifyOptions& options, CommandRunner& runner);
@@ -56,11 +56,11 @@ class ChildPythons {
   CommandRunner* m_runner;
 };
 
-/// Why an interpreter (what it said of itself) cannot load the subject's modules; "" = it can.
-std::string python_misfit(const Subject& subject, const ChildWords& said);
-/// Why its torch is not the one that the subject is for, or cannot be imported; "" = it is, or none was asked for.
-std::string torch_misfit(const Subject& subject, const ChildWords& said);
-/// Does the subject hold this Python package or module?
-bool holds_package(const Subject& subject, std::string_view dotted);
+/// Why an interpreter (what it said of itself) cannot load the artifact's modules; "" = it can.
+std::string python_misfit(const Artifact& artifact, const ChildOutput& said);
+/// Why its torch is not the one that the artifact is for, or cannot be imported; "" = it is, or none was asked for.
+std::string torch_misfit(const Artifact& artifact, const ChildOutput& said);
+/// Does the artifact hold this Python package or module?
+bool holds_package(const Artifact& artifact, std::string_view dotted);
 
 }  // namespace sagekit

@@ -2,8 +2,8 @@
 // The spec's cases for a GPU: as the child that runs them gets them, and what was seen of them against what they ask.
 
 #include "support/json.hpp"
-#include "verify/judgement.hpp"
-#include "verify/subject.hpp"
+#include "verify/artifact.hpp"
+#include "verify/finding_list.hpp"
 
 #include <sagekit/spec.hpp>
 
@@ -25,8 +25,8 @@ struct GpuRun {
   std::string name() const;
 };
 
-/// Every combination of the rows that hold for the subject's revision, torch and CUDA and that are for this GPU.
-std::vector<GpuRun> gpu_runs(const Subject& subject, Capability gpu);
+/// Every combination of the rows that hold for the artifact's revision, torch and CUDA and that are for this GPU.
+std::vector<GpuRun> gpu_runs(const Artifact& artifact, Capability gpu);
 
 /// ORDER of child/gpu_cases.py for those of `runs` that `indexes` names.
 Json gpu_order(const std::vector<GpuRun>& runs, const std::vector<std::size_t>& indexes);
@@ -54,7 +54,7 @@ struct GpuFacts {
 GpuFacts read_gpu_facts(const Json& line);
 
 /// RUN100 to RUN106: one finding for each row and fault, with the worst case named.
-void judge_gpu_runs(const Subject& subject, const GpuMachine& machine, const std::vector<GpuRun>& runs,
-                    const std::map<std::size_t, GpuFacts>& facts, Judgement& judgement);
+void judge_gpu_runs(const Artifact& artifact, const GpuMachine& machine, const std::vector<GpuRun>& runs,
+                    const std::map<std::size_t, GpuFacts>& facts, FindingList& findings);
 
 }  // namespace sagekit

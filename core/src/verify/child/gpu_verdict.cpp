@@ -52,8 +52,8 @@ std::vector<Measure> measures(const GpuCase& row, const GpuFacts& facts) {
 }
 
 /// What keeps a case from running here and is not the wheel's fault; "" = nothing.
-std::string machine_lacks(const Subject& subject, const GpuFacts& facts) {
-  if (facts.type == "ModuleNotFoundError" && !facts.missing.empty() && !holds_package(subject, facts.missing))
+std::string machine_lacks(const Artifact& artifact, const GpuFacts& facts) {
+  if (facts.type == "ModuleNotFoundError" && !facts.missing.empty() && !holds_package(artifact, facts.missing))
     return fmt::format("that Python has no {}", facts.missing.substr(0, facts.missing.find('.')));
   if (facts.type == "OutOfMemoryError" || facts.error.find("out of memory") != std::string::npos)
     return "the GPU has not enough free memory";
@@ -64,8 +64,8 @@ std::string machine_lacks(const Subject& subject, const GpuFacts& facts) {
 /// The findings of one row.
 class RowVerdict {
  public:
-  RowVerdict(const Subject& subject, const GpuMachine& machine, const GpuCase& row)
-      : m_subject(subject), m_machine(machine), m_row(row) {}
+  RowVerdict(const Artifact& artifact, const GpuMachine& machine, const GpuCase& row)
+      : m_artifact(artifact), m_machine(machine), m_row(row) {}
 
   void add(const GpuRun& run, const GpuFacts* facts) {
     ++m_cases;
@@ -85,19 +85,19 @@ class RowVerdict {
     compare(run, *facts);
   }
 
-  void report(Judgement& judgement) const {
+  void report(FindingList& findings) const {
     for (const auto& [code, fault] : m_faults)
-      judgement.broken(code,
-                       fmt::format("{} in {} of {} cases on {}; {}: {}", m_row.id, fault.count, m_cases, gpu(),
-                                   fault.count == 1 ? "it is" : "worst", fault.text),
-                       m_row.call, fault.hint);
+      findings.broken(code,
+                      fmt::format("{} in {} of {} cases on {}; {}: {}", m_row.id, fault.count, m_cases, gpu(),
+                                  fault.count == 1 ? "it is" : "worst", fault.text),
+                      m_row.call, fault.hint);
     for (const auto& [why, cases] : m_lacking)
-      judgement.skipped("RUN101", fmt::format("{}: {} of {} cases: {}", m_row.id, cases, m_cases, why));
+      findings.skipped("RUN101", fmt::format("{}: {} of {} cases: {}", m_row.id, cases, m_cases, why));
     if (m_faults.empty() && m_lacking.empty())
-      judgement.note("RUN101",
-                     fmt::format("{}: {} cases on {}{}", m_row.id, m_cases, gpu(),
-                                 m_worst.empty() ? ", without a reference" : "; worst: " + m_worst),
-                     m_row.call);
+      findings.note("RUN101",
+                    fmt::format("{}: {} cases on {}{}", m_row.id, m_cases, gpu(),
+                                m_worst.empty() ? ", without a reference" : "; worst: " + m_worst),
+                    m_row.call);
   }
 
   bool passes() const { return m_lacking.empty() && m_faults.empty(); }
@@ -129,7 +129,7 @@ class RowVerdict {
       return fault("RUN102", 1, facts.error, run,
                    "no kernel image: the module has no code for this GPU; an illegal instruction or a launch failure: "
                    "its code may be a trap, left by an nvcc that is too old");
-    if (const auto why = machine_lacks(m_subject, facts); !why.empty()) return lacks(why, run);
+    if (const auto why = machine_lacks(m_artifact, facts); !why.empty()) return lacks(why, run);
     fault("RUN100", 1, fmt::format("{}: {}", facts.type, facts.error), run);
   }
 
@@ -147,7 +147,7 @@ class RowVerdict {
     }
   }
 
-  const Subject& m_subject;
+  const Artifact& m_artifact;
   const GpuMachine& m_machine;
   const GpuCase& m_row;
   std::size_t m_cases = 0;
@@ -179,21 +179,21 @@ GpuFacts read_gpu_facts(const Json& line) {
   return facts;
 }
 
-void judge_gpu_runs(const Subject& subject, const GpuMachine& machine, const std::vector<GpuRun>& runs,
-                    const std::map<std::size_t, GpuFacts>& facts, Judgement& judgement) {
+void judge_gpu_runs(const Artifact& artifact, const GpuMachine& machine, const std::vector<GpuRun>& runs,
+                    const std::map<std::size_t, GpuFacts>& facts, FindingList& findings) {
   bool all_pass = true;
   for (std::size_t i = 0; i < runs.size();) {
-    RowVerdict verdict(subject, machine, *runs[i].row);
+    RowVerdict verdict(artifact, machine, *runs[i].row);
     const GpuCase* row = runs[i].row;
     for (; i < runs.size() && runs[i].row == row; ++i) {
       const auto found = facts.find(i);
       verdict.add(runs[i], found == facts.end() ? nullptr : &found->second);
     }
-    verdict.report(judgement);
+    verdict.report(findings);
     all_pass = all_pass && verdict.passes();
   }
   // A case that raised, hung or left its result unwritten says nothing about the rest.
-  if (!all_pass) judgement.skip_rest("not every case gave a result that could be judged");
+  if (!all_pass) findings.skip_rest("not every case gave a result that could be judged");
 }
 
 }  // namespace sagekit

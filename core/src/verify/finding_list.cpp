@@ -1,4 +1,4 @@
-#include "verify/judgement.hpp"
+#include "verify/finding_list.hpp"
 
 #include "support/format.hpp"
 #include "support/text.hpp"
@@ -27,7 +27,7 @@ bool matches(const Waiver& waiver, const Finding& finding, const std::string& wh
 
 }  // namespace
 
-void Judgement::add(Finding finding) {
+void FindingList::add(Finding finding) {
   auto& group = m_groups[finding.code];
   if (++group.size <= k_most_of_a_code) return m_findings.push_back(std::move(finding));
   // One more stands for all that follow. It has no place, so that no waiver of a place excuses what nobody listed.
@@ -44,8 +44,8 @@ void Judgement::add(Finding finding) {
   rest.severity = finding.severity;
 }
 
-void Judgement::weigh(std::string_view code, Weight usual, std::string message, std::string where, std::string hint) {
-  const Weight weight = m_standard.weight(code, usual);
+void FindingList::weigh(std::string_view code, Weight usual, std::string message, std::string where, std::string hint) {
+  const Weight weight = m_policy.weight(code, usual);
   if (weight == Weight::off) return;
   const auto [severity, result] = weight == Weight::error     ? std::pair{Severity::error, FindingResult::fail}
                                   : weight == Weight::warning ? std::pair{Severity::warning, FindingResult::warn}
@@ -53,28 +53,28 @@ void Judgement::weigh(std::string_view code, Weight usual, std::string message, 
   add({std::string(code), severity, result, std::move(message), std::move(where), std::move(hint)});
 }
 
-void Judgement::expect(std::string_view code) const {
+void FindingList::expect(std::string_view code) const {
   if (m_codes != nullptr && std::ranges::count(*m_codes, code) == 0)
     throw std::logic_error(fmt::format("{} is none of the codes of the check that says it", code));
 }
 
-bool Judgement::is_off(std::string_view code) const {
+bool FindingList::is_off(std::string_view code) const {
   const Rule* rule = find_rule(code);
-  return rule != nullptr && m_standard.weight(code, rule->weight(policy())) == Weight::off;
+  return rule != nullptr && m_policy.weight(code, rule->weight(policy())) == Weight::off;
 }
 
-bool Judgement::is_required(std::string_view code) const {
-  return std::ranges::count(m_standard.require, family(code)) > 0;
+bool FindingList::is_required(std::string_view code) const {
+  return std::ranges::count(m_policy.require, family(code)) > 0;
 }
 
-void Judgement::broken(std::string_view code, std::string message, std::string where, std::string hint) {
+void FindingList::broken(std::string_view code, std::string message, std::string where, std::string hint) {
   expect(code);
   const Rule* rule = find_rule(code);
   weigh(code, rule == nullptr ? Weight::error : rule->weight(policy()), std::move(message), std::move(where),
         std::move(hint));
 }
 
-void Judgement::done(std::string_view code, std::string message) {
+void FindingList::done(std::string_view code, std::string message) {
   expect(code);
   if (said(code) || is_off(code)) return;
   const Rule* rule = find_rule(code);
@@ -82,13 +82,13 @@ void Judgement::done(std::string_view code, std::string message) {
   note(code, std::move(message));
 }
 
-void Judgement::skip_rest(const std::string& reason, const std::string& hint) {
+void FindingList::skip_rest(const std::string& reason, const std::string& hint) {
   if (m_codes == nullptr) return;
   for (const auto code : *m_codes)
     if (!said(code)) skipped(code, reason, hint);
 }
 
-void Judgement::skipped(std::string_view code, std::string reason, std::string hint) {
+void FindingList::skipped(std::string_view code, std::string reason, std::string hint) {
   expect(code);
   if (is_off(code)) return;
   const bool required = is_required(code);
@@ -101,13 +101,13 @@ void Judgement::skipped(std::string_view code, std::string reason, std::string h
        std::move(hint)});
 }
 
-void Judgement::note(std::string_view code, std::string message, std::string where) {
+void FindingList::note(std::string_view code, std::string message, std::string where) {
   expect(code);
   add({std::string(code), Severity::note, FindingResult::pass, std::move(message), std::move(where), {}});
 }
 
-void Judgement::found(std::string_view code, Severity severity, std::string message, std::string where,
-                      std::string hint) {
+void FindingList::found(std::string_view code, Severity severity, std::string message, std::string where,
+                        std::string hint) {
   // Readers and plugins may say what they like, whichever check asked them.
   if (const Rule* rule = find_rule(code))
     return weigh(code, rule->weight(policy()), std::move(message), std::move(where), std::move(hint));
@@ -118,7 +118,7 @@ void Judgement::found(std::string_view code, Severity severity, std::string mess
   weigh(code, usual, std::move(message), std::move(where), std::move(hint));
 }
 
-void Judgement::waived(std::string_view code, std::string message, std::string where, std::string reason) {
+void FindingList::waived(std::string_view code, std::string message, std::string where, std::string reason) {
   expect(code);
   add({std::string(code),
        Severity::error,
@@ -129,27 +129,27 @@ void Judgement::waived(std::string_view code, std::string message, std::string w
        std::move(reason)});
 }
 
-void Judgement::read_problems(const Diagnostics& problems, std::string_view where) {
+void FindingList::read_problems(const Diagnostics& problems, std::string_view where) {
   for (const auto& problem : problems)
     found(problem.code, problem.severity, problem.message,
           problem.where.file.empty() ? std::string(where) : problem.where.file, problem.hint);
 }
 
-void Judgement::require_all() {
-  for (const auto& letters : std::set(m_standard.require.begin(), m_standard.require.end()))
+void FindingList::require_all() {
+  for (const auto& letters : std::set(m_policy.require.begin(), m_policy.require.end()))
     if (std::ranges::none_of(m_groups, [&](const auto& group) { return family(group.first) == letters; }))
       broken("VFY103", fmt::format("{} is required, but this artifact gives its checks nothing to look at", letters));
 }
 
-std::vector<std::size_t> Judgement::apply_waivers() {
+std::vector<std::size_t> FindingList::apply_waivers() {
   std::set<std::size_t> needed, ended;
-  const auto& waivers = m_standard.file == nullptr ? std::vector<Waiver>() : m_standard.file->waivers;
+  const auto& waivers = m_policy.file == nullptr ? std::vector<Waiver>() : m_policy.file->waivers;
   for (auto& finding : m_findings) {
     if (finding.result != FindingResult::fail && finding.result != FindingResult::warn) continue;
     for (std::size_t i = 0; i < waivers.size(); ++i) {
-      if (!matches(waivers[i], finding, m_standard.wheel)) continue;
+      if (!matches(waivers[i], finding, m_policy.wheel)) continue;
       needed.insert(i);
-      if (m_standard.today.empty() || m_standard.today > waivers[i].until) {
+      if (m_policy.today.empty() || m_policy.today > waivers[i].until) {
         ended.insert(i);
         continue;
       }
@@ -161,16 +161,16 @@ std::vector<std::size_t> Judgement::apply_waivers() {
   }
   for (const auto i : ended) {
     const Waiver& waiver = waivers[i];
-    const auto why = m_standard.today.empty() ? "does not hold, for today's date is not known"
-                                              : fmt::format("ended on {}", waiver.until);
+    const auto why = m_policy.today.empty() ? "does not hold, for today's date is not known"
+                                            : fmt::format("ended on {}", waiver.until);
     broken("VFY101", fmt::format("the waiver of {} ({}) {}", waiver.code, waiver.reason, why),
-           fmt::format("{}:{}", m_standard.file->origin, waiver.line),
+           fmt::format("{}:{}", m_policy.file->origin, waiver.line),
            "mend what it excused, or give it a new end and say why");
   }
   return {needed.begin(), needed.end()};
 }
 
-WheelReport Judgement::report(std::string path, std::string sha256, std::vector<RunsOn> runs_on) && {
+WheelReport FindingList::report(std::string path, std::string sha256, std::vector<RunsOn> runs_on) && {
   require_all();
   auto needed = apply_waivers();
   std::ranges::stable_sort(m_findings, {}, [](const Finding& f) { return std::tie(f.code, f.where); });
@@ -179,7 +179,7 @@ WheelReport Judgement::report(std::string path, std::string sha256, std::vector<
   report.sha256 = std::move(sha256);
   report.findings = std::move(m_findings);
   report.runs_on = std::move(runs_on);
-  report.policy = m_standard.name();
+  report.policy = m_policy.name();
   report.waivers = std::move(needed);
   report.pass = std::ranges::none_of(report.findings, [](const Finding& f) { return f.result == FindingResult::fail; });
   return report;
@@ -206,7 +206,7 @@ Diagnostics stale_waivers(const PolicyFile& file, const std::vector<WheelReport>
   return stale;
 }
 
-std::string_view word(Severity severity) {
+std::string_view to_string(Severity severity) {
   switch (severity) {
     case Severity::error: return "error";
     case Severity::warning: return "warning";
@@ -215,7 +215,7 @@ std::string_view word(Severity severity) {
   return "error";
 }
 
-std::string_view word(FindingResult result) {
+std::string_view to_string(FindingResult result) {
   switch (result) {
     case FindingResult::pass: return "pass";
     case FindingResult::fail: return "fail";
@@ -226,7 +226,7 @@ std::string_view word(FindingResult result) {
   return "fail";
 }
 
-std::string waiver_words(const Finding& finding) {
+std::string waiver_text(const Finding& finding) {
   if (finding.result != FindingResult::waived) return {};
   std::string text = finding.until.empty() ? "" : "until " + finding.until;
   if (!finding.reason.empty()) text += (text.empty() ? "" : ": ") + finding.reason;

@@ -12,7 +12,7 @@
 
 namespace sagekit {
 
-struct Claims {
+struct Provenance {
   std::string from;  ///< "the build record", "sagekit.json", "the version": for messages; "" = nothing is claimed
   std::string cell, plugin, commit;                ///< commit: whole or its first digits
   std::string python, torch, cuda, platform;       ///< "3.12" "2.11.0" "13.0" "linux_x86_64"; "" = not known
@@ -20,7 +20,7 @@ struct Claims {
   std::vector<std::string> requires_dist;
 };
 
-Claims claims_of(const CellBuild& build);
+Provenance provenance_of(const CellBuild& build);
 
 /// The file in dist-info that says what a wheel was built from.
 inline constexpr std::string_view k_provenance_file = "sagekit.json";
@@ -28,9 +28,9 @@ inline constexpr std::string_view k_provenance_file = "sagekit.json";
 /// Its text. A function of the build alone: no time, no path of this machine.
 std::string provenance_json(const Spec& spec, const Revision& revision, const CellBuild& build);
 /// Reads it back. Errors: TRU003 (failed).
-Result<Claims> read_provenance(std::string_view text);
+Result<Provenance> read_provenance(std::string_view text);
 
 /// What the local parts in circulation say: "cu130.torch2.11.20260117.gd1a57a5", "cu128torch2.6.0", "torch2.8.0.cu129".
-Claims claims_of_version(std::string_view version);
+Provenance provenance_of_version(std::string_view version);
 
 }  // namespace sagekit

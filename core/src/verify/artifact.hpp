@@ -3,7 +3,7 @@
 
 #include "pypa/platform_tag.hpp"
 #include "pypa/wheel_paths.hpp"
-#include "verify/claims.hpp"
+#include "verify/provenance.hpp"
 
 #include <sagekit/arch.hpp>
 #include <sagekit/inspect.hpp>
@@ -19,7 +19,7 @@
 
 namespace sagekit {
 
-struct Subject {
+struct Artifact {
   /// What is judged, which decides what can be: `wheel` an archive; `build` staged files of a planned name; `unpacked`
   /// and `installed` a package in a folder, with its dist-info; `folder` any other folder.
   enum class Kind { wheel, build, unpacked, installed, folder } kind = Kind::wheel;
@@ -29,7 +29,7 @@ struct Subject {
   const WheelFacts* wheel = nullptr;  ///< null: there is no dist-info
   std::uint64_t wheel_bytes = 0;      ///< 0 = not a wheel yet
   bool finished = true;               ///< false: it is being made here, with whatever Pythons there are
-  Claims claims;
+  Provenance provenance;
   const Spec* spec = nullptr;  ///< null: no plugin makes this package
   const Plugin* plugin = nullptr;
   /// What it was built from: the spec's revision that its record names, else the one that its files look like. Null:
@@ -54,16 +54,16 @@ struct Subject {
 };
 
 /// "wheel", "build", "unpacked", "installed", "folder".
-std::string_view to_string(Subject::Kind kind);
+std::string_view to_string(Artifact::Kind kind);
 
 struct ExpectedModule {
   const KernelSpec* kernel = nullptr;
   std::vector<Gencode> gencode;  ///< empty: the module is not built for this set
 };
 
-/// The rows of the spec's kernels that hold for the subject's revision, torch and CUDA, in order of module name. Needs
+/// The rows of the spec's kernels that hold for the artifact's revision, torch and CUDA, in order of module name. Needs
 /// a spec, a revision and claimed arches.
-std::vector<ExpectedModule> expected_modules(const Subject& subject);
+std::vector<ExpectedModule> expected_modules(const Artifact& artifact);
 
 /// Is this dotted name one of the spec's modules, in any revision?
 const KernelSpec* known_kernel(const Spec& spec, std::string_view module);

@@ -1,5 +1,5 @@
 #pragma once
-// The demo's files as a subject, and what one check of child processes says of it, without all other checks.
+// The demo's files as an artifact, and what one check of child processes says of it, without all other checks.
 
 #include "unit/verify/fixture.hpp"
 #include "verify/judge.hpp"
@@ -9,7 +9,7 @@
 namespace sagekit::test {
 
 /// What a check says of these files. `python`: "3.12", the one that the modules are for; "" = any.
-struct ChildSubject {
+struct ChildArtifact {
   std::map<std::string, std::string> files;
   Spec spec;
   std::string python;
@@ -17,15 +17,15 @@ struct ChildSubject {
 
   /// `code`: one that the check may say.
   std::vector<Finding> judged(std::string_view code, const VerifyOptions& options, CommandRunner& runner) const {
-    Subject subject;
-    subject.spec = &spec;
-    subject.name.python = {"py3"};
-    subject.name.abi = abi;
-    subject.claims.python = python;
-    subject.claims.torch = "2.11.0";
-    subject.claims.cuda = "13.0";
-    subject.claims.from = "the build record";
-    subject.claims.commit = k_commit;
+    Artifact artifact;
+    artifact.spec = &spec;
+    artifact.name.python = {"py3"};
+    artifact.name.abi = abi;
+    artifact.provenance.python = python;
+    artifact.provenance.torch = "2.11.0";
+    artifact.provenance.cuda = "13.0";
+    artifact.provenance.from = "the build record";
+    artifact.provenance.commit = k_commit;
     for (const auto& [path, bytes] : files) {
       MemberFacts member;
       if (is_native(path)) {
@@ -35,16 +35,16 @@ struct ChildSubject {
       }
       member.path = path;
       member.size_bytes = bytes.size();
-      subject.members.push_back(std::move(member));
+      artifact.members.push_back(std::move(member));
     }
-    subject.read = [this](const std::string& path) -> Result<std::string> { return files.at(path); };
-    choose_revision(subject);
-    Judgement judgement(Policy::own, {});
+    artifact.read = [this](const std::string& path) -> Result<std::string> { return files.at(path); };
+    choose_revision(artifact);
+    FindingList findings(Policy::own, {});
     std::vector<RunsOn> rows;
     const auto check =
         std::ranges::find_if(checks(), [&](const Check& one) { return std::ranges::count(one.codes, code) > 0; });
-    REQUIRE(run_check(*check, {subject, options, runner, rows}, judgement));
-    return std::move(judgement).report("demo", "", {}).findings;
+    REQUIRE(run_check(*check, {artifact, options, runner, rows}, findings));
+    return std::move(findings).report("demo", "", {}).findings;
   }
 };
 

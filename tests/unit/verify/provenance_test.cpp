@@ -1,4 +1,4 @@
-#include "verify/claims.hpp"
+#include "verify/provenance.hpp"
 
 #include "unit/verify/fixture.hpp"
 
@@ -9,18 +9,18 @@ TEST_CASE("what is recorded in a wheel is read back") {
   const Spec spec = demo_spec();
   DemoBuild demo;
   const auto text = provenance_json(spec, spec.source.revisions[0], demo.build);
-  const auto claims = read_provenance(text);
-  REQUIRE(claims);
-  CHECK(claims->cell == demo.build.cell.id);
-  CHECK(claims->plugin == "demo");
-  CHECK(claims->commit == k_commit);
-  CHECK(claims->python == "3.12");
-  CHECK(claims->torch == "2.11.0");
-  CHECK(claims->cuda == "13.0");
-  CHECK(claims->platform == "linux_x86_64");
-  REQUIRE(claims->arches);
-  CHECK(*claims->arches == demo.build.cell.arches);
-  CHECK(claims->requires_dist == demo.build.cell.requires_dist);
+  const auto provenance = read_provenance(text);
+  REQUIRE(provenance);
+  CHECK(provenance->cell == demo.build.cell.id);
+  CHECK(provenance->plugin == "demo");
+  CHECK(provenance->commit == k_commit);
+  CHECK(provenance->python == "3.12");
+  CHECK(provenance->torch == "2.11.0");
+  CHECK(provenance->cuda == "13.0");
+  CHECK(provenance->platform == "linux_x86_64");
+  REQUIRE(provenance->arches);
+  CHECK(*provenance->arches == demo.build.cell.arches);
+  CHECK(provenance->requires_dist == demo.build.cell.requires_dist);
 }
 
 TEST_CASE("a damaged record is an error, never half believed") {
@@ -28,9 +28,9 @@ TEST_CASE("a damaged record is an error, never half believed") {
        {"", "[]", "{}", R"({"schema":"other/1"})", R"({"schema":"sagekit.provenance/1","arches":["nine"]})",
         R"({"schema":"sagekit.provenance/1","arches":[9]})"}) {
     CAPTURE(text);
-    const auto claims = read_provenance(text);
-    REQUIRE_FALSE(claims);
-    CHECK(claims.error().code == "TRU003");
+    const auto provenance = read_provenance(text);
+    REQUIRE_FALSE(provenance);
+    CHECK(provenance.error().code == "TRU003");
   }
 }
 
@@ -38,11 +38,11 @@ TEST_CASE("all local versions in circulation can be read") {
   const auto check = [](std::string_view version, std::string_view torch, std::string_view cuda,
                         std::string_view commit = "") {
     CAPTURE(version);
-    const auto claims = claims_of_version(version);
-    CHECK(claims.torch == torch);
-    CHECK(claims.cuda == cuda);
-    CHECK(claims.commit == commit);
-    CHECK(claims.from.empty() == (torch.empty() && cuda.empty() && commit.empty()));
+    const auto provenance = provenance_of_version(version);
+    CHECK(provenance.torch == torch);
+    CHECK(provenance.cuda == cuda);
+    CHECK(provenance.commit == commit);
+    CHECK(provenance.from.empty() == (torch.empty() && cuda.empty() && commit.empty()));
   };
   check("2.2.0+cu130.torch2.11.20260117.gd1a57a5", "2.11", "13.0", "d1a57a5");
   check("2.2.0+cu128torch2.6.0", "2.6.0", "12.8");

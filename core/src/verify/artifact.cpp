@@ -1,4 +1,4 @@
-#include "verify/subject.hpp"
+#include "verify/artifact.hpp"
 
 #include "plan/arches.hpp"
 #include "support/text.hpp"
@@ -7,25 +7,25 @@
 
 namespace sagekit {
 
-const MemberFacts* Subject::find(std::string_view archive_path) const {
+const MemberFacts* Artifact::find(std::string_view archive_path) const {
   const auto found = std::ranges::lower_bound(members, archive_path, {}, &MemberFacts::path);
   return found != members.end() && found->path == archive_path ? &*found : nullptr;
 }
 
-const MemberFacts* Subject::find_module(std::string_view dotted) const {
+const MemberFacts* Artifact::find_module(std::string_view dotted) const {
   for (const auto& member : members)
     if (is_native(member.path) && module_name(member.path) == dotted) return &member;
   return nullptr;
 }
 
-const MemberFacts* Subject::find_library(std::string_view library) const {
+const MemberFacts* Artifact::find_library(std::string_view library) const {
   const auto found = std::ranges::find_if(members, [&](const MemberFacts& member) {
     return member.elf && (member.elf->soname == library || base_name(member.path) == library);
   });
   return found == members.end() ? nullptr : &*found;
 }
 
-bool Subject::has_python(std::string_view dotted) const {
+bool Artifact::has_python(std::string_view dotted) const {
   const auto path = replace_all(std::string(dotted), ".", "/");
   return std::ranges::any_of(members, [&](const MemberFacts& member) {
     const auto place = installed_path(member.path);
@@ -33,35 +33,35 @@ bool Subject::has_python(std::string_view dotted) const {
   });
 }
 
-std::vector<std::pair<std::string, const MemberFacts*>> Subject::modules() const {
+std::vector<std::pair<std::string, const MemberFacts*>> Artifact::modules() const {
   std::vector<std::pair<std::string, const MemberFacts*>> list;
   for (const auto& member : members)
     if (is_native(member.path)) list.emplace_back(module_name(member.path), &member);
   return list;
 }
 
-std::string_view to_string(Subject::Kind kind) {
+std::string_view to_string(Artifact::Kind kind) {
   switch (kind) {
-    case Subject::Kind::wheel: return "wheel";
-    case Subject::Kind::build: return "build";
-    case Subject::Kind::unpacked: return "unpacked";
-    case Subject::Kind::installed: return "installed";
-    case Subject::Kind::folder: return "folder";
+    case Artifact::Kind::wheel: return "wheel";
+    case Artifact::Kind::build: return "build";
+    case Artifact::Kind::unpacked: return "unpacked";
+    case Artifact::Kind::installed: return "installed";
+    case Artifact::Kind::folder: return "folder";
   }
   return "wheel";
 }
 
-std::vector<ExpectedModule> expected_modules(const Subject& subject) {
+std::vector<ExpectedModule> expected_modules(const Artifact& artifact) {
   std::vector<ExpectedModule> list;
-  if (subject.spec == nullptr || subject.revision == nullptr || !subject.claims.arches) return list;
-  const Claims& claims = subject.claims;
+  if (artifact.spec == nullptr || artifact.revision == nullptr || !artifact.provenance.arches) return list;
+  const Provenance& provenance = artifact.provenance;
   Choice choice;
-  choice.revision = subject.revision;
+  choice.revision = artifact.revision;
   choice.backend = "direct";
-  choice.arches = claims.arches;
-  const ArchSet set = choose_arches(*subject.spec, choice, claims.torch, claims.cuda);
-  for (const auto& kernel : subject.spec->kernels)
-    if (holds(kernel.when, *subject.revision, choice.backend, claims.torch, claims.cuda))
+  choice.arches = provenance.arches;
+  const ArchSet set = choose_arches(*artifact.spec, choice, provenance.torch, provenance.cuda);
+  for (const auto& kernel : artifact.spec->kernels)
+    if (holds(kernel.when, *artifact.revision, choice.backend, provenance.torch, provenance.cuda))
       list.push_back({&kernel, module_gencode(kernel, set)});
   std::ranges::sort(list, {}, [](const ExpectedModule& expected) { return expected.kernel->module; });
   return list;

@@ -1,4 +1,4 @@
-#include "verify/claims.hpp"
+#include "verify/provenance.hpp"
 
 #include "support/format.hpp"
 #include "support/json.hpp"
@@ -63,7 +63,7 @@ std::string torch_of(std::string number) {
 
 }  // namespace
 
-Claims claims_of(const CellBuild& build) {
+Provenance provenance_of(const CellBuild& build) {
   const Cell& cell = build.cell;
   return {"the build record", cell.id,       {},          build.commit,      cell.python, cell.torch,
           cell.cuda,          cell.platform, cell.arches, cell.requires_dist};
@@ -90,22 +90,22 @@ std::string provenance_json(const Spec& spec, const Revision& revision, const Ce
   return json_text(json);
 }
 
-Result<Claims> read_provenance(std::string_view text) {
+Result<Provenance> read_provenance(std::string_view text) {
   const auto bad = [](std::string why) {
     return fail(ErrorKind::failed, "TRU003", fmt::format("{} cannot be read: {}", k_provenance_file, why));
   };
   const Json json = Json::parse(text, nullptr, false);
   if (!json.is_object()) return bad("it is not a JSON object");
   if (text_at(json, "schema") != k_schema) return bad(fmt::format("its schema is not {}", k_schema));
-  Claims claims;
-  claims.from = k_provenance_file;
-  claims.cell = text_at(json, "cell");
-  if (json.contains("plugin")) claims.plugin = text_at(json["plugin"], "name");
-  if (json.contains("source")) claims.commit = text_at(json["source"], "commit");
-  claims.python = text_at(json, "python");
-  claims.torch = text_at(json, "torch");
-  claims.cuda = text_at(json, "cuda");
-  claims.platform = text_at(json, "platform");
+  Provenance provenance;
+  provenance.from = k_provenance_file;
+  provenance.cell = text_at(json, "cell");
+  if (json.contains("plugin")) provenance.plugin = text_at(json["plugin"], "name");
+  if (json.contains("source")) provenance.commit = text_at(json["source"], "commit");
+  provenance.python = text_at(json, "python");
+  provenance.torch = text_at(json, "torch");
+  provenance.cuda = text_at(json, "cuda");
+  provenance.platform = text_at(json, "platform");
   std::vector<ArchRequest> arches;
   for (const auto& item : json.value("arches", Json::array())) {
     if (!item.is_string()) return bad("an arch is not text");
@@ -113,26 +113,27 @@ Result<Claims> read_provenance(std::string_view text) {
     if (!parsed) return bad(parsed.error().message);
     arches.insert(arches.end(), parsed->begin(), parsed->end());
   }
-  claims.arches = std::move(arches);
+  provenance.arches = std::move(arches);
   for (const auto& item : json.value("requires_dist", Json::array()))
-    if (item.is_string()) claims.requires_dist.push_back(item.get<std::string>());
-  return claims;
+    if (item.is_string()) provenance.requires_dist.push_back(item.get<std::string>());
+  return provenance;
 }
 
-Claims claims_of_version(std::string_view version) {
-  Claims claims;
+Provenance provenance_of_version(std::string_view version) {
+  Provenance provenance;
   const auto plus = version.find('+');
-  if (plus == std::string_view::npos) return claims;
+  if (plus == std::string_view::npos) return provenance;
   const std::string local = lower(version.substr(plus + 1));
-  claims.torch = torch_of(number_after(local, "torch", 3));
-  claims.cuda = cuda_of(number_after(local, local.find("cuda") == std::string::npos ? "cu" : "cuda", 2));
+  provenance.torch = torch_of(number_after(local, "torch", 3));
+  provenance.cuda = cuda_of(number_after(local, local.find("cuda") == std::string::npos ? "cu" : "cuda", 2));
   for (const auto& part : split(local, '.')) {
     const bool commit = part.size() >= 8 && part.size() <= 41 && part[0] == 'g' &&
                         std::ranges::all_of(part.substr(1), [](unsigned char c) { return std::isxdigit(c) != 0; });
-    if (commit) claims.commit = part.substr(1);
+    if (commit) provenance.commit = part.substr(1);
   }
-  if (!claims.torch.empty() || !claims.cuda.empty() || !claims.commit.empty()) claims.from = "the version";
-  return claims;
+  if (!provenance.torch.empty() || !provenance.cuda.empty() || !provenance.commit.empty())
+    provenance.from = "the version";
+  return provenance;
 }
 
 }  // namespace sagekit

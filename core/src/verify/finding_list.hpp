@@ -12,11 +12,11 @@
 
 namespace sagekit {
 
-class Judgement {
+class FindingList {
  public:
-  explicit Judgement(Standard standard) : m_standard(std::move(standard)) {}
-  Judgement(Policy policy, std::vector<std::string> require)
-      : Judgement(Standard{policy, nullptr, {}, {}, std::move(require)}) {}
+  explicit FindingList(EffectivePolicy policy) : m_policy(std::move(policy)) {}
+  FindingList(Policy policy, std::vector<std::string> require)
+      : FindingList(EffectivePolicy{policy, nullptr, {}, {}, std::move(require)}) {}
 
   /// The rule `code` does not hold. Its weight under the policy makes it a failure, a warning, a note or nothing.
   void broken(std::string_view code, std::string message, std::string where = {}, std::string hint = {});
@@ -43,20 +43,20 @@ class Judgement {
   /// While it lives, what checks say must be of these codes: another one is a mistake of this program, and throws.
   class Scope {
    public:
-    Scope(Judgement& judgement, const std::vector<std::string_view>& codes) : m_judgement(judgement) {
-      judgement.m_codes = &codes;
+    Scope(FindingList& findings, const std::vector<std::string_view>& codes) : m_list(findings) {
+      findings.m_codes = &codes;
     }
-    ~Scope() { m_judgement.m_codes = nullptr; }
+    ~Scope() { m_list.m_codes = nullptr; }
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
 
    private:
-    Judgement& m_judgement;
+    FindingList& m_list;
   };
 
-  Policy policy() const { return m_standard.policy; }
+  Policy policy() const { return m_policy.base; }
   /// What was found so far, before waivers.
-  const std::vector<Finding>& findings() const { return m_findings; }
+  const std::vector<Finding>& all() const { return m_findings; }
   bool said(std::string_view code) const { return m_groups.contains(code); }
 
   /// The report: waivers applied, sorted by code and place; `pass` set.
@@ -78,15 +78,15 @@ class Judgement {
     std::size_t rest = 0;  ///< index of the one that stands for those beyond the limit
   };
 
-  Standard m_standard;
+  EffectivePolicy m_policy;
   std::map<std::string, Group, std::less<>> m_groups;
   std::vector<Finding> m_findings;
   const std::vector<std::string_view>* m_codes = nullptr;  ///< of the running check; null = none runs
 };
 
-std::string_view word(Severity severity);     ///< "error", "warning", "note"
-std::string_view word(FindingResult result);  ///< "pass", "fail", "warn", "skipped", "waived"
+std::string_view to_string(Severity severity);     ///< "error", "warning", "note"
+std::string_view to_string(FindingResult result);  ///< "pass", "fail", "warn", "skipped", "waived"
 /// "until 2026-12-31: reason"; "" = not waived.
-std::string waiver_words(const Finding& finding);
+std::string waiver_text(const Finding& finding);
 
 }  // namespace sagekit
