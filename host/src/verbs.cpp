@@ -12,6 +12,7 @@
   line(inspect) \
   line(diff) \
   line(package) \
+  line(name) \
   line(doctor) \
   line(env) \
   line(toolchain) \

@@ -1,5 +1,5 @@
 // Any bytes as a wheel's file name, an arch list or a naming template: a value that joins again, or an error with a
-// code. clang++-19 -fsanitize=fuzzer,address,undefined; seeds: the names in tests/unit/spec/naming_test.cpp.
+// code. clang++-19 -fsanitize=fuzzer,address,undefined; seeds: names as they were published.
 
 #include <sagekit/arch.hpp>
 #include <sagekit/naming.hpp>
@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
+#include <vector>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
@@ -18,6 +19,19 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   } else if (!wheel.error().code.starts_with("NAM")) {
     std::abort();
   }
+  // A name is read as a wheel's name or not at all, and never as what it does not hold.
+  static const auto reader = sagekit::WheelNameReader::make(sagekit::naming_schemes()).value();
+  if (const auto readings = reader.read(text)) {
+    if (readings->empty()) std::abort();
+    for (const auto& reading : *readings) {
+      if (reading.package.empty() || reading.version.empty() || reading.platform.empty()) std::abort();
+      if (reading.scheme.empty() && (!reading.torch.empty() || !reading.cuda.empty())) std::abort();
+    }
+  } else if (!readings.error().code.starts_with("NAM")) {
+    std::abort();
+  }
+  if (const auto scheme = sagekit::WheelNameReader::make(std::vector<sagekit::NamingScheme>{{"own", std::string(text)}}))
+    (void)scheme->read("sageattention-2.2.0+cu128torch2.7.1.post3-cp312-cp312-win_amd64.whl");
   if (const auto list = sagekit::parse_arch_list(text)) {
     std::string normal;
     for (const auto& request : *list) normal += to_string(request) + ";";

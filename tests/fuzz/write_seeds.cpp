@@ -97,6 +97,10 @@ int main(int count, char** arguments) {
   write(folder / "naming/variant", "tiny_kernels-1.2.0-cp312-cp312-linux_x86_64-cu130.whl");
   write(folder / "naming/wheel", wheel.file_name);
   write(folder / "naming/build_tag", "tiny_kernels-1.2.0+cu130.torch2.11-280.129-cp312.cp313-abi3-linux_x86_64.whl");
+  write(folder / "naming/release", "sageattention-2.2.0%2Bcu130torch2.10.0andhigher.post6-cp310-abi3-win_amd64.whl");
+  write(folder / "naming/folder", "cu128-torch271-py312-sm90/sageattention-2.2.0-cp312-cp312-linux_x86_64.whl");
+  write(folder / "naming/two", "sageattention-2.2.0-2311.130-cp312-cp312-linux_x86_64.whl");
+  write(folder / "naming/abi", "flash_attn-2.8.3+cu12torch2.8cxx11abiTRUE-cp312-cp312-linux_x86_64.whl");
   write(folder / "naming/arches", "8.0 sm_86;9.0a,compute_120f 12.1+PTX native");
   write(folder / "naming/template", "{version}+cu{cuda_digits}.torch{torch_minor}.g{commit7}");
   return 0;

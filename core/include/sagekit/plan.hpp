@@ -164,6 +164,8 @@ SAGEKIT_API Result<Plan> make_plan(const Spec& spec, const Request& request, con
 
 /// What a naming template may use of a cell.
 SAGEKIT_API NamingValues naming_values(const Cell& cell, const Revision& revision);
+/// What a name could say of a cell's wheel.
+SAGEKIT_API WheelNameReading name_facts(const Cell& cell, const Revision& revision);
 
 SAGEKIT_API std::string plan_json(const Plan& plan, bool with_steps);  ///< docs/json.md
 SAGEKIT_API std::string plan_dot(const Plan& plan);                    ///< Graphviz

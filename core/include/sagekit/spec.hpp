@@ -230,12 +230,14 @@ struct Profile {
   bool operator==(const Profile&) const = default;
 };
 
-/// How a wheel is named: templates over {version} {torch} {torch_minor} {torch_digits} {cuda} {date} {commit7} {sms}
-/// {arches} (docs/spec-reference.md).
+/// How a wheel is named: templates over the words of expand_template (docs/naming.md). Names are written by it and read
+/// by it.
 struct NamingScheme {
   std::string name;
-  std::string version;  ///< template of the whole version
-  std::string build;    ///< template of the build tag; "" = none
+  std::string version;      ///< template of the whole version
+  std::string build = {};   ///< template of the build tag; "" = none
+  std::string folder = {};  ///< template of the folder that a wheel lies in, when that says what the name does not
+  std::string source = {};  ///< who names wheels so
   bool operator==(const NamingScheme&) const = default;
 };
 

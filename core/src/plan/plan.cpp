@@ -222,6 +222,23 @@ NamingValues naming_values(const Cell& cell, const Revision& revision) {
   return values;
 }
 
+WheelNameReading name_facts(const Cell& cell, const Revision& revision) {
+  WheelNameReading facts;
+  if (const auto name = parse_wheel_name(cell.wheel)) {
+    facts.python = join(name->python, ".");
+    facts.abi = join(name->abi, ".");
+    facts.platform = join(name->platform, ".");
+  }
+  facts.package = normalized_project(cell.distribution);
+  facts.version = revision.version;
+  facts.torch = cell.torch;
+  facts.cuda = cell.cuda;
+  facts.arches = cell.arches;
+  facts.revision = revision.commit;
+  facts.date = replace_all(revision.date.substr(0, 10), "-", "");
+  return facts;
+}
+
 Result<Plan> make_plan(const Spec& spec, const Request& request, const Environment& environment,
                        const PlanOrigin& origin) {
   TRY_ASSIGN(auto choice, resolve_request(spec, request, environment));

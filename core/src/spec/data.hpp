@@ -117,13 +117,16 @@ struct CoreData {
   std::vector<TorchRelease> torches;  ///< oldest first
   std::vector<NvccArch> nvcc_arches;
   std::vector<HostCompilerLimit> host_compilers;  ///< oldest first
-  std::vector<NamingScheme> schemes;              ///< see core_schemes()
+};
+
+struct NamingData {
+  std::vector<NamingScheme> builtin, published;
 };
 
 /// All of it but what has a function of its own below. Thread-safe; read at the first call.
 const CoreData& core_data();
-/// The built-in naming schemes. Thread-safe; read at the first call.
-const std::vector<NamingScheme>& core_schemes();
+/// The naming schemes. Thread-safe; read at the first call.
+const NamingData& core_schemes();
 /// The C library's facts. Thread-safe; read at the first call.
 const LibcData& libc_data();
 /// GPUs and drivers. Thread-safe; read at the first call.

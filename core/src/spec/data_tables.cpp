@@ -19,7 +19,7 @@ namespace {
 
 struct Loaded {
   CoreData data;
-  std::vector<NamingScheme> schemes;
+  NamingData schemes;
   LibcData libc;
   GpuData gpus;
   Diagnostics problems;
@@ -118,11 +118,14 @@ void read_nvcc(TomlTable& root, Loaded& loaded) {
 }
 
 void read_naming(TomlTable& root, Loaded& loaded) {
-  read_rows(root, "scheme", [&](TomlTable& row) {
-    loaded.schemes.push_back(
-        {row.required_string("name"), row.required_string("version"), row.required_string("build")});
-    row.required_string("source");
-  });
+  const auto read_schemes = [&](std::string_view key, std::vector<NamingScheme>& schemes) {
+    read_rows(root, key, [&](TomlTable& row) {
+      schemes.push_back({row.required_string("name"), row.required_string("version"), row.string("build").value_or(""),
+                         row.string("folder").value_or(""), row.required_string("source")});
+    });
+  };
+  read_schemes("scheme", loaded.schemes.builtin);
+  read_schemes("published", loaded.schemes.published);
 }
 
 void read_libc(TomlTable& root, Loaded& loaded) {
@@ -206,7 +209,7 @@ const Loaded& libc() {
 
 const CoreData& core_data() { return facts().data; }
 
-const std::vector<NamingScheme>& core_schemes() { return naming().schemes; }
+const NamingData& core_schemes() { return naming().schemes; }
 
 const LibcData& libc_data() { return libc().libc; }
 

@@ -1,4 +1,5 @@
 #include "spec/data.hpp"
+#include "spec/naming_words.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
@@ -11,8 +12,6 @@
 namespace sagekit {
 
 namespace {
-
-std::string without_dots(std::string_view version) { return replace_all(std::string(version), ".", ""); }
 
 /// The first two numbers: "2.11.0" -> "2.11", "12.8.1" -> "12.8".
 std::string minor_of(std::string_view version) {
@@ -27,26 +26,11 @@ std::string sms_of(const std::vector<Arch>& arches) {
   return join(names, ".");
 }
 
-using Words = std::vector<std::pair<std::string, std::string>>;
-
-Words words_of(const NamingValues& values) {
-  return {{"version", values.version},
-          {"torch", values.torch},
-          {"torch_minor", minor_of(values.torch)},
-          {"torch_digits", without_dots(values.torch)},
-          {"cuda", values.cuda},
-          {"cuda_digits", without_dots(minor_of(values.cuda))},
-          {"date", values.date},
-          {"commit7", values.commit.substr(0, 7)},
-          {"sms", sms_of(values.arches)},
-          {"arches", values.arch_set}};
-}
-
 std::unexpected<Error> bad_template(std::string_view text, std::string_view why, std::string hint) {
   return fail(ErrorKind::usage, "NAM010", fmt::format("the naming template \"{}\" {}", text, why), std::move(hint));
 }
 
-Result<std::string> value_of(std::string_view text, std::string_view word, const Words& words) {
+Result<std::string> value_of(std::string_view text, std::string_view word, const NamingWords& words) {
   std::vector<std::string> known;
   for (const auto& [name, value] : words) {
     if (name == word) return value;
@@ -65,8 +49,28 @@ struct Piece {
 
 }  // namespace
 
-Result<std::string> expand_template(std::string_view text, const NamingValues& values) {
-  const Words words = words_of(values);
+NamingWords naming_words(const NamingValues& values) {
+  const bool is_post = values.release.starts_with("post") && is_digits(values.release.substr(4));
+  return {{"version", values.version},
+          {"torch", values.torch},
+          {"torch_minor", minor_of(values.torch)},
+          {"torch_digits", without_dots(values.torch)},
+          {"torch_minor_digits", without_dots(minor_of(values.torch))},
+          {"torch_min", values.torch_min},
+          {"cuda", values.cuda},
+          {"cuda_digits", without_dots(minor_of(values.cuda))},
+          {"cuda_major", values.cuda.substr(0, values.cuda.find('.'))},
+          {"date", values.date},
+          {"commit7", values.commit.substr(0, 7)},
+          {"sms", sms_of(values.arches)},
+          {"arches", values.arch_set},
+          {"cxx11_abi", values.cxx11_abi},
+          {"post", is_post ? values.release : ""},
+          {"fix", is_post ? "" : values.release},
+          {"python", values.python}};
+}
+
+Result<std::string> expand_words(std::string_view text, const NamingWords& words) {
   std::vector<Piece> pieces(1);
   std::string literal;  // since the last separator or word: goes with the word after it
   const auto flush = [&] { pieces.back().text += std::exchange(literal, {}); };
@@ -111,6 +115,17 @@ Result<std::string> expand_template(std::string_view text, const NamingValues& v
   return out;
 }
 
-const std::vector<NamingScheme>& builtin_schemes() { return core_schemes(); }
+Result<std::string> expand_template(std::string_view text, const NamingValues& values) {
+  return expand_words(text, naming_words(values));
+}
+
+const std::vector<NamingScheme>& builtin_schemes() { return core_schemes().builtin; }
+const std::vector<NamingScheme>& published_schemes() { return core_schemes().published; }
+
+std::vector<NamingScheme> naming_schemes(std::span<const NamingScheme> more) {
+  std::vector<NamingScheme> all(more.begin(), more.end());
+  for (const auto* rows : {&builtin_schemes(), &published_schemes()}) all.insert(all.end(), rows->begin(), rows->end());
+  return all;
+}
 
 }  // namespace sagekit

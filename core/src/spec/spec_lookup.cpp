@@ -44,7 +44,7 @@ Result<const NamingScheme*> find_scheme(const Spec& spec, std::string_view name)
   if (name.empty()) name = spec.default_scheme.empty() ? "default" : std::string_view(spec.default_scheme);
   std::vector<std::string> known;
   // A plugin's own row of that name comes before the one that every spec has.
-  for (const auto* rows : {&spec.schemes, &builtin_schemes()})
+  for (const auto* rows : {&spec.schemes, &builtin_schemes(), &published_schemes()})
     for (const NamingScheme& scheme : *rows) {
       if (scheme.name == name) return &scheme;
       known.push_back(scheme.name);

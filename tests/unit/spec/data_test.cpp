@@ -20,7 +20,7 @@ TEST_CASE("the embedded data reads without a complaint") {
   CHECK_FALSE(gpu_data().models.empty());
   CHECK_FALSE(core_data().nvcc_arches.empty());
   CHECK_FALSE(core_data().host_compilers.empty());
-  CHECK(core_schemes().size() == 4);
+  CHECK(core_schemes().builtin.size() == 4);
 }
 
 TEST_CASE("a torch that was published is not absent") {
