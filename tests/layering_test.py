@@ -28,6 +28,7 @@ OWNERS = {
     "lz4": ["core/src/gpu/image_codec.cpp"],
     "archive": ["core/src/archive/archive_library.hpp"],
     "curl/": ["core/src/index/curl_library.hpp"],
+    "microhttpd": ["core/src/release/microhttpd_library.hpp"],
     "zlib": ["core/src/archive/deflate_tail.cpp"],
     "zip.h": ["core/src/archive/zip_library.hpp"],
     "boost/": None,  # filled below: one room

@@ -41,7 +41,9 @@ class Parser {
         app.add_flag(flag.names, given.times);
         continue;
       }
-      if (!flag.positional())
+      if (flag.bare)
+        app.add_option(flag.names, given.words)->expected(0, 1)->allow_extra_args(false);
+      else if (!flag.positional())
         app.add_option(flag.names, given.words)->allow_extra_args(false);
       else if (flag.repeatable)
         app.add_option(flag.names, given.words)->expected(-1);
@@ -85,6 +87,10 @@ Status take(const Given& given) {
     return std::unexpected(in_flag(
         flag, fmt::format("given {} times: {}", given.words.size(), fmt::join(given.words, ", ")), "give it once"));
   for (const auto& word : given.words) {
+    if (flag.bare && word.empty()) {
+      if (auto taken = flag.take(""); !taken) return taken;
+      continue;
+    }
     for (const auto& value : flag.commas ? split(word) : std::vector{word}) {
       // What a script meant to fill in and did not is no wish for the default.
       if (value.find_first_not_of(" \t;") == std::string::npos)

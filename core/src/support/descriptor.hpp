@@ -17,6 +17,7 @@ class Descriptor {
     return *this;
   }
   int get() const { return m_fd; }
+  int release() { return std::exchange(m_fd, -1); }  ///< to whoever closes it from now on
   bool open() const { return m_fd >= 0; }
   void close() {
     if (m_fd >= 0) ::close(std::exchange(m_fd, -1));

@@ -1,0 +1,79 @@
+#pragma once
+// What a folder of wheels is published as: one value. The manifest, indexes, checksums, reports, notes and coverage are
+// renderings of it.
+
+#include <sagekit/error.hpp>
+#include <sagekit/export.hpp>
+#include <sagekit/verify.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sagekit {
+
+/// What a wheel says it was made from: its sagekit.json, else what its file name tells. "" and empty = not said.
+struct WheelOrigin {
+  std::string plugin, plugin_version;
+  std::string source_url, commit;
+  std::string cell, python, torch, cuda, platform;  ///< "3.12" "2.11.0" "13.0" "linux_x86_64"
+  std::vector<std::string> arches, edits, tools;    ///< "9.0a"; ids of source edits; "nvcc 13.0.88 sha256..."
+  bool operator==(const WheelOrigin&) const = default;
+};
+
+struct ReleasedWheel {
+  std::string file;  ///< its name
+  std::string path;  ///< below the folder that was read, with "/"; "" = only a manifest knows it
+  std::string url;   ///< where it is published; "" = not known
+  std::uint64_t size_bytes = 0;
+  std::string sha256;
+  std::string project, version;  ///< normal form of the name; METADATA's version
+  std::string requires_python;
+  std::string metadata_sha256;  ///< of the bytes of METADATA; "" = not known
+  std::uint64_t metadata_bytes = 0;
+  std::string uploaded;    ///< "2026-08-22T10:00:00.000000Z"; "" = not known
+  std::string provenance;  ///< PEP 740: a file below the folder, or an address; "" = none
+  WheelOrigin origin;
+  std::string verdict;            ///< "pass", "fail"; "" = not judged
+  std::vector<RunsOn> runs_on;    ///< of a manifest: capability, verdict and reason only
+  std::vector<Finding> findings;  ///< that are no passes
+};
+
+struct Release {
+  std::string plugin, plugin_version, plugin_sha256;  ///< that judged the wheels; "" = several, or none
+  std::string source_url;
+  std::vector<ReleasedWheel> wheels;  ///< by file name
+};
+
+inline constexpr std::string_view k_manifest_file = "sagekit.release.json";
+
+/// "sagekit.release/1" (docs/json.md). A function of the value: no time, no path of this machine.
+SAGEKIT_API std::string release_json(const Release& release);
+/// Reads it back. Strict about what programs rely on (file names, hashes, sizes), for it decides what is installed.
+/// Error REL015 (failed).
+SAGEKIT_API Result<Release> read_release(std::string_view text, std::string_view origin);
+
+struct ScanOptions {
+  /// Facts of wheels whose size and times are as they were when this file was written are taken from it; then it is
+  /// written anew. Empty: every wheel is read.
+  std::filesystem::path cache = {};
+  std::vector<std::filesystem::path> skip = {};  ///< folders that are not looked into
+  /// Leave METADATA's bytes beside each wheel, as NAME.whl.metadata (PEP 658).
+  bool write_metadata = false;
+};
+
+struct Scan {
+  Release release;             ///< without verdicts
+  std::vector<Error> refused;  ///< wheels that must not be published, each with its one reason
+  std::size_t read = 0;        ///< wheels that were read; the others were known
+};
+
+/// Every wheel below a folder, read whole: its framing, the CRC of each member, its name against its METADATA; hidden
+/// folders are passed over. A manifest in the folder is held against the wheels and gives their addresses and times.
+/// Errors: FIL001, FIL002, REL015. In `refused`: REL010 to REL014, and what the readers say of a damaged one.
+SAGEKIT_API Result<Scan> scan_wheels(const std::filesystem::path& folder, const ScanOptions& options = {});
+
+}  // namespace sagekit

@@ -1,0 +1,17 @@
+#pragma once
+// What a wheel was made from, as it says itself.
+
+#include <sagekit/naming.hpp>
+#include <sagekit/release.hpp>
+
+#include <string_view>
+
+namespace sagekit {
+
+/// sagekit.json of dist-info. Keys that are missing or of another type are not said; no JSON object says nothing.
+WheelOrigin read_origin(std::string_view text);
+
+/// What the file name alone tells: the local part of the version, the tags.
+WheelOrigin origin_of_name(const WheelName& name);
+
+}  // namespace sagekit

@@ -1,0 +1,236 @@
+#include "index/url.hpp"
+#include "release/index_pages.hpp"
+#include "release/write_beside.hpp"
+#include "support/file.hpp"
+#include "support/format.hpp"
+#include "support/text.hpp"
+#include "support/try.hpp"
+
+#include <sagekit/naming.hpp>
+#include <sagekit/release_index.hpp>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+
+namespace sagekit {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What was written last time, so that pages nobody needs any more can be told from other people's files.
+constexpr std::string_view k_pages_file = ".sagekit-index";
+
+using Pages = std::map<std::string, std::string>;  ///< path below the output -> bytes
+
+/// "2.11.0" -> "torch2.11"
+std::string torch_folder(const std::string& torch) {
+  const auto minor = torch.find('.', torch.find('.') + 1);
+  return "torch" + torch.substr(0, minor);
+}
+
+bool runs_anywhere(const ReleasedWheel& wheel) { return wheel.file.ends_with("-any.whl"); }
+
+/// The index that a wheel belongs to: "cu130/torch2.11"; nothing when it does not say.
+std::optional<std::string> channel_of(const ReleasedWheel& wheel, const std::vector<std::string>& per) {
+  std::vector<std::string> parts;
+  if (contains(per, "cuda")) {
+    if (wheel.origin.cuda.empty()) return std::nullopt;
+    parts.push_back("cu" + without_dots(wheel.origin.cuda));
+  }
+  if (contains(per, "torch")) {
+    if (wheel.origin.torch.empty()) return std::nullopt;
+    parts.push_back(torch_folder(wheel.origin.torch));
+  }
+  return join(parts, "/");
+}
+
+/// The wheels of each index. One for any machine is in all of them.
+std::map<std::string, std::vector<const ReleasedWheel*>> sorted_into_channels(const Release& release,
+                                                                              const IndexOptions& options,
+                                                                              IndexReport& report) {
+  std::map<std::string, std::vector<const ReleasedWheel*>> channels;
+  std::vector<const ReleasedWheel*> anywhere;
+  if (options.per.empty()) channels[""];
+  for (const auto& wheel : release.wheels) {
+    const auto channel = channel_of(wheel, options.per);
+    if (channel) {
+      channels[*channel].push_back(&wheel);
+    } else if (runs_anywhere(wheel)) {
+      anywhere.push_back(&wheel);
+    } else {
+      report.warnings.push_back(fmt::format("{} is in no index: it does not say which {} it is for", wheel.file,
+                                            wheel.origin.cuda.empty() ? "CUDA" : "torch"));
+    }
+  }
+  for (auto& [name, wheels] : channels) {
+    wheels.insert(wheels.end(), anywhere.begin(), anywhere.end());
+    std::ranges::sort(wheels, {}, &ReleasedWheel::file);
+  }
+  return channels;
+}
+
+/// Links from a project's page.
+class Links {
+ public:
+  Links(const IndexOptions& options, std::string_view channel)
+      : m_options(options),
+        m_up(options.wheels.empty()
+                 ? fs::path()
+                 : fs::absolute(options.wheels)
+                       .lexically_normal()
+                       .lexically_relative(fs::absolute(options.output / channel / "project").lexically_normal())) {}
+
+  /// The address of a file of the folder; "" = it has none.
+  std::string to(const std::string& path) const {
+    if (path.empty()) return {};
+    if (!m_options.base_url.empty()) return m_options.base_url + url_path(path);
+    return m_options.wheels.empty() ? std::string() : url_path((m_up / path).generic_string());
+  }
+  std::string to(const ReleasedWheel& wheel) const {
+    if (!m_options.base_url.empty()) return to(wheel.path.empty() ? wheel.file : wheel.path);
+    return m_options.wheels.empty() || wheel.path.empty() ? wheel.url : to(wheel.path);
+  }
+
+ private:
+  const IndexOptions& m_options;
+  fs::path m_up;
+};
+
+Result<IndexRow> row_of(const ReleasedWheel& wheel, const IndexOptions& options, const Links& links,
+                        std::vector<bool>& yanks_used) {
+  IndexRow row{.file = wheel.file, .url = links.to(wheel), .sha256 = wheel.sha256};
+  if (row.url.empty())
+    return fail(ErrorKind::usage, "REL018", fmt::format("{} has no address", wheel.file),
+                "say where the wheels are with --base-url, or give the folder that holds them", wheel.file);
+  row.size_bytes = wheel.size_bytes;
+  row.version = wheel.version;
+  row.requires_python = wheel.requires_python;
+  // A wheel that only a manifest knows lies where nobody put its metadata beside it.
+  if (!wheel.path.empty()) row.metadata_sha256 = wheel.metadata_sha256;
+  row.uploaded = wheel.uploaded;
+  row.provenance = links.to(wheel.provenance);
+  for (std::size_t i = 0; i < options.yanked.size(); ++i)
+    if (glob_match(options.yanked[i].files, wheel.file)) {
+      row.yanked = true;
+      row.yanked_reason = options.yanked[i].reason;
+      yanks_used[i] = true;
+    }
+  return row;
+}
+
+Status add_pages(const std::string& channel, const std::vector<const ReleasedWheel*>& wheels,
+                 const IndexOptions& options, std::vector<bool>& yanks_used, Pages& pages) {
+  std::map<std::string, std::vector<IndexRow>> projects;
+  const Links links(options, channel);
+  for (const auto* wheel : wheels) {
+    TRY_ASSIGN(auto row, row_of(*wheel, options, links, yanks_used));
+    projects[wheel->project].push_back(std::move(row));
+  }
+  const std::string folder = channel.empty() ? "" : channel + "/";
+  std::vector<std::string> names;
+  for (const auto& [name, rows] : projects) {
+    names.push_back(name);
+    pages[folder + name + "/index.html"] = project_html(name, rows);
+    pages[folder + name + "/index.json"] = project_json(name, rows);
+  }
+  pages[folder + "index.html"] = root_html(names);
+  pages[folder + "index.json"] = root_json(names);
+  return {};
+}
+
+/// Pages of an earlier run, each a path below the output that sagekit would write.
+std::set<std::string> pages_before(const fs::path& output) {
+  std::set<std::string> before;
+  if (const auto text = MappedFile::open(output / k_pages_file))
+    for (const auto& line : split_words(text->bytes(), "\n"))
+      if ((line.ends_with("index.html") || line.ends_with("index.json")) && line.find("..") == std::string::npos &&
+          !line.starts_with('/'))
+        before.insert(line);
+  return before;
+}
+
+/// Somebody's site must not be written over.
+Status check_ours(const fs::path& output, const Pages& pages, const std::set<std::string>& before) {
+  for (const auto& [path, bytes] : pages) {
+    std::error_code error;
+    if (before.contains(path) || !fs::exists(fs::symlink_status(output / path, error))) continue;
+    const auto there = MappedFile::open(output / path);
+    const bool ours = there && (there->bytes().find(k_page_mark) != std::string_view::npos ||
+                                there->bytes().find("\"api-version\"") != std::string_view::npos);
+    if (!ours)
+      return fail(ErrorKind::failed, "REL017",
+                  fmt::format("{} is there and is no page of sagekit's", (output / path).string()),
+                  "write the index into a folder of its own with -o", (output / path).string());
+  }
+  return {};
+}
+
+std::string list_of(const Pages& pages, const std::set<std::string>& more) {
+  std::set<std::string> all = more;
+  for (const auto& [path, bytes] : pages) all.insert(path);
+  std::string text;
+  for (const auto& path : all) text += path + "\n";
+  return text;
+}
+
+Status write_pages(const Pages& pages, const IndexOptions& options, IndexReport& report) {
+  const auto before = pages_before(options.output);
+  TRY(check_ours(options.output, pages, before));
+  TRY(make_directories(options.output));
+  // First the list of all that may be there, last that of what is: a run that is killed leaves no page unlisted.
+  const auto list = options.output / k_pages_file;
+  TRY(write_beside(list, list_of(pages, before)));
+  for (const auto& [path, bytes] : pages) {
+    const auto file = options.output / path;
+    if (const auto there = MappedFile::open(file); there && there->bytes() == bytes) {
+      ++report.unchanged;
+      continue;
+    }
+    TRY(make_directories(file.parent_path()));
+    TRY(write_beside(file, bytes));
+    ++report.written;
+  }
+  for (const auto& path : before) {
+    if (pages.contains(path)) continue;
+    std::error_code error;
+    report.removed += fs::remove(options.output / path, error);
+    for (auto folder = (options.output / path).parent_path(); folder != options.output; folder = folder.parent_path())
+      if (!fs::remove(folder, error)) break;  // others' files are in it
+  }
+  return write_beside(list, list_of(pages, {}));
+}
+
+}  // namespace
+
+Result<IndexReport> write_index(const Release& release, const IndexOptions& given) {
+  IndexOptions options = given;
+  if (!options.base_url.empty()) {
+    if (!parse_url(options.base_url) || options.base_url.find_first_of("?#") != std::string::npos)
+      return fail(ErrorKind::usage, "REL019", fmt::format("\"{}\" is no http or https address", options.base_url),
+                  "for example --base-url https://example.org/wheels/");
+    if (!options.base_url.ends_with('/')) options.base_url += '/';
+  }
+  IndexReport report;
+  report.wheels = release.wheels.size();
+  const auto channels = sorted_into_channels(release, options, report);
+  std::vector<bool> yanks_used(options.yanked.size());
+  Pages pages;
+  for (const auto& [channel, wheels] : channels) {
+    TRY(add_pages(channel, wheels, options, yanks_used, pages));
+    report.folders.push_back(channel);
+  }
+  std::set<std::string> projects;
+  for (const auto& wheel : release.wheels) projects.insert(wheel.project);
+  report.projects = projects.size();
+  for (std::size_t i = 0; i < options.yanked.size(); ++i)
+    if (!yanks_used[i])
+      report.warnings.push_back(fmt::format("{}:{}: \"{}\" is no file of this index", k_yanked_file,
+                                            options.yanked[i].line, options.yanked[i].files));
+  TRY(write_pages(pages, options, report));
+  return report;
+}
+
+}  // namespace sagekit

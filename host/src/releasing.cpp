@@ -1,0 +1,53 @@
+#include "releasing.hpp"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <iterator>
+
+namespace sagekit::host {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Facts are remembered by the folder they are about.
+fs::path facts_file(const Session& session, const fs::path& folder) {
+  std::error_code error;
+  const auto whole = fs::canonical(folder, error).string();
+  if (error || session.settings.store.empty()) return {};
+  std::uint64_t hash = 14695981039346656037U;  // FNV-1a: a name, not a promise; the facts say which files they are of
+  for (const unsigned char c : whole) hash = (hash ^ c) * 1099511628211U;
+  return session.settings.store / "wheel-facts" / fmt::format("{:016x}.tsv", hash);
+}
+
+}  // namespace
+
+Result<GivenRelease> read_given_release(const Session& session, const fs::path& given, ScanOptions options) {
+  GivenRelease release;
+  std::error_code error;
+  if (fs::is_directory(given, error)) {
+    release.folder = given;
+    options.cache = facts_file(session, given);
+    auto scan = scan_wheels(given, options);
+    if (!scan) return std::unexpected(scan.error());
+    release.scan = std::move(*scan);
+    for (const auto& refused : release.scan.refused) session.console.show(refused);
+  } else {
+    std::ifstream file(given, std::ios::binary);
+    if (!file || !fs::is_regular_file(given, error))
+      return fail(ErrorKind::usage, "FIL001",
+                  fmt::format("cannot read {}: it is no folder and no file", given.string()),
+                  "name a folder of wheels, or a sagekit.release.json");
+    const std::string text(std::istreambuf_iterator<char>(file), {});
+    auto manifest = read_release(text, given.string());
+    if (!manifest) return std::unexpected(manifest.error());
+    release.scan.release = std::move(*manifest);
+  }
+  if (release.scan.release.wheels.empty() && release.scan.refused.empty())
+    return fail(ErrorKind::no_match, "REL016", fmt::format("{} has no wheel", given.string()),
+                "sagekit build -o DIR makes some");
+  return release;
+}
+
+}  // namespace sagekit::host

@@ -1,0 +1,22 @@
+#pragma once
+// What the verbs about releases share: a folder of wheels or a manifest, as a value.
+
+#include "session.hpp"
+
+#include <sagekit/release.hpp>
+
+#include <filesystem>
+
+namespace sagekit::host {
+
+struct GivenRelease {
+  Scan scan;
+  std::filesystem::path folder;  ///< that holds the wheels; empty = a manifest was given
+};
+
+/// Reads a folder of wheels, or a manifest. Wheels that are refused are said on the console and stay in `scan`. Errors:
+/// FIL001, REL015, REL016 (no_match) no wheel is there. `skip`: a folder in it that is not looked into.
+Result<GivenRelease> read_given_release(const Session& session, const std::filesystem::path& given,
+                                        ScanOptions options = {});
+
+}  // namespace sagekit::host
