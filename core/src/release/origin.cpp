@@ -1,7 +1,7 @@
 #include "release/origin.hpp"
 
 #include "support/json.hpp"
-#include "verify/claims/claims.hpp"
+#include "verify/provenance.hpp"
 
 namespace sagekit {
 
@@ -62,7 +62,7 @@ WheelOrigin read_origin(std::string_view text) {
 }
 
 WheelOrigin origin_of_name(const WheelName& name) {
-  const Claims claims = claims_of_version(name.version);
+  const Provenance claims = provenance_of_version(name.version);
   WheelOrigin origin;
   origin.torch = claims.torch;
   origin.cuda = claims.cuda;

@@ -8,7 +8,7 @@
 #include "support/format.hpp"
 #include "support/sha256.hpp"
 #include "support/try.hpp"
-#include "verify/claims/claims.hpp"
+#include "verify/provenance.hpp"
 
 namespace sagekit {
 

@@ -6,7 +6,7 @@
 #include "support/parallel.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
-#include "verify/published.hpp"
+#include "pypa/published_hashes.hpp"
 
 #include <sys/stat.h>
 
