@@ -82,6 +82,18 @@ Flag& Flags::memory(std::string names, std::uint64_t& bytes, std::string what) {
               }});
 }
 
+Flag& Flags::duration(std::string names, double& seconds, std::string what) {
+  return add({.names = std::move(names),
+              .type = "TIME",
+              .what = std::move(what),
+              .take = [&](const std::string& text) -> Status {
+                const auto parsed = parse_duration(text);
+                if (!parsed) return std::unexpected(parsed.error());
+                seconds = *parsed;
+                return {};
+              }});
+}
+
 Flag& Flags::argument(std::string name, std::string& value, std::string what) {
   Flag& flag = this->value(std::move(name), "TEXT", value, std::move(what));
   flag.required = true;
@@ -112,6 +124,16 @@ Result<std::uint64_t> parse_size(const std::string& text) {
     return fail(ErrorKind::usage, "CLI002", fmt::format("\"{}\" is no size", text),
                 "write it as 12G, 512M or in bytes");
   return static_cast<std::uint64_t>(value * std::pow(1024.0, static_cast<double>(power)));
+}
+
+Result<double> parse_duration(const std::string& text) {
+  constexpr double k_longest = 1e9;
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  const double factor = unit == "s" ? 1 : unit == "m" ? 60 : unit == "h" ? 3600 : 0;
+  if (error == std::errc{} && factor > 0 && value > 0 && value * factor < k_longest) return value * factor;
+  return fail(ErrorKind::usage, "CLI002", fmt::format("\"{}\" is no time", text), "write it as 90s, 330m or 1.5h");
 }
 
 }  // namespace sagekit::host

@@ -41,6 +41,7 @@ class Flags {
   Flag& list(std::string names, std::string type, std::vector<std::string>& values, std::string what);
   Flag& number(std::string names, std::size_t& value, std::string what);    ///< at least 1
   Flag& memory(std::string names, std::uint64_t& bytes, std::string what);  ///< "12G", "512M"; at least 1 MiB
+  Flag& duration(std::string names, double& seconds, std::string what);     ///< "330m", "90s", "1.5h"; above 0
   Flag& argument(std::string name, std::string& value, std::string what);   ///< required
   Flag& arguments(std::string name, std::vector<std::string>& values, std::string what);
   void reads(std::string variable, std::string what);
@@ -56,5 +57,7 @@ class Flags {
 
 /// "12G", "512M", "1.5GiB", "2000000" -> bytes. Error CLI002.
 Result<std::uint64_t> parse_size(const std::string& text);
+/// "90s", "330m", "1.5h" -> seconds; a number alone is not taken, because nobody knows of what. Error CLI002.
+Result<double> parse_duration(const std::string& text);
 
 }  // namespace sagekit::host

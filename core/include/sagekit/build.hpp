@@ -7,6 +7,7 @@
 #include <sagekit/log.hpp>
 #include <sagekit/plan.hpp>
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -53,6 +54,7 @@ struct Build {
   std::vector<StepFailure> failed;
   std::vector<std::string> skipped;  ///< cells not finished because another step failed or they need another machine
   std::uint64_t steps_run = 0, steps_reused = 0, steps_failed = 0;
+  std::uint64_t steps_left = 0;  ///< not begun because of BuildOptions::stop_after
   std::optional<std::uint64_t> steps_would_run;  ///< of a dry run; its steps_reused are those that would be
   double wall_seconds = 0, cpu_seconds = 0;
   std::uint64_t peak_memory_bytes = 0;  ///< largest single process of a step that ran
@@ -77,6 +79,8 @@ class BuildObserver {
   virtual ~BuildObserver() = default;
   virtual void on_event(const BuildEvent& event) = 0;
   virtual void on_message(const std::string& text) = 0;  ///< fetching a source, waiting for a lock
+  /// All files of a cell are made and staged, while steps of others may still run.
+  virtual void on_cell(const CellBuild& cell) { static_cast<void>(cell); }
 };
 
 struct BuildOptions {
@@ -88,6 +92,12 @@ struct BuildOptions {
   bool keep_going = false;
   bool dry_run = false;  ///< fetch nothing, run no step; says what would run and what the store holds
   bool offline = false;  ///< no connection: a source that is not here is SRC001
+  /// Which steps whose GPU code was made by itself are also made the plain way, to compare machine code by kernel.
+  enum class Prove { none, sample, all } prove = Prove::none;
+  std::optional<double> step_timeout_seconds;  ///< a command that takes longer is ended, and its step has failed
+  /// Nothing is started that is not expected to end before; what is left is in Build::steps_left.
+  std::optional<std::chrono::steady_clock::time_point> stop_after;
+  std::optional<int> nice;                     ///< scheduling priority of the commands, 0 to 19
   LogSink log;
   std::map<std::string, std::string> child_environment;  ///< base environment of steps: PATH, HOME, TMPDIR
 };

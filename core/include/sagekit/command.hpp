@@ -22,6 +22,7 @@ struct Command {
   std::filesystem::path working_directory;         ///< empty = the caller's
   std::filesystem::path output_file;               ///< stdout and stderr go here, whole; empty = captured in `output`
   std::optional<double> timeout_seconds;           ///< wall clock; then SIGTERM to the process group, SIGKILL 2 s later
+  std::optional<int> nice;                         ///< its scheduling priority, as setpriority(2) has it
   bool separate_stderr = false;                    ///< captured: stderr goes to `error_output` instead of `output`
 };
 
@@ -49,7 +50,7 @@ class CommandRunner {
   virtual Result<CommandResult> run(const Command& command, std::stop_token stop = {}) = 0;
 };
 
-/// posix_spawn, own process group, stdin /dev/null.
+/// Own process group, stdin /dev/null, killed with the thread that called `run`, whatever ends it.
 SAGEKIT_API std::unique_ptr<CommandRunner> make_local_runner();
 
 }  // namespace sagekit

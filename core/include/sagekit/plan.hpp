@@ -77,8 +77,9 @@ struct ExcludedCell {
   std::string id, wheel, reason, source;
 };
 
-/// What a step makes.
-enum class StepKind { compile, bind, link, setup_py };
+/// What a step makes. `device`: GPU code of one source for one architecture; no step of a plan, the build makes these
+/// of `compile` steps.
+enum class StepKind { compile, bind, link, setup_py, device };
 
 /// One command. Everything that depends on the machine is a symbol in braces, so that equal argv means equal work on
 /// any machine. A symbol stands alone or inside an item ("-L{torch-...}/lib"); the build room replaces these and no
@@ -115,6 +116,7 @@ struct Step {
   std::string module;  ///< dotted module name
   std::vector<std::string> argv;
   std::vector<std::string> fallback_argv;  ///< tried when argv fails (shim -> full header); empty = none
+  std::vector<std::string> device_argv;    ///< what GPU code may be made with instead: the spec's device_shim; empty = argv
   std::vector<std::string> inputs;         ///< symbolic paths
   std::vector<std::string> outputs;        ///< symbolic paths below {work}
   std::vector<std::string> depends;        ///< step ids

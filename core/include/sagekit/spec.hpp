@@ -140,6 +140,7 @@ struct KernelSpec {
   bool plain_module = false;                 ///< a shared library loaded by ctypes: no PyInit, named MODULE.so
   bool ptx = true;                           ///< +PTX is meant for this module too
   std::string source_shim, binding_shim;     ///< names of [[build.shim]]; "" = torch's own headers
+  std::string device_shim;                   ///< the same where GPU code alone is made; "" = as for the host
   Cost source_cost;                          ///< one .cu for one arch, shimmed
   Cost binding_cost;
   When when;

@@ -1,6 +1,5 @@
 #include "build/executor.hpp"
 
-#include "build/depfile.hpp"
 #include "support/format.hpp"
 #include "support/sha256.hpp"
 #include "support/text.hpp"
@@ -14,50 +13,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::size_t k_cause_lines = 20;
-constexpr std::size_t k_cause_bytes = 16 * 1024;
-
 bool is_depfile(const std::string& output) { return output.ends_with(".d"); }
-
-std::string tail(const fs::path& log) {
-  const auto text = read_file(log);
-  if (!text) return {};
-  const auto lines =
-      split(trim(std::string_view(*text).substr(text->size() - std::min(text->size(), k_cause_bytes))), '\n');
-  const auto first = lines.size() - std::min(lines.size(), k_cause_lines);
-  return join({lines.begin() + static_cast<std::ptrdiff_t>(first), lines.end()}, "\n");
-}
-
-/// The kernel's out-of-memory killer takes the compiler proper; its driver then says so and ends by itself.
-bool ran_out_of_memory(const CommandResult& result, const std::string& last_lines) {
-  constexpr int k_kill = 9, k_killed = 128 + k_kill;
-  if (result.ok() || result.timed_out) return false;
-  return result.signal == k_kill || result.exit_code == k_killed ||
-         last_lines.find("Killed signal") != std::string::npos ||
-         last_lines.find("died due to signal 9") != std::string::npos;
-}
-
-void add(Measured& sum, const CommandResult& result) {
-  sum.cpu_seconds += result.cpu_seconds;
-  sum.wall_seconds += result.wall_seconds;
-  sum.peak_memory_bytes = std::max(sum.peak_memory_bytes, result.peak_memory_bytes);
-}
-
-/// The headers of device code that every build of it can check: those that belong to one CPU's compiler or Python are
-/// left to the identities in its key.
-ActionRecord of_every_cpu(const ActionRecord& record, const std::string& platform) {
-  ActionRecord shared{record.headers, {}, {}, false, record.epoch};
-  std::erase_if(shared.headers, [&](const auto& header) {
-    const auto role = header.first.substr(0, header.first.find('}'));
-    return role.starts_with('{') && (role.ends_with("-" + platform) || role.find("-" + platform + "-") != role.npos);
-  });
-  return shared;
-}
-
-bool is_below(const fs::path& file, const fs::path& folder) {
-  const auto text = file.string(), prefix = folder.string() + "/";
-  return text.starts_with(prefix);
-}
 
 }  // namespace
 
@@ -67,7 +23,9 @@ Executor::Executor(StepContext context, std::vector<const Step*> steps)
           m_context.symbols, m_context.source, m_context.epoch, m_hashes,
           [this](const std::string& symbolic) { return real_path(symbolic); },
           [this](const std::string& input) { return made_input(input); }),
+      m_read(m_context, m_hashes),
       m_steps(std::move(steps)),
+      m_devices(m_context, m_keys, m_hashes, device_actions(m_steps, m_context.platform)),
       m_depends(m_steps.size()),
       m_outputs(m_steps.size()),
       m_placed(m_steps.size(), false) {
@@ -79,14 +37,6 @@ Executor::Executor(StepContext context, std::vector<const Step*> steps)
   for (std::size_t i = 0; i < m_steps.size(); ++i)
     for (const auto& id : m_steps[i]->depends)
       if (const auto found = by_id.find(id); found != by_id.end()) m_depends[i].push_back(found->second);
-}
-
-fs::path Executor::real_path(const std::string& symbolic) const {
-  static constexpr std::string_view k_source = "{source}", k_work = "{work}";
-  const std::string_view text = symbolic;
-  if (text.starts_with(k_source)) return m_context.source.folder.string() + std::string(text.substr(k_source.size()));
-  if (text.starts_with(k_work)) return m_context.work.string() + std::string(text.substr(k_work.size()));
-  return m_context.symbols.path_by_role(symbolic);
 }
 
 std::optional<std::string> Executor::made_input(const std::string& input) {
@@ -104,8 +54,21 @@ std::string Executor::history_key(const Step& step) const {
   return hash.hex();
 }
 
-std::optional<Measured> Executor::history(std::size_t step) const {
-  return m_context.store.history(history_key(*m_steps[step]));
+std::optional<Measured> Executor::history(const Step& step) const {
+  return m_context.store.history(history_key(step));
+}
+
+/// Not the last run alone: what it may take is the most it took, forgotten slowly; how long is the middle.
+void Executor::remember(const Step& step, const Measured& measured) const {
+  constexpr double k_keep = 0.9;
+  auto sum = measured;
+  if (const auto before = history(step)) {
+    const auto kept = static_cast<std::uint64_t>(static_cast<double>(before->peak_memory_bytes) * k_keep);
+    sum.peak_memory_bytes = std::max(sum.peak_memory_bytes, kept);
+    sum.cpu_seconds = (sum.cpu_seconds + before->cpu_seconds) / 2;
+    sum.wall_seconds = (sum.wall_seconds + before->wall_seconds) / 2;
+  }
+  m_context.store.remember(history_key(step), sum);
 }
 
 bool Executor::complete(const Step& step, const ActionRecord& record) const {
@@ -121,7 +84,7 @@ bool Executor::complete(const Step& step, const ActionRecord& record) const {
 std::optional<ActionRecord> Executor::find_record(const Step& step, const KeyParts& parts, std::string& why) const {
   const auto records = m_context.store.records(key_of(parts));
   for (const auto& record : records) {
-    if (auto differs = difference(record); !differs.empty())
+    if (auto differs = m_read.difference(record); !differs.empty())
       why = std::move(differs);
     else if (!complete(step, record))
       why = "the store lost what it made";
@@ -137,24 +100,6 @@ std::optional<ActionRecord> Executor::find_either(const Step& step, const KeyPar
   if (step.fallback_argv.empty()) return std::nullopt;
   const auto fallback = m_keys.action(step, true);
   return fallback ? find_record(step, *fallback, why) : std::nullopt;
-}
-
-std::optional<ActionRecord> Executor::find_device(const std::string& key) const {
-  for (auto& record : m_context.store.records(key))
-    if (difference(record).empty() &&
-        std::ranges::all_of(record.outputs, [&](const RecordedOutput& o) { return m_context.store.has(o.object); }))
-      return std::move(record);
-  return std::nullopt;
-}
-
-/// What a record was made with and is not so now: a header, the time. "" = nothing.
-std::string Executor::difference(const ActionRecord& record) const {
-  if (!record.epoch.empty() && record.epoch != m_context.epoch) return "SOURCE_DATE_EPOCH, which what it read names";
-  for (const auto& [name, sha256] : record.headers) {
-    const auto content = m_hashes.of(real_path(name));
-    if (!content || content->sha256 != sha256) return "header " + name + (content ? "" : ", which is not there");
-  }
-  return {};
 }
 
 /// Where no record holds: what differs from the last time that this step was made.
@@ -192,40 +137,6 @@ TaskOutcome Executor::execute(std::size_t index, unsigned attempt, std::stop_tok
   return run_step(index, stop, report);
 }
 
-Result<Command> Executor::command_for(const Step& step, const std::vector<std::string>& argv,
-                                      const char* log_suffix) const {
-  Command command;
-  TRY_ASSIGN(command.argv, m_context.symbols.expand(argv));
-  command.environment = m_context.environment;
-  for (const auto& line : step.environment) {
-    TRY_ASSIGN(const auto text, m_context.symbols.expand_word(line));
-    const auto equals = text.find('=');
-    if (equals != std::string::npos) command.environment[text.substr(0, equals)] = text.substr(equals + 1);
-  }
-  command.working_directory = m_context.source.folder;
-  command.output_file = m_context.work / "logs" / (step.id + log_suffix);
-  return command;
-}
-
-/// Device code is shared in one direction: what was compiled for this machine's CPU serves for another one.
-Result<CommandResult> Executor::run_command(const Step& step, const std::vector<std::string>& argv,
-                                            const Command& command, std::stop_token stop, DeviceWork& device) {
-  if (const auto parts = device_step(step, argv)) {
-    TRY_ASSIGN(const auto key_parts, m_keys.device(step, *parts));
-    device.key = key_of(key_parts);
-    device.platform = parts->platform;
-    const bool own = parts->platform == m_context.platform;
-    auto known = own ? std::nullopt : find_device(device.key);
-    if (!own)
-      log_line(m_context.log, LogLevel::info, [&] {
-        return fmt::format("{}: device code {}", step.id,
-                           known ? "reused from the store" : "not in the store: nvcc is run as a whole");
-      });
-    if (own || known) device.nvcc.emplace(m_context.store, m_context.work / "tmp", std::move(known));
-  }
-  return device.nvcc ? device.nvcc->run(command, m_context.runner, stop) : m_context.runner.run(command, stop);
-}
-
 TaskOutcome Executor::run_step(std::size_t index, std::stop_token stop, StepReport& report) {
   const Step& step = *m_steps[index];
   const auto give_up = [&report](Error error) {
@@ -244,10 +155,10 @@ TaskOutcome Executor::run_step(std::size_t index, std::stop_token stop, StepRepo
   }
 
   bool fallback = false;
-  DeviceWork device;
+  std::vector<const ActionRecord*> devices;
   for (const auto* argv : {&step.argv, &step.fallback_argv}) {
     fallback = argv == &step.fallback_argv;
-    auto command = command_for(step, *argv, fallback ? ".fallback.log" : ".log");
+    auto command = m_context.command(step, *argv, fallback ? ".fallback.log" : ".log");
     if (!command) return give_up(command.error());
     if (own_copy)
       command->working_directory = own_copy->path() / m_context.source.folder.lexically_relative(m_context.source.root);
@@ -256,26 +167,19 @@ TaskOutcome Executor::run_step(std::size_t index, std::stop_token stop, StepRepo
       remove_quietly(real_path(output));
       if (auto made = make_directories(real_path(output).parent_path()); !made) return give_up(made.error());
     }
-    device.nvcc.reset();
-    const auto result = run_command(step, *argv, *command, stop, device);
+    devices.clear();
+    const auto result = fallback ? m_context.runner.run(*command, stop)
+                                 : m_devices.compile(index, *command, stop, devices, report);
     if (!result) return give_up(result.error());
     add(report.measured, *result);
-    if (device.nvcc && !device.nvcc->why_whole().empty())
-      report.retried = "the device code in the store does not do for it: " + device.nvcc->why_whole();
     if (result->ok()) break;
-    report.failure = {{},
-                      step.id,
-                      result->exit_code,
-                      command->output_file,
-                      tail(command->output_file),
-                      command->argv,
-                      command->working_directory};
-    if (result->timed_out) report.failure.cause += "\nit took too long";
+    report.failure = failure_of(step, *command, *result);
     if (ran_out_of_memory(*result, report.failure.cause)) return TaskOutcome::out_of_memory;
+    if (result->timed_out) return TaskOutcome::failed;
     if (fallback || step.fallback_argv.empty()) return TaskOutcome::failed;
     report.retried = "the lean header does not do for it: " + report.failure.cause;
   }
-  if (auto kept = keep(index, fallback, device, report); !kept) return give_up(kept.error());
+  if (auto kept = keep(index, fallback, devices, report); !kept) return give_up(kept.error());
   if (report.outcome != StepOutcome::finished) return TaskOutcome::failed;
   return TaskOutcome::done;
 }
@@ -304,40 +208,20 @@ Result<std::vector<RecordedOutput>> Executor::put_outputs(const Step& step) cons
 }
 
 /// What the compiler read, into the record. False when it did not say, or when a file it read is not there to be
-/// checked next time.
-bool Executor::add_read(const Step& step, const DeviceWork& device, ActionRecord& record) const {
+/// checked next time. The host's half saw its own pass alone: what the passes for GPUs read is in their records.
+bool Executor::add_read(const Step& step, const std::vector<const ActionRecord*>& devices, ActionRecord& record) const {
   const bool compiles = step.kind == StepKind::compile || step.kind == StepKind::bind;
   const auto listed = std::ranges::find_if(step.outputs, is_depfile);
   if (listed == step.outputs.end()) return !compiles;
-  const auto text = read_file(real_path(*listed));
-  if (!text) return false;
-  const auto& source = m_context.source;
-  std::map<std::string, std::string> headers;
-  bool names_time = false;
-  // The host's half saw its own pass alone: what the passes for the device read is in the record of their code.
-  if (device.nvcc && device.nvcc->device_record() != nullptr) {
-    for (const auto& [name, sha256] : device.nvcc->device_record()->headers) headers[name] = sha256;
-    names_time = !device.nvcc->device_record()->epoch.empty();
-  }
-  for (const auto& file : parse_depfile(*text)) {
-    const fs::path path = (source.folder / file).lexically_normal();  // an absolute one stays itself
-    std::error_code error;
-    const auto canonical = fs::weakly_canonical(path, error);
-    const auto content = m_hashes.of(path);
-    if (content) names_time |= content->names_time;
-    if (m_context.symbols.covers(path) || m_context.symbols.covers(canonical)) continue;
-    if (!content) return false;
-    auto name = is_below(path, source.root) ? "{source}/" + path.lexically_relative(source.folder).generic_string()
-                                            : m_context.symbols.name_by_role(path);
-    if (name.empty()) name = m_context.symbols.name_by_role(canonical);
-    headers[name.empty() ? path.string() : name] = content->sha256;
-  }
-  record.headers.assign(headers.begin(), headers.end());
-  if (names_time) record.epoch = m_context.epoch;
+  ReadFiles::List list;
+  for (const auto* device : devices) m_read.add_record(*device, list);
+  if (!m_read.add_listed(real_path(*listed), list)) return false;
+  m_read.put_into(record, list);
   return true;
 }
 
-Status Executor::keep(std::size_t index, bool fallback, const DeviceWork& device, StepReport& report) {
+Status Executor::keep(std::size_t index, bool fallback, const std::vector<const ActionRecord*>& devices,
+                      StepReport& report) {
   const Step& step = *m_steps[index];
   TRY_ASSIGN(const auto parts, m_keys.action(step, fallback));
   ActionRecord record{{}, {}, report.measured, fallback, {}};
@@ -349,11 +233,8 @@ Status Executor::keep(std::size_t index, bool fallback, const DeviceWork& device
     report.failure.log = m_context.work / "logs" / (step.id + (fallback ? ".fallback.log" : ".log"));
     return {};
   }
-  if (add_read(step, device, record)) {
-    TRY(m_context.store.add_record(key_of(parts), record));
-    if (device.nvcc) TRY(device.nvcc->keep(device.key, of_every_cpu(record, device.platform)));
-  }
-  m_context.store.remember(history_key(step), report.measured);
+  if (add_read(step, devices, record)) TRY(m_context.store.add_record(key_of(parts), record));
+  remember(step, report.measured);
   m_context.store.remember_parts(history_key(step), parts);
   {
     const std::lock_guard lock(m_placing);

@@ -1,13 +1,12 @@
 #pragma once
 // One step at a time: found in the store, or run and put there.
 
+#include "build/device_halves.hpp"
 #include "build/file_hashes.hpp"
-#include "build/nvcc_compile.hpp"
-#include "build/prepared_source.hpp"
+#include "build/read_files.hpp"
 #include "build/scheduler.hpp"
+#include "build/step_context.hpp"
 #include "build/step_key.hpp"
-#include "build/store.hpp"
-#include "build/symbols.hpp"
 
 #include <sagekit/build.hpp>
 
@@ -22,33 +21,6 @@
 
 namespace sagekit {
 
-/// What all steps of a build share.
-struct StepContext {
-  const Store& store;
-  const SymbolTable& symbols;
-  const PreparedSource& source;
-  std::filesystem::path work;
-  std::map<std::string, std::string> environment;  ///< complete, of every step
-  std::string epoch;                               ///< SOURCE_DATE_EPOCH
-  CommandRunner& runner;
-  std::string platform;  ///< this machine's own
-  LogSink log;
-};
-
-struct StepReport {
-  StepOutcome outcome = StepOutcome::failed;  ///< reused, finished, failed
-  Measured measured;                          ///< of all its runs now
-  StepFailure failure;                        ///< of a failed step; `cell` is empty
-  std::string retried;                        ///< why the fallback was tried; "" = it was not
-  std::optional<Error> error;                 ///< sagekit could not work: not the step's fault
-};
-
-/// What a run of nvcc leaves to be kept, besides the step's own outputs.
-struct DeviceWork {
-  std::optional<NvccCompile> nvcc;
-  std::string key, platform;
-};
-
 /// Keys are two-level, as in ccache's direct mode. The first covers what is known before: the symbolic argv, identities
 /// of the tools in it, the content of the step's inputs and the names of all headers of the source. Each record below
 /// it lists the headers that the compiler then read, in every pass, by what they are and with their content; and the
@@ -56,10 +28,12 @@ struct DeviceWork {
 class Executor {
  public:
   Executor(StepContext context, std::vector<const Step*> steps);
+  Executor(const Executor&) = delete;  // its parts refer to each other
+  Executor& operator=(const Executor&) = delete;
 
   /// Looks into the store only: true when all is there. All that it depends on must have been found, too.
   bool reuse(std::size_t step, StepReport& report);
-  /// For run_tasks: `step` is an index into the steps, all of whose dependencies are done.
+  /// For run_tasks: `step` is an index into the steps, all of whose dependencies are done, and whose GPU code was tried.
   TaskOutcome execute(std::size_t step, unsigned attempt, std::stop_token stop, StepReport& report);
 
   /// What it made; only after it is done. Files below an output folder are listed one by one.
@@ -67,30 +41,31 @@ class Executor {
   /// Sees to it that the outputs lie in the work folder; makes them again if the store lost them.
   Status place_outputs(std::size_t step, std::stop_token stop);
 
-  std::optional<Measured> history(std::size_t step) const;
+  /// GPU code of compile steps, architecture by architecture.
+  DeviceHalves& devices() { return m_devices; }
+
+  std::optional<Measured> history(const Step& step) const;
+  void remember(const Step& step, const Measured& measured) const;
 
  private:
   std::optional<std::string> made_input(const std::string& input);
   std::string history_key(const Step& step) const;
   std::optional<ActionRecord> find_record(const Step& step, const KeyParts& parts, std::string& why) const;
   std::optional<ActionRecord> find_either(const Step& step, const KeyParts& parts, std::string& why) const;
-  std::optional<ActionRecord> find_device(const std::string& key) const;
-  std::string difference(const ActionRecord& record) const;
   std::string why_not_kept(const Step& step, const KeyParts& parts, std::string why) const;
   bool complete(const Step& step, const ActionRecord& record) const;
   TaskOutcome run_step(std::size_t index, std::stop_token stop, StepReport& report);
-  Result<Command> command_for(const Step& step, const std::vector<std::string>& argv, const char* log_suffix) const;
-  Result<CommandResult> run_command(const Step& step, const std::vector<std::string>& argv, const Command& command,
-                                    std::stop_token stop, DeviceWork& device);
-  Status keep(std::size_t index, bool fallback, const DeviceWork& device, StepReport& report);
+  Status keep(std::size_t index, bool fallback, const std::vector<const ActionRecord*>& devices, StepReport& report);
   Result<std::vector<RecordedOutput>> put_outputs(const Step& step) const;
-  bool add_read(const Step& step, const DeviceWork& device, ActionRecord& record) const;
-  std::filesystem::path real_path(const std::string& symbolic) const;
+  bool add_read(const Step& step, const std::vector<const ActionRecord*>& devices, ActionRecord& record) const;
+  std::filesystem::path real_path(const std::string& symbolic) const { return m_context.real_path(symbolic); }
 
   StepContext m_context;
   mutable FileHashes m_hashes;
   StepKeys m_keys;
+  ReadFiles m_read;
   std::vector<const Step*> m_steps;
+  DeviceHalves m_devices;
   std::vector<std::vector<std::size_t>> m_depends;
   std::unordered_map<std::string, std::size_t> m_maker;  ///< output -> step
   std::vector<std::optional<std::vector<RecordedOutput>>> m_outputs;

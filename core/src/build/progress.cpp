@@ -66,6 +66,11 @@ void Progress::say(const std::string& text) {
   m_observer.on_message(text);
 }
 
+void Progress::staged(const CellBuild& cell) {
+  const std::lock_guard lock(m_mutex);
+  m_observer.on_cell(cell);
+}
+
 void Progress::add_to(Build& build) const {
   build.failed = m_sum.failed;
   build.steps_run = m_sum.steps_run;

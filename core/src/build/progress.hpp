@@ -22,6 +22,7 @@ class Progress {
   /// `again`: the scheduler will run it once more, alone.
   void ended(std::size_t index, const Step& step, StepReport report, bool again);
   void say(const std::string& text);
+  void staged(const CellBuild& cell);
 
   /// Sums and failures so far.
   void add_to(Build& build) const;

@@ -6,6 +6,7 @@
 #include "build/step_environment.hpp"
 #include "build/symbols.hpp"
 #include "support/format.hpp"
+#include "support/parallel.hpp"
 #include "support/sha256.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
@@ -14,7 +15,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <map>
+#include <mutex>
+#include <optional>
 #include <set>
 #include <thread>
 #include <unordered_map>
@@ -75,32 +77,128 @@ Result<FileLock> lock_work(const fs::path& work, BuildObserver& observer, const 
   }
 }
 
-std::vector<Task> tasks_for(const std::vector<const Step*>& steps, const Executor& executor,
-                            const std::string& own_platform) {
-  std::unordered_map<std::string, std::size_t> by_id;
-  std::map<std::vector<std::string>, std::size_t> own_device;  // steps for this machine's CPU, by what they compile
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    by_id[steps[i]->id] = i;
-    if (const auto device = device_step(*steps[i], steps[i]->argv); device && device->platform == own_platform)
-      own_device[device->argv] = i;
-  }
+/// What is run: the plan's steps, and behind them the GPU code that those of them need which the store does not have.
+struct Work {
+  std::vector<const Step*> steps;
+  std::vector<std::optional<StepReport>> known;  ///< of steps whose results were found before anything was run
+  std::vector<std::size_t> device_of;            ///< task - steps.size() -> action
   std::vector<Task> tasks;
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    Task task{{}, steps[i]->cost.cpu_seconds, steps[i]->cost.memory_bytes};
-    if (const auto known = executor.history(i)) {
-      task.cpu_seconds = known->cpu_seconds;
-      task.memory_bytes = known->peak_memory_bytes;
-    }
-    for (const auto& id : steps[i]->depends)
-      if (const auto found = by_id.find(id); found != by_id.end()) task.depends.push_back(found->second);
-    // Another CPU's step waits for the device code that it can take over.
-    if (const auto device = device_step(*steps[i], steps[i]->argv); device && device->platform != own_platform)
-      if (const auto twin = own_device.find(device->argv); twin != own_device.end())
-        task.depends.push_back(twin->second);
-    tasks.push_back(std::move(task));
+};
+
+Task task_of(const Executor& executor, const Step& step, const Cost& cost) {
+  Task task;
+  task.cpu_seconds = cost.cpu_seconds;
+  task.memory_bytes = cost.memory_bytes;
+  if (const auto known = executor.history(step)) {
+    task.cpu_seconds = known->cpu_seconds;
+    task.memory_bytes = known->peak_memory_bytes;
+    task.wall_seconds = known->wall_seconds;
   }
-  return tasks;
+  return task;
 }
+
+/// Steps that nvcc makes are looked up first: nobody needs the GPU code of one that is there, but who proves it.
+Work work_of(std::vector<const Step*> steps, Executor& executor, std::size_t jobs, bool prove) {
+  Work work;
+  work.steps = std::move(steps);
+  work.known.resize(work.steps.size());
+  const auto& actions = executor.devices().actions();
+  std::unordered_map<std::string, std::size_t> by_id;
+  std::vector<std::size_t> compiled, archs(work.steps.size());
+  for (std::size_t i = 0; i < work.steps.size(); ++i) {
+    by_id[work.steps[i]->id] = i;
+    if (executor.devices().has(i)) compiled.push_back(i);
+  }
+  for (const auto& action : actions)
+    for (const auto user : action.users) ++archs[user];
+  run_in_parallel(compiled.size(), static_cast<unsigned>(jobs), [&](std::size_t i) {
+    StepReport report;
+    if (executor.reuse(compiled[i], report) || report.error) work.known[compiled[i]] = std::move(report);
+  });
+  for (std::size_t i = 0; i < work.steps.size(); ++i) {
+    auto task =
+        task_of(executor, *work.steps[i], archs[i] == 0 ? work.steps[i]->cost : host_cost(*work.steps[i], archs[i]));
+    if (work.known[i]) task = Task{};
+    for (const auto& id : work.steps[i]->depends)
+      if (const auto found = by_id.find(id); found != by_id.end()) task.depends.push_back(found->second);
+    work.tasks.push_back(std::move(task));
+  }
+  for (std::size_t d = 0; d < actions.size(); ++d) {
+    bool needed = prove;
+    for (const auto user : actions[d].users) {
+      if (work.known[user]) continue;
+      needed = true;
+      work.tasks[user].depends.push_back(work.tasks.size());
+    }
+    if (!needed) continue;
+    work.device_of.push_back(d);
+    work.tasks.push_back(task_of(executor, actions[d].step, actions[d].step.cost));
+  }
+  return work;
+}
+
+/// Stages each cell as soon as all of its steps are done.
+class CellStages {
+ public:
+  CellStages(StageContext stage, const std::vector<const Step*>& steps, Executor& executor, Progress& progress)
+      : m_stage(std::move(stage)), m_executor(executor), m_progress(progress), m_done(steps.size(), false),
+        m_cells(m_stage.plan.cells.size()) {
+    for (std::size_t i = 0; i < steps.size(); ++i) m_by_id[steps[i]->id] = i;
+    m_stage.outputs = [this](const std::string& id) { return outputs(id); };
+    m_stage.proof = [this](const Cell& cell) { return m_executor.devices().proof(cell); };
+  }
+
+  void step_done(std::size_t index, const std::stop_token& stop) {
+    const std::lock_guard lock(m_mutex);
+    m_done[index] = true;
+    m_stop = stop;
+    for (std::size_t i = 0; i < m_cells.size(); ++i) {
+      const auto& cell = m_stage.plan.cells[i];
+      if (m_cells[i] || !cell.buildable || !std::ranges::all_of(cell.steps, [&](const auto& id) { return is_done(id); }))
+        continue;
+      m_cells[i] = stage_cell(cell, m_stage);
+      if (*m_cells[i]) m_progress.staged(**m_cells[i]);
+    }
+  }
+
+  /// Into the build, in the plan's order, with those that were not finished.
+  Status take(Build& build) {
+    std::set<std::string> failed;
+    for (const auto& failure : build.failed) failed.insert(failure.cell);
+    for (std::size_t i = 0; i < m_cells.size(); ++i) {
+      const auto& id = m_stage.plan.cells[i].id;
+      if (m_cells[i]) {
+        TRY_ASSIGN(auto staged, std::move(*m_cells[i]));
+        build.cells.push_back(std::move(staged));
+      } else if (!failed.contains(id)) {
+        build.skipped.push_back(id);
+      }
+    }
+    return {};
+  }
+
+ private:
+  bool is_done(const std::string& id) const {
+    const auto found = m_by_id.find(id);
+    return found != m_by_id.end() && m_done[found->second];
+  }
+
+  Result<std::vector<RecordedOutput>> outputs(const std::string& id) {
+    if (!is_done(id)) return fail(ErrorKind::bug, "BLD003", "the plan has no finished step " + id);
+    const auto index = m_by_id.at(id);
+    TRY(m_executor.place_outputs(index, m_stop));
+    return m_executor.outputs(index);
+  }
+
+  StageContext m_stage;
+  Executor& m_executor;
+  Progress& m_progress;
+  std::mutex m_mutex;
+  std::stop_token m_stop;
+  std::unordered_map<std::string, std::size_t> m_by_id;
+  std::vector<bool> m_done;
+  std::vector<std::optional<Result<CellBuild>>> m_cells;
+};
 
 }  // namespace
 
@@ -112,7 +210,7 @@ Result<Build> run_build(const Spec& spec, const Plan& plan, const Environment& e
 
   TRY_ASSIGN(const Store store, Store::open(options.store));
   TRY(check_space(store.root()));
-  SchedulerLimits limits{options.jobs, options.memory_bytes, options.keep_going};
+  SchedulerLimits limits{options.jobs, options.memory_bytes, options.keep_going, options.stop_after};
   if (limits.jobs == 0) limits.jobs = static_cast<std::size_t>(std::max(environment.cpus, 1));
   if (limits.memory_bytes == 0) limits.memory_bytes = environment.memory_bytes / 5 * 4;
 
@@ -132,56 +230,49 @@ Result<Build> run_build(const Spec& spec, const Plan& plan, const Environment& e
   TRY_ASSIGN(const auto epoch, source_date_epoch(plan.revision.date));
   Executor executor(
       {store, symbols, source, work, step_environment(options.child_environment, cells, scratch.path(), epoch, limits),
-       epoch, runner, environment.platform, options.log},
+       epoch, runner, environment.platform, options.log, options.step_timeout_seconds, options.nice},
       steps);
-  const auto tasks = tasks_for(steps, executor, environment.platform);
+  auto all = work_of(steps, executor, limits.jobs, options.prove != BuildOptions::Prove::none);
   std::vector<double> estimates;
-  for (const auto& task : tasks) estimates.push_back(task.cpu_seconds);
+  for (const auto& task : all.tasks) estimates.push_back(task.cpu_seconds);
   Progress progress(observer, estimates, limits.jobs);
 
-  const auto outcomes = run_tasks(
-      tasks, limits,
-      [&](std::size_t index, unsigned attempt, std::stop_token token) {
-        progress.started(index, *steps[index]);
-        StepReport report;
-        const auto outcome = executor.execute(index, attempt, std::move(token), report);
-        if (outcome != TaskOutcome::stopped)
-          progress.ended(index, *steps[index], std::move(report),
-                         outcome == TaskOutcome::out_of_memory && attempt == 0);
-        return outcome;
-      },
-      stop);
+  CellStages cells_done({spec, plan, source, store, {}, {}}, steps, executor, progress);
+  const auto run_one = [&](std::size_t index, unsigned attempt, std::stop_token token) {
+    const bool device = index >= steps.size();
+    const auto action = device ? all.device_of[index - steps.size()] : 0;
+    const Step& step = device ? executor.devices().actions()[action].step : *steps[index];
+    progress.started(index, step);
+    StepReport report;
+    auto outcome = TaskOutcome::done;
+    if (device) {
+      outcome = executor.devices().make(action, token, report);
+      if (report.outcome == StepOutcome::finished && outcome == TaskOutcome::done) executor.remember(step, report.measured);
+      // A sample is one architecture of each source: headers are what is in doubt, and they are the source's.
+      const auto prove = options.prove == BuildOptions::Prove::all ||
+                         (options.prove == BuildOptions::Prove::sample && executor.devices().first_of_source(action));
+      if (prove && outcome == TaskOutcome::done) outcome = executor.devices().prove(action, token, report);
+    } else if (all.known[index]) {
+      report = std::move(*all.known[index]);
+      if (report.error) outcome = TaskOutcome::failed;
+    } else {
+      outcome = executor.execute(index, attempt, token, report);
+    }
+    if (outcome != TaskOutcome::stopped)
+      progress.ended(index, step, std::move(report), outcome == TaskOutcome::out_of_memory && attempt == 0);
+    if (!device && outcome == TaskOutcome::done) cells_done.step_done(index, token);
+    return outcome;
+  };
+  const auto outcomes = run_tasks(all.tasks, limits, run_one, stop);
   if (stop.stop_requested())
     return fail(ErrorKind::interrupted, "BLD006", "stopped; finished steps are kept", "run it again to go on");
   if (progress.error()) return std::unexpected(*progress.error());
 
   Build build;
-  std::unordered_map<std::string, std::size_t> by_id;
-  for (std::size_t i = 0; i < steps.size(); ++i) by_id[steps[i]->id] = i;
-  const auto outputs = [&](const std::string& step) -> Result<std::vector<RecordedOutput>> {
-    const auto found = by_id.find(step);
-    if (found == by_id.end() || outcomes[found->second] != TaskOutcome::done)
-      return fail(ErrorKind::bug, "BLD003", "the plan has no finished step " + step);
-    TRY(executor.place_outputs(found->second, stop));
-    return executor.outputs(found->second);
-  };
-  const StageContext stage{spec, plan, source, store, outputs};
-  std::set<std::string> failed;
   progress.add_to(build);
-  for (const auto& failure : build.failed) failed.insert(failure.cell);
-  for (const auto& cell : plan.cells) {
-    const bool done = cell.buildable && std::ranges::all_of(cell.steps, [&](const std::string& id) {
-                        const auto found = by_id.find(id);
-                        return found != by_id.end() && outcomes[found->second] == TaskOutcome::done;
-                      });
-    if (done) {
-      TRY_ASSIGN(auto staged, stage_cell(cell, stage));
-      build.cells.push_back(std::move(staged));
-    } else if (!failed.contains(cell.id)) {
-      build.skipped.push_back(cell.id);
-    }
-  }
-  progress.add_to(build);
+  TRY(cells_done.take(build));
+  if (options.stop_after && build.failed.empty())
+    build.steps_left = static_cast<std::uint64_t>(std::ranges::count(outcomes, TaskOutcome::stopped));
   return build;
 }
 

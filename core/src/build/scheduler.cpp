@@ -5,12 +5,15 @@
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <utility>
 
 namespace sagekit {
 
 namespace {
 
 constexpr unsigned k_most_attempts = 2;
+
+using Clock = std::chrono::steady_clock;
 
 class Scheduler {
  public:
@@ -45,7 +48,8 @@ class Scheduler {
     std::vector<std::size_t> behind;
     std::uint64_t memory = 0;
     unsigned attempt = 0;
-    bool started = false, alone = false;
+    bool started = false, running = false, alone = false;
+    Clock::time_point ends;  ///< expected, while it runs
   };
 
   void halt() {
@@ -65,6 +69,8 @@ class Scheduler {
       }
       State& state = m_states[*next];
       state.started = true;
+      state.running = true;
+      state.ends = Clock::now() + expected(*next);
       ++m_running;
       m_memory += state.memory;
       m_exclusive = state.alone;
@@ -72,6 +78,7 @@ class Scheduler {
       lock.unlock();
       const auto outcome = m_work(*next, attempt, m_stop.get_token());
       lock.lock();
+      state.running = false;
       --m_running;
       m_memory -= state.memory;
       m_exclusive = false;
@@ -80,22 +87,59 @@ class Scheduler {
     }
   }
 
-  bool finished() const {
-    if (m_running > 0) return false;
-    return m_stop.stop_requested() ||
-           std::ranges::none_of(m_states, [](const State& s) { return !s.started && s.waits_for == 0; });
+  bool finished() const { return m_running == 0 && (closed() || !first_ready()); }
+
+  bool closed() const { return m_closed || m_stop.stop_requested(); }
+
+  std::chrono::duration<double> seconds_of(std::size_t task) const {
+    const Task& t = m_tasks[task];
+    return std::chrono::duration<double>(std::max(t.wall_seconds > 0 ? t.wall_seconds : t.cpu_seconds, 0.0));
+  }
+  Clock::duration expected(std::size_t task) const { return std::chrono::duration_cast<Clock::duration>(seconds_of(task)); }
+
+  bool ready(std::size_t task) const {
+    const State& s = m_states[task];
+    return !s.started && s.waits_for == 0 && (!m_limits.stop_after || Clock::now() + expected(task) <= *m_limits.stop_after);
   }
 
-  /// The ready task with the longest way behind it that fits what is free now.
-  std::optional<std::size_t> admit() const {
-    if (m_stop.stop_requested() || m_exclusive) return std::nullopt;
+  template <class Allowed>
+  std::optional<std::size_t> longest(Allowed allowed) const {
     std::optional<std::size_t> best;
-    for (std::size_t i = 0; i < m_states.size(); ++i) {
-      const State& s = m_states[i];
-      if (s.started || s.waits_for != 0 || !fits(s)) continue;
-      if (!best || m_paths[i] > m_paths[*best]) best = i;
-    }
+    for (std::size_t i = 0; i < m_states.size(); ++i)
+      if (ready(i) && allowed(i) && (!best || m_paths[i] > m_paths[*best])) best = i;
     return best;
+  }
+  std::optional<std::size_t> first_ready() const {
+    return longest([](std::size_t) { return true; });
+  }
+
+  /// The ready task with the longest way behind it; when that does not fit what is free now, one that is not in its way.
+  std::optional<std::size_t> admit() const {
+    if (closed() || m_exclusive) return std::nullopt;
+    const auto first = first_ready();
+    if (!first || fits(m_states[*first])) return first;
+    const auto [start, spare] = reserve(m_states[*first]);
+    return longest([&, start = start, spare = spare](std::size_t i) {
+      return fits(m_states[i]) && (m_states[i].memory <= spare || Clock::now() + expected(i) <= start);
+    });
+  }
+
+  /// When a task is expected to find room, and how much is left beside it then.
+  std::pair<Clock::time_point, std::uint64_t> reserve(const State& wants) const {
+    std::vector<const State*> running;
+    for (const auto& s : m_states)
+      if (s.running) running.push_back(&s);
+    std::ranges::sort(running, {}, &State::ends);
+    auto used = m_memory;
+    for (const auto* s : running) {
+      used -= s->memory;
+      const bool last = s == running.back();
+      if (last || (!wants.alone && used + wants.memory <= m_limits.memory_bytes))
+        return {s->ends, wants.alone || used + wants.memory > m_limits.memory_bytes
+                             ? 0
+                             : m_limits.memory_bytes - used - wants.memory};
+    }
+    return {Clock::now(), 0};
   }
 
   bool fits(const State& s) const {
@@ -116,7 +160,7 @@ class Scheduler {
     m_outcomes[task] = outcome;
     if (outcome == TaskOutcome::done)
       for (const auto behind : state.behind) --m_states[behind].waits_for;
-    if (outcome == TaskOutcome::failed && !m_limits.keep_going) m_stop.request_stop();
+    if (outcome == TaskOutcome::failed && !m_limits.keep_going) m_closed = true;
   }
 
   const std::vector<Task>& m_tasks;
@@ -131,6 +175,7 @@ class Scheduler {
   std::size_t m_running = 0;
   std::uint64_t m_memory = 0;
   bool m_exclusive = false;
+  bool m_closed = false;  ///< nothing more is started
   std::stop_callback<std::function<void()>> m_on_stop;  // last: it uses the others
 };
 

@@ -159,6 +159,7 @@ class Stage {
     for (const auto& edit : m_context.source.edits) lines.push_back("edit " + edit);
     for (const auto& defect : plan.allowed_defects) lines.push_back("allowed defect " + defect);
     lines.push_back("backend " + plan.backend);
+    if (auto proof = m_context.proof(m_cell); !proof.empty()) lines.push_back(std::move(proof));
     if (!m_cell.toolchain) return;
     const auto& t = *m_cell.toolchain;
     const auto tool = [&lines](const std::string& what, const std::string& identity) {

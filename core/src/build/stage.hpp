@@ -17,6 +17,7 @@ struct StageContext {
   const PreparedSource& source;
   const Store& store;
   std::function<Result<std::vector<RecordedOutput>>(const std::string& step)> outputs;  ///< of a step that is done
+  std::function<std::string(const Cell&)> proof;  ///< a line of provenance; "" = none
 };
 
 /// Modules, package files and licences below builds/CELL-HASH, with the record build.json. Errors: SRC010 (usage) when

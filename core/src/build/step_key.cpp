@@ -20,6 +20,7 @@ std::string_view kind_name(StepKind kind) {
     case StepKind::bind: return "bind";
     case StepKind::link: return "link";
     case StepKind::setup_py: return "setup-py";
+    case StepKind::device: return "device";
   }
   return "";
 }
@@ -73,13 +74,17 @@ Result<KeyParts> StepKeys::action(const Step& step, bool fallback) const {
   return parts;
 }
 
-Result<KeyParts> StepKeys::device(const Step& step, const DeviceStep& device) const {
-  KeyParts parts{{"format", "sagekit device 2"}};
-  add_words(parts, "argv", device.argv);
-  for (auto& [name, identity] : m_symbols.device_identities(step.argv, device.platform))
-    parts.emplace_back(fmt::format("tool {{{}}}", name), std::move(identity));
+Result<KeyParts> StepKeys::device(const DeviceAction& action, const std::string& own_platform) const {
+  KeyParts parts{{"format", "sagekit device 3"}};
+  add_words(parts, "argv", action.words);
+  for (std::size_t i = 0; i + 1 < action.step.argv.size(); ++i)
+    if (action.step.argv[i] == "-gencode") parts.emplace_back("gencode", action.step.argv[i + 1]);
+  parts.emplace_back("architectures", action.arch_list);
+  if (action.platform != own_platform) parts.emplace_back("platform", action.platform);
+  for (auto& [name, identity] : m_symbols.device_identities(action.argv, action.platform))
+    if (!name.starts_with("python-")) parts.emplace_back(fmt::format("tool {{{}}}", name), std::move(identity));
   parts.emplace_back("names of the source's headers", m_source.header_names);
-  TRY(add_inputs(parts, step));
+  TRY(add_inputs(parts, action.step));
   return parts;
 }
 

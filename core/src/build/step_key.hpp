@@ -2,7 +2,7 @@
 // What a step's result depends on and is known before it runs, part by part: together they are its key in the store.
 
 #include "build/file_hashes.hpp"
-#include "build/nvcc_compile.hpp"
+#include "build/device_action.hpp"
 #include "build/prepared_source.hpp"
 #include "build/symbols.hpp"
 
@@ -42,8 +42,9 @@ class StepKeys {
   /// Of what `argv` makes. What the fallback argv would make has a key of its own, with both: an object of the lean
   /// headers depends on nothing that only the fallback reads. Errors: SRC008 (usage), an input is not in the source.
   Result<KeyParts> action(const Step& step, bool fallback) const;
-  /// Of its device code: of the source, of what nvcc is told, and of nothing that is the host CPU's.
-  Result<KeyParts> device(const Step& step, const DeviceStep& device) const;
+  /// Of GPU code: of the source, of what nvcc is told, and of nothing that is the host CPU's or Python's. What is made
+  /// for another CPU than `own_platform` has a key of its own: it may use what this machine's CPU made, not the other way.
+  Result<KeyParts> device(const DeviceAction& action, const std::string& own_platform) const;
 
  private:
   Status add_inputs(KeyParts& parts, const Step& step) const;

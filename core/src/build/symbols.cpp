@@ -48,7 +48,7 @@ std::set<std::string> symbols_of(const Plan& plan, const Cell& cell) {
   std::set<std::string> names;
   for (const auto& step : plan.steps) {
     if (std::ranges::find(step.cells, cell.id) == step.cells.end()) continue;
-    for (const auto* items : {&step.argv, &step.fallback_argv, &step.environment})
+    for (const auto* items : {&step.argv, &step.fallback_argv, &step.device_argv, &step.environment})
       for (const auto& item : *items) for_symbols(item, [&](std::string_view name) { names.emplace(name); });
   }
   return names;

@@ -52,13 +52,13 @@ struct Includes {
   Argv maps;  ///< -ffile-prefix-map flags: __FILE__ of a header must not tell where this machine has it
 };
 
-Includes includes(const Spec& spec, const KernelSpec& kernel, const std::string& shim, bool python, bool cuda,
+Includes includes(const Spec& spec, const std::string& shim, bool torch, bool floor, bool python, bool cuda,
                   const Target& t) {
   Includes result;
   const auto map = [&](const std::string& root, std::string_view name) {
     result.maps.push_back(fmt::format("-ffile-prefix-map={}={}", root, name));
   };
-  for (const auto& name : {takes_floor_shim(spec, t.platform) ? std::string(k_floor_shim) : std::string(), shim}) {
+  for (const auto& name : {floor ? std::string(k_floor_shim) : std::string(), shim}) {
     if (name.empty()) continue;
     const auto folder = "{shim-" + name + "}";
     result.argv.push_back("-I" + folder);
@@ -66,7 +66,7 @@ Includes includes(const Spec& spec, const KernelSpec& kernel, const std::string&
   }
   for (const auto& folder : spec.build.include_dirs)
     result.argv.push_back(folder.empty() || folder == "." ? "-I{source}" : "-I{source}/" + folder);
-  if (!kernel.torch_free) {
+  if (torch) {
     const auto root = torch_root(t);
     append(result.argv, {"-isystem", root + "/include", "-isystem", root + "/include/torch/csrc/api/include"});
     map(root, "torch");
@@ -93,9 +93,13 @@ bool sources_see_python(const KernelSpec& kernel) { return !kernel.python_free &
 
 Argv compile_argv(const Spec& spec, const KernelSpec& kernel, const std::string& source,
                   const std::vector<Gencode>& gencode, const Target& t, Headers headers) {
-  const auto full = headers == Headers::full;
-  const auto python = sources_see_python(kernel) || (full && !kernel.source_shim.empty() && !kernel.torch_free);
-  const auto paths = includes(spec, kernel, full ? "" : kernel.source_shim, python && !t.python.empty(), true, t);
+  const auto full = headers == Headers::full, device = headers == Headers::device;
+  const auto torch = !kernel.torch_free && !device;
+  const auto python =
+      !device && (sources_see_python(kernel) || (full && !kernel.source_shim.empty() && !kernel.torch_free));
+  const auto& shim = device ? kernel.device_shim : kernel.source_shim;
+  const auto paths = includes(spec, full ? "" : shim, torch, !device && takes_floor_shim(spec, t.platform),
+                              python && !t.python.empty(), true, t);
   Argv argv{fmt::format("{{nvcc-exe-{}}}", t.cuda), "-ccbin", cxx(t)};
   append(argv, paths.argv);
   // Beside nvcc's own, because with -ccbin for another CPU it looks below targets/ for a folder that few toolkits have.
@@ -104,8 +108,9 @@ Argv compile_argv(const Spec& spec, const KernelSpec& kernel, const std::string&
   append(argv, {"--compiler-options", "-fPIC"});
   append(argv, spec.build.nvcc_flags);
   append(argv, kernel.nvcc_flags);
-  if (!kernel.torch_free) append(argv, torch_defines(kernel, t));
-  argv.push_back("-std=" + standard(spec, kernel, t));
+  if (torch) append(argv, torch_defines(kernel, t));
+  // GPU code is the same by every standard that torch asks for: one that does not depend on the torch makes it one key.
+  argv.push_back("-std=" + standard(spec, kernel, device ? Target{{}, t.cuda, t.python, t.platform} : t));
   for (const auto& g : gencode) append(argv, {"-gencode", to_string(g)});
   for (const auto& map : paths.maps) argv.push_back("-Xcompiler=" + map);
   // nvcc names a unit's internal kernels by a hash over the source's real path (docs/decisions/0005). The last one
@@ -118,7 +123,8 @@ Argv compile_argv(const Spec& spec, const KernelSpec& kernel, const std::string&
 Argv bind_argv(const Spec& spec, const KernelSpec& kernel, const std::string& source, const Target& t,
                Headers headers) {
   const auto shim = headers == Headers::full ? "" : kernel.binding_shim;
-  const auto paths = includes(spec, kernel, shim, !kernel.plain_module && !t.python.empty(), true, t);
+  const auto paths = includes(spec, shim, !kernel.torch_free, takes_floor_shim(spec, t.platform),
+                              !kernel.plain_module && !t.python.empty(), true, t);
   Argv argv{cxx(t)};
   append(argv, paths.argv);
   append(argv, {"-fPIC", "-DNDEBUG"});  // as CPython's own CFLAGS, which setuptools uses

@@ -18,7 +18,8 @@ struct Target {
 
 using Argv = std::vector<std::string>;
 
-enum class Headers { shimmed, full };  ///< the spec's shim first on the include path, or torch's own headers
+/// The spec's shim first on the include path, torch's own headers, or the spec's device_shim and no torch at all.
+enum class Headers { shimmed, full, device };
 
 /// One .cu -> .o, for all of `gencode`. Full headers of a shimmed source need Python's; a python_free kernel sees none
 /// otherwise.

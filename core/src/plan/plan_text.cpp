@@ -16,6 +16,7 @@ std::string_view name_of(StepKind kind) {
     case StepKind::bind: return "bind";
     case StepKind::link: return "link";
     case StepKind::setup_py: return "setup_py";
+    case StepKind::device: return "device";
   }
   return {};
 }

@@ -82,8 +82,9 @@ std::vector<StepTable::Work> StepTable::works_of(const KernelSpec& kernel) {
   const auto flavour = [&](std::string_view kind, const std::string& source, const std::string& shim,
                            const std::vector<std::string>& flags, bool sees_python) {
     return intern(m_flavours,
-                  fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", kind, source, shim, join(flags, "\n"), kernel.torch_free,
-                              sees_python, kernel.torch_free ? std::string() : last_part(kernel.module)));
+                  fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", kind, source, shim, kernel.device_shim, join(flags, "\n"),
+                              kernel.torch_free, sees_python,
+                              kernel.torch_free ? std::string() : last_part(kernel.module)));
   };
   std::vector<Work> works;
   for (const auto& source : kernel.sources) {
@@ -150,7 +151,8 @@ Cost StepTable::cost_of(const Work& work, const ModulePart& part) const {
               part.kernel->source_cost.memory_bytes};
     case StepKind::bind: return part.kernel->binding_cost;
     case StepKind::link:
-    case StepKind::setup_py: break;
+    case StepKind::setup_py:
+    case StepKind::device: break;
   }
   return m_spec.build.link_cost;
 }
@@ -187,6 +189,7 @@ Step StepTable::make(const Work& work, const ModulePart& part, Point p) {
   };
   step.argv = argv(Headers::shimmed);
   if (!shim.empty() && m_spec.build.shim_fallback) step.fallback_argv = argv(Headers::full);
+  if (compile && !kernel.device_shim.empty()) step.device_argv = argv(Headers::device);
   const auto hash = short_hash(step.argv);
   const auto name = fmt::format("{{work}}/obj/{}-{}-{}", short_name, stem_of(work.source), hash);
   step.id = fmt::format("{}-{}-{}-{}", compile ? "compile" : "bind", short_name, file_of(work.source), hash);

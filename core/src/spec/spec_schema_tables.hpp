@@ -190,6 +190,8 @@ void describe(V& v, KernelSpec& k) {
   v({"source_shim", "build.shim for the sources; empty = torch's own headers", Need::optional, Form::word},
     k.source_shim);
   v({"binding_shim", "build.shim for the bindings", Need::optional, Form::word}, k.binding_shim);
+  v({"device_shim", "build.shim where GPU code alone is made: no torch header then", Need::optional, Form::word},
+    k.device_shim);
   v({"source_cost", "one source for one arch"}, k.source_cost);
   v({"binding_cost", "one binding"}, k.binding_cost);
   v({"when", "when it is built"}, k.when);

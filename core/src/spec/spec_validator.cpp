@@ -197,6 +197,7 @@ class Validator {
       all_known(row + ".capabilities", "[[arch]]", names_of(rows[i].capabilities), arches);
       known(row + ".source_shim", "[[build.shim]]", rows[i].source_shim, shims);
       known(row + ".binding_shim", "[[build.shim]]", rows[i].binding_shim, shims);
+      known(row + ".device_shim", "[[build.shim]]", rows[i].device_shim, shims);
       if (!m_document.filled(row + ".sources") && !m_document.filled(row + ".bindings")) {
         error(row, "SPEC013", "a kernel needs sources or bindings");
       }

@@ -7,8 +7,8 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/eventfd.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -73,54 +73,68 @@ std::string find_program(const std::string& name, const std::map<std::string, st
   return {};
 }
 
-// posix_spawn's own settings, freed with their scope.
-struct SpawnSettings {
-  posix_spawn_file_actions_t actions{};
-  posix_spawnattr_t attributes{};
-
-  SpawnSettings() {
-    ::posix_spawn_file_actions_init(&actions);
-    ::posix_spawnattr_init(&attributes);
-  }
-  ~SpawnSettings() {
-    ::posix_spawn_file_actions_destroy(&actions);
-    ::posix_spawnattr_destroy(&attributes);
-  }
-  SpawnSettings(const SpawnSettings&) = delete;
-  SpawnSettings& operator=(const SpawnSettings&) = delete;
-};
-
-// 0 or an errno. The child gets default signals, an empty mask, its own process group and no descriptor but 0, 1, 2.
-int spawn(const Command& command, const std::string& program, int out, int err, pid_t& pid) {
-  SpawnSettings settings;
-  ::posix_spawn_file_actions_adddup2(&settings.actions, out, 1);
-  ::posix_spawn_file_actions_adddup2(&settings.actions, err, 2);
-  ::posix_spawn_file_actions_addopen(&settings.actions, 0, "/dev/null", O_RDONLY, 0);  // last: `out` may be our 0
-  ::posix_spawn_file_actions_addclosefrom_np(&settings.actions, 3);
-  if (!command.working_directory.empty())
-    ::posix_spawn_file_actions_addchdir_np(&settings.actions, command.working_directory.c_str());
-
-  sigset_t none, defaults;
-  ::sigemptyset(&none);
-  ::sigemptyset(&defaults);
+// What the child does between fork and exec: system calls alone, because other threads' locks are as they were.
+[[noreturn]] void become(const Command& command, const char* program, char* const* argv, char* const* envp, int out,
+                         int err, int report, pid_t parent) {
+  const auto give_up = [&report] {
+    const int error = errno;
+    [[maybe_unused]] const ssize_t n = ::write(report, &error, sizeof error);
+    ::_exit(127);
+  };
+  ::setpgid(0, 0);
+  // However sagekit ends, a compiler of its does not write on into a later build.
+  if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || ::getppid() != parent) ::_exit(127);
+  if (command.nice) ::setpriority(PRIO_PROCESS, 0, *command.nice);  // as much as is allowed
   for (const int signal :
        {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM, SIGCHLD, SIGUSR1, SIGUSR2, SIGTSTP, SIGTTIN, SIGTTOU})
-    ::sigaddset(&defaults, signal);
-  ::posix_spawnattr_setsigmask(&settings.attributes, &none);
-  ::posix_spawnattr_setsigdefault(&settings.attributes, &defaults);
-  ::posix_spawnattr_setpgroup(&settings.attributes, 0);
-  ::posix_spawnattr_setflags(&settings.attributes,
-                             POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    ::signal(signal, SIG_DFL);
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  if (::dup2(out, 1) < 0 || ::dup2(err, 2) < 0) give_up();
+  const int nothing = ::open("/dev/null", O_RDONLY);  // last: `out` may be our 0
+  if (nothing < 0 || (nothing != 0 && ::dup2(nothing, 0) < 0)) give_up();
+  constexpr int k_report = 3;
+  if (report != k_report && ::dup3(report, k_report, O_CLOEXEC) < 0) give_up();
+  report = k_report;
+  ::close_range(k_report + 1, ~0U, 0);
+  if (!command.working_directory.empty() && ::chdir(command.working_directory.c_str()) != 0) give_up();
+  ::execve(program, argv, envp);
+  give_up();
+  ::_exit(127);
+}
 
+// 0 or an errno. The child gets default signals, an empty mask, its own process group and no descriptor but 0, 1, 2, and
+// is killed when the thread that started it ends.
+int spawn(const Command& command, const std::string& program, int out, int err, pid_t& pid) {
   std::vector<std::string> variables;
   for (const auto& [name, value] : command.environment) variables.push_back(name + "=" + value);
   std::vector<char*> argv, envp;
-  // posix_spawn takes char* const[] for C's sake and writes to none of it.
+  // exec takes char* const[] for C's sake and writes to none of it.
   for (const auto& word : command.argv) argv.push_back(const_cast<char*>(word.c_str()));
   for (auto& variable : variables) envp.push_back(variable.data());
   argv.push_back(nullptr);
   envp.push_back(nullptr);
-  return ::posix_spawn(&pid, program.c_str(), &settings.actions, &settings.attributes, argv.data(), envp.data());
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return errno;
+  const Descriptor read_end(ends[0]);
+  Descriptor low(ends[1]), report(::fcntl(ends[1], F_DUPFD_CLOEXEC, 3));
+  low.close();
+  if (!report.open()) return errno;
+  const pid_t parent = ::getpid();
+  pid = ::fork();
+  if (pid < 0) return errno;
+  if (pid == 0) become(command, program.c_str(), argv.data(), envp.data(), out, err, report.get(), parent);
+  ::setpgid(pid, pid);  // by both, so that it is done for whoever comes first
+  report.close();
+  int error = 0;
+  ssize_t n = 0;
+  while ((n = ::read(read_end.get(), &error, sizeof error)) < 0 && errno == EINTR) {
+  }
+  if (n != sizeof error) return 0;  // closed by exec
+  while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  return error;
 }
 
 // Reads what is there; closes the pipe at its end.

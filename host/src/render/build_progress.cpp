@@ -22,6 +22,7 @@ std::string_view name(StepKind kind) {
     case StepKind::bind: return "bind";
     case StepKind::link: return "link";
     case StepKind::setup_py: return "setup.py";
+    case StepKind::device: return "device";
   }
   return "";
 }
@@ -30,10 +31,11 @@ std::string_view name(StepKind kind) {
 std::string title(const Step& step) {
   std::string text(name(step.kind));
   if (!step.module.empty()) text += " " + step.module;
-  if ((step.kind == StepKind::compile || step.kind == StepKind::bind) && !step.inputs.empty()) {
+  if (step.kind != StepKind::link && !step.inputs.empty()) {
     const std::string& input = step.inputs.front();
     text += " " + input.substr(input.rfind('/') + 1);
   }
+  if (step.kind == StepKind::device) text += " " + step.outputs.front();
   return text;
 }
 
@@ -101,6 +103,12 @@ void BuildProgress::on_event(const BuildEvent& event) {
       draw();
       break;
   }
+}
+
+std::unique_lock<std::mutex> BuildProgress::give_way() {
+  std::unique_lock lock(m_mutex);
+  clear();
+  return lock;
 }
 
 void BuildProgress::clear() {

@@ -25,6 +25,8 @@ class BuildProgress : public BuildObserver {
 
   void on_event(const BuildEvent& event) override;
   void on_message(const std::string& text) override;
+  /// Nothing is drawn until the lock goes: the console is someone else's so long.
+  std::unique_lock<std::mutex> give_way();
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -14,11 +14,16 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <chrono>
+#include <iterator>
+#include <optional>
 #include <set>
 
 namespace sagekit::host {
 
 namespace {
+
+constexpr int k_more_to_do = 75;  // EX_TEMPFAIL of sysexits.h: try again
 
 struct BuildArguments {
   SelectionArguments selection;
@@ -27,6 +32,9 @@ struct BuildArguments {
   std::size_t jobs = 0;
   std::uint64_t memory_bytes = 0;
   bool keep_going = false, dry_run = false, jsonl = false;
+  double step_timeout_seconds = 0, stop_after_seconds = 0;
+  std::size_t nice = 0;
+  std::string prove;
   std::vector<std::string> interpreters;
 };
 
@@ -40,6 +48,13 @@ void declare(Flags& flags, BuildArguments& arguments) {
   flags.memory("--memory", arguments.memory_bytes,
                "Memory budget of all steps together; without it 80 % of the machine");
   flags.on("--keep-going", arguments.keep_going, "Go on with what does not depend on a failed step");
+  flags.duration("--step-timeout", arguments.step_timeout_seconds, "End a command that takes longer; its step failed");
+  flags.duration("--stop-after", arguments.stop_after_seconds,
+                 "Start nothing that would not end in this time; exit 75 when there is more to do");
+  flags.number("--nice", arguments.nice, "Priority of what it starts, 1 to 19: the rest of the machine goes first");
+  flags.value("--prove", "WHAT", arguments.prove,
+              "Make GPU code of some sources (sample) or of all the plain way, too, and compare it by kernel")
+      .choices = {"sample", "all"};
   flags.on("-n,--dry-run", arguments.dry_run, "Say what would run; fetch and run nothing");
   flags.on("--jsonl", arguments.jsonl, "An event a line on stdout while it runs");
   declare_interpreters(flags, arguments.interpreters);
@@ -93,6 +108,15 @@ Result<BuildOptions> build_options(const Session& session, const BuildArguments&
   options.memory_bytes = arguments.memory_bytes;
   options.keep_going = arguments.keep_going;
   options.dry_run = arguments.dry_run;
+  if (arguments.step_timeout_seconds > 0) options.step_timeout_seconds = arguments.step_timeout_seconds;
+  if (arguments.stop_after_seconds > 0)
+    options.stop_after = std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                                                std::chrono::duration<double>(arguments.stop_after_seconds));
+  if (arguments.nice > 19)
+    return fail(ErrorKind::usage, "CLI002", fmt::format("--nice {} is more than 19", arguments.nice));
+  if (arguments.nice > 0) options.nice = static_cast<int>(arguments.nice);
+  if (!arguments.prove.empty())
+    options.prove = arguments.prove == "all" ? BuildOptions::Prove::all : BuildOptions::Prove::sample;
   options.offline = arguments.selection.tools.offline;
   options.log = session.log;
   options.child_environment = session.settings.child_environment;
@@ -154,6 +178,49 @@ std::vector<StepFailure> drop_taken(const Session& session, Plan& plan, const st
   return taken;
 }
 
+/// Shows what happens, and makes each wheel as soon as its cell is there, while others are still compiled.
+class WheelMaker : public BuildObserver {
+ public:
+  WheelMaker(const Session& session, const Plugin& plugin, const PackageOptions& options, BuildProgress::Form form)
+      : m_session(session), m_plugin(plugin), m_options(options) {
+    m_progress.emplace(session.console, form);
+  }
+
+  void on_event(const BuildEvent& event) override { m_progress->on_event(event); }
+  void on_message(const std::string& text) override { m_progress->on_message(text); }
+  void on_cell(const CellBuild& cell) override {
+    if (!m_made) return;
+    const auto lock = m_progress->give_way();
+    auto made = package_cells(m_session, m_plugin, {cell}, m_options);
+    if (!made) {
+      m_made = std::unexpected(made.error());
+      return;
+    }
+    std::ranges::move(made->wheels, std::back_inserter(m_made->wheels));
+    std::ranges::move(made->refused, std::back_inserter(m_made->refused));
+    std::ranges::move(made->failed, std::back_inserter(m_made->failed));
+  }
+
+  /// In the plan's order, not in that of time.
+  Result<Packaging> finish(const Plan& plan) {
+    m_progress.reset();
+    const auto place = [&](const auto& made) { return std::ranges::find(plan.cells, made.cell, &Cell::id); };
+    if (m_made) {
+      std::ranges::sort(m_made->wheels, {}, place);
+      std::ranges::sort(m_made->refused, {}, place);
+      std::ranges::sort(m_made->failed, {}, place);
+    }
+    return std::move(m_made);
+  }
+
+ private:
+  const Session& m_session;
+  const Plugin& m_plugin;
+  const PackageOptions& m_options;
+  std::optional<BuildProgress> m_progress;
+  Result<Packaging> m_made = Packaging{};
+};
+
 int run(Session& session, const BuildArguments& arguments) {
   if (session.global.json && arguments.jsonl)
     return report(session, {ErrorKind::usage, "CLI001", "--json and --jsonl both want stdout", "",
@@ -193,11 +260,17 @@ int run(Session& session, const BuildArguments& arguments) {
     lock.emplace(std::move(*acquired));
   }
   const auto taken = drop_taken(session, plan, arguments.output);
+  PackageOptions package;
+  package.output_folder = arguments.output;
+  package.verify.interpreters = interpreters(arguments, environment, plan);
+  package.verify.child_environment = session.settings.child_environment;
+  package.verify.torches = environment.torches;
+  WheelMaker maker(session, *plugin, package,
+                   progress_form(session.global.quiet, arguments.jsonl, session.settings.ci));
   Result<Build> build = Build{};
-  if (!plan.cells.empty()) {
-    BuildProgress progress(session.console, progress_form(session.global.quiet, arguments.jsonl, session.settings.ci));
-    build = run_build(plugin->spec(), plan, environment, *options, *session.runner, progress, stop);
-  }
+  if (!plan.cells.empty())
+    build = run_build(plugin->spec(), plan, environment, *options, *session.runner, maker, stop);
+  auto packaging = maker.finish(plan);
   if (!build) {
     Error error = build.error();
     if (error.code == "TCH001")
@@ -209,12 +282,6 @@ int run(Session& session, const BuildArguments& arguments) {
   if (!arguments.dry_run)
     for (const auto& cell : build->skipped) session.console.warn(fmt::format("{} was not built", cell));
 
-  PackageOptions package;
-  package.output_folder = arguments.output;
-  package.verify.interpreters = interpreters(arguments, environment, plan);
-  package.verify.child_environment = session.settings.child_environment;
-  package.verify.torches = environment.torches;
-  auto packaging = package_cells(session, *plugin, build->cells, package);
   if (!packaging) return report(session, packaging.error());
   build->failed.insert(build->failed.end(), taken.begin(), taken.end());
   build->failed.insert(build->failed.end(), packaging->failed.begin(), packaging->failed.end());
@@ -231,6 +298,10 @@ int run(Session& session, const BuildArguments& arguments) {
                                     human_seconds(build->cpu_seconds), human_bytes(build->peak_memory_bytes)));
   }
   if (!build->failed.empty() || !packaging->refused.empty()) return exit_code(ErrorKind::failed);
+  if (build->steps_left > 0) {
+    session.console.say(fmt::format("{} steps are left: run it again to go on", build->steps_left));
+    return k_more_to_do;
+  }
   return build->skipped.empty() || arguments.dry_run ? 0 : exit_code(ErrorKind::machine);
 }
 
@@ -246,7 +317,8 @@ std::vector<Verb> build_verbs() {
                     "sagekit --plugin sage2 build --jobs 8 --memory 24G -o release"},
        .exits = {{0, "every selected wheel is in the output folder"},
                  {1, "a step failed, a wheel was refused, or a name is taken by a different file"},
-                 {4, "no cell matches the selection"}}},
+                 {4, "no cell matches the selection"},
+                 {k_more_to_do, "--stop-after: nothing failed and there is more to do"}}},
       declare, run)};
 }
 

@@ -1,28 +1,43 @@
-// A plan for two CPUs: the other one's compile step takes device code over from this machine's.
+// GPU code made by itself: one architecture a step, for all CPUs, Pythons and architecture lists.
 #include "fake_build.hpp"
+
+#include <set>
 
 using namespace sagekit;
 using namespace sagekit::test;
 
 namespace {
 
-const std::string k_stub = "__cudaRegisterEntry(__T0, ((void (*)(int))f), _Z1fi, (-1));";
-
 std::string after(const std::vector<std::string>& argv, const std::string& flag) {
   const auto found = std::ranges::find(argv, flag);
   return found == argv.end() ? "" : *(found + 1);
 }
 
-/// FakePackage with one nvcc step for each CPU; commands are answered by `answer`.
-struct TwoCpus : FakePackage {
+bool has_word(const std::vector<std::string>& argv, const std::string& word) {
+  return std::ranges::find(argv, word) != argv.end();
+}
+
+std::string name_of(const std::string& path) { return fs::path(path).filename().string(); }
+
+const std::string k_whole_stub =
+    "static void __device_stub__Z1fi(int __par0){__cudaLaunchPrologue(1);__cudaSetupArgSimple(__par0, 0UL);}\n"
+    "__cudaRegisterEntry(__T0, ((void (*)(int))f), _Z1fi, (-1));";
+const std::string k_whole_ptx = ".visible .entry _Z1fi(\n\t.param .u32 _Z1fi_param_0\n)\n{\n}\n";
+
+/// Answers as nvcc and its programs would; says what ran.
+struct Halves : FakePackage {
   CountingRunner runner;
-  std::vector<std::string> log;  ///< "whole x86_64", "half"
-  std::string dryrun;
-  std::string device_header;  ///< below #ifdef __CUDA_ARCH__: nvcc as a whole reads it, the host's half does not
+  std::vector<std::string> log;  ///< "text 80", "cicc 80", "ptxas 80", "host sh", "whole sh"
+  std::string device_header;     ///< below #ifdef __CUDA_ARCH__: the host's pass does not read it
+  std::string ptx = k_whole_ptx, stub = k_whole_stub;
+  std::string text = "text ";     ///< what the preprocessor gives, before the architecture
+  std::string host_id = "_id_host";
+  std::string fails;              ///< a program that does
+  bool understood = true;
+  std::string compiled_stub;
   std::mutex mutex;
 
-  TwoCpus() {
-    dryrun = text_of(SAGEKIT_SOURCE_DIR "/tests/unit/build/data/dryrun-13.0.txt");
+  Halves() {
     plan.steps.clear();
     plan.modules.clear();
     Nvcc nvcc;
@@ -40,131 +55,263 @@ struct TwoCpus : FakePackage {
     cross.target = "aarch64-linux-gnu";
     cross.identity = "cross";
     environment.host_compilers.push_back(cross);
-    const auto cell = plan.cells.front();
-    plan.cells.clear();
-    for (const std::string cpu : {"aarch64", "x86_64"}) add_cell(cell, cpu);
+    plan.cells.front().steps.clear();
+    m_cell = plan.cells.front();
     options.jobs = 1;
     runner.instead = [this](const Command& command, const std::stop_token&) -> std::optional<Result<CommandResult>> {
       if (command.argv.front() == "git") return std::nullopt;
+      const std::lock_guard lock(mutex);
       return answer(command);
     };
+    steps({"80"}, {"x86_64"});
   }
 
-  void add_cell(Cell cell, const std::string& cpu) {
-    cell.id = "fake-" + cpu;
-    cell.platform = "linux_" + cpu;
-    cell.cuda = "13.0";
-    const auto object = "{work}/obj/a-" + cpu;
-    Step step;
-    step.id = "compile-" + cpu;
-    step.kind = StepKind::compile;
-    step.argv = {"{nvcc-exe-13.0}",
-                 "-ccbin",
-                 "{cxx-linux_" + cpu + "}",
-                 "-c",
-                 "{source}/csrc/a.cu",
-                 "-o",
-                 object + ".o",
-                 "-MD",
-                 "-MF",
-                 object + ".d"};
-    step.inputs = {"{source}/csrc/a.cu"};
-    step.outputs = {object + ".o", object + ".d"};
-    step.cells = {cell.id};
-    step.cost.cpu_seconds = cpu == "aarch64" ? 100 : 1;  // would come first
-    cell.steps = {step.id};
-    plan.steps.push_back(step);
-    plan.cells.push_back(cell);
+  /// One compile step for each CPU, for these architectures.
+  void steps(const std::vector<std::string>& archs, const std::vector<std::string>& cpus, bool shimmed = false) {
+    plan.cells.clear();
+    plan.steps.clear();
+    for (const auto& cpu : cpus) {
+      auto cell = m_cell;
+      cell.id = "fake-" + cpu;
+      cell.platform = "linux_" + cpu;
+      cell.cuda = "13.0";
+      std::string list = cpu;
+      for (const auto& arch : archs) list += "-" + arch;
+      const auto object = "{work}/obj/a-" + list;
+      Step step;
+      step.id = "compile-" + list;
+      step.kind = StepKind::compile;
+      step.module = "pkg._a";
+      step.argv = {"{nvcc-exe-13.0}", "-ccbin", "{cxx-linux_" + cpu + "}"};
+      for (const auto& arch : archs) {
+        step.argv.push_back("-gencode");
+        step.argv.push_back("arch=compute_" + arch + ",code=sm_" + arch);
+      }
+      step.argv.insert(step.argv.end(), {"-c", "{source}/csrc/a.cu"});
+      if (shimmed) step.device_argv = step.argv;
+      if (shimmed) step.device_argv.push_back("-DSHIM");
+      step.argv.insert(step.argv.end(), {"-o", object + ".o", "-MD", "-MF", object + ".d"});
+      step.inputs = {"{source}/csrc/a.cu"};
+      step.outputs = {object + ".o", object + ".d"};
+      step.cells = {cell.id};
+      step.cost.cpu_seconds = cpu == "aarch64" ? 100 : 1;
+      cell.steps = {step.id};
+      plan.steps.push_back(step);
+      plan.cells.push_back(cell);
+    }
   }
 
-  void say(const std::string& line) {
-    const std::lock_guard lock(mutex);
-    log.push_back(line);
+  std::string dry_run(const std::vector<std::string>& argv) const {
+    const auto kept_in = after(argv, "--keep-dir"), cxx = after(argv, "-ccbin");
+    std::vector<std::string> archs;
+    for (std::size_t i = 0; i + 1 < argv.size(); ++i)
+      if (argv[i] == "-gencode") archs.push_back(argv[i + 1].substr(13, argv[i + 1].find(',') - 13));
+    const auto q = [&](const std::string& file) { return "\"" + kept_in + "/" + file + "\""; };
+    std::string said = "#$ _HERE_=/opt/cuda/bin\n#$ CICC_PATH=/opt/cuda/nvvm/bin\n";
+    const std::string shim = has_word(argv, "-DSHIM") ? " -DSHIM" : "";
+    for (const auto& a : archs)
+      said += "#$ " + cxx + " -D__CUDA_ARCH__=" + a + "0 -E" + shim + " csrc/a.cu -o " + q("a." + a + ".cpp1.ii") + "\n";
+    said += "#$ " + cxx + " -E csrc/a.cu -o " + q("a.cpp4.ii") + "\n#$ -- Filter Dependencies -- > x.d\n";
+    said += "#$ cudafe++ --gen_c_file_name " + q("a.cudafe1.cpp") + " --stub_file_name \"a." + archs.back() +
+            ".cudafe1.stub.c\" --module_id_file_name " + q("a.module_id") + " " + q("a.cpp4.ii") + "\n";
+    std::string images;
+    for (const auto& a : archs) {
+      said += "#$ \"$CICC_PATH/cicc\" -arch compute_" + a + " --stub_file_name " + q("a." + a + ".cudafe1.stub.c") +
+              " --module_id_file_name " + q("a.module_id") + " " + q("a." + a + ".cpp1.ii") + " -o " +
+              q("a." + a + ".ptx") + "\n";
+      said += "#$ ptxas -arch=sm_" + a + " " + q("a." + a + ".ptx") + " -o " + q("a." + a + ".cubin") + "\n";
+      images += " \"--image3=kind=elf,sm=" + a + ",file=" + kept_in + "/a." + a + ".cubin\"";
+    }
+    said += "#$ fatbinary" + images + " --embedded-fatbin=" + q("a.fatbin.c") + "\n";
+    said += "#$ " + cxx + " -c " + q("a.cudafe1.cpp") + " -o \"" + after(argv, "-o") + "\"\n";
+    return understood ? said : "#$ something new\n";
   }
 
   CommandResult answer(const Command& command) {
     const auto& argv = command.argv;
-    const fs::path keep = after(argv, "--keep-dir");
+    const auto program = name_of(argv.front());
     CommandResult result;
-    if (std::ranges::find(argv, "--dryrun") != argv.end()) {
-      result.output = replace_all(replace_all(dryrun, "/build/half", keep.string()), "/build/c.o", after(argv, "-o"));
-    } else if (argv.front() == "/opt/cuda/bin/nvcc") {
-      say("whole " + after(argv, "-ccbin"));
-      write(after(argv, "-o"), "object");
+    const auto say = [&](const std::string& what) { log.push_back(what); };
+    const auto output = after(argv, "-o");
+    const auto fail_if = [&](const std::string& what) {
+      if (fails != what) return false;
+      result.exit_code = 1;
+      return true;
+    };
+    if (has_word(argv, "--dryrun")) {
+      result.output = dry_run(argv);
+    } else if (program == "nvcc") {
+      say("whole " + name_of(after(argv, "-ccbin")));
+      if (fail_if("nvcc")) return result;
+      write(output, "whole object");
       write(after(argv, "-MF"), "x.o: csrc/a.cu csrc/common.h " + device_header + "\n");
-      if (keep.empty()) return result;
-      write(keep / "fused.cudafe1.stub.c", k_stub);
-      write(keep / "fused.fatbin.c", "fatbin");
-      write(keep / "fused.ptx", ".visible .entry _Z1fi(\n");
-    } else if (!after(argv, "-MF").empty()) {
-      write(after(argv, "-MF"), "x.o: csrc/a.cu csrc/common.h\n");
-    } else if (after(argv, "-o").ends_with(".o")) {
-      say("half " + argv.front());
-      write(after(argv, "-o"), "object");
+    } else if (has_word(argv, "-E") && output.ends_with(".cpp1.ii")) {
+      const auto arch = argv[1].substr(16, argv[1].size() - 17);
+      say("text " + arch);
+      if (has_word(argv, "-DSHIM") && fail_if("shim")) return result;
+      write(output, text + arch);
+      write(after(argv, "-MF"), "x.o: csrc/a.cu csrc/common.h " + device_header + "\n");
+    } else if (has_word(argv, "-E")) {
+      if (const auto listed = after(argv, "-MF"); !listed.empty()) write(listed, "x.o: csrc/a.cu csrc/common.h\n");
+    } else if (program == "cudafe++") {
+      write(after(argv, "--module_id_file_name"), host_id);
+    } else if (program == "cicc") {
+      const auto arch = after(argv, "-arch").substr(8), id = text_of(after(argv, "--module_id_file_name"));
+      say("cicc " + arch);
+      if (fail_if("cicc")) return result;
+      write(output, replace_all(ptx, "MODULE_ID", id));
+      write(after(argv, "--stub_file_name"), replace_all(stub, "MODULE_ID", id));
+    } else if (program == "ptxas") {
+      say("ptxas " + argv[1].substr(9));
+      write(output, "code " + argv[1].substr(9));
+    } else if (program == "fatbinary") {
+      std::string all;
+      for (const auto& word : argv)
+        if (const auto at = word.find("file="); at != std::string::npos) all += text_of(word.substr(at + 5)) + ";";
+      write(argv.back().substr(argv.back().find('=') + 1), all);
+    } else if (has_word(argv, "-c")) {
+      say("host " + program);
+      if (fail_if("host")) return result;
+      const auto half = fs::path(argv[2]).parent_path();
+      for (const auto& file : fs::directory_iterator(half))
+        if (file.path().string().ends_with(".stub.c")) compiled_stub = text_of(file.path());
+      write(output, "object of " + text_of(half / "a.fatbin.c"));
     }
     return result;
   }
+
+  std::vector<std::string> run() {
+    log.clear();
+    watcher.events.clear();
+    const auto built = build(runner);
+    REQUIRE_MESSAGE(built, built.error().message);
+    CHECK(built->failed.empty());
+    return log;
+  }
+  using Log = std::vector<std::string>;
+  Cell m_cell;
 };
 
-const std::string k_own = "whole /bin/sh", k_half = "half /usr/bin/aarch64-linux-gnu-g++",
-                  k_cross = "whole /usr/bin/aarch64-linux-gnu-g++";
+using Log = Halves::Log;
 
 }  // namespace
 
-TEST_CASE("of a plan for two CPUs this machine's comes first and the other takes its device code") {
-  TwoCpus fake;
-  const auto built = fake.build(fake.runner);
-  REQUIRE_MESSAGE(built, built.error().message);
-  CHECK(built->steps_run == 2);
-  CHECK(fake.log == std::vector<std::string>{k_own, k_half});
+TEST_CASE("each architecture is compiled by itself and the host's half is put around all of them") {
+  Halves fake;
+  fake.steps({"80", "90a"}, {"x86_64"});
+  auto log = fake.run();
+  std::ranges::sort(log);
+  CHECK(log == Log{"cicc 80", "cicc 90a", "host sh", "ptxas 80", "ptxas 90a", "text 80", "text 90a"});
+  CHECK(fake.compiled_stub.find("static_assert(sizeof(__par0)==4,") != std::string::npos);
+  CHECK(fake.run().empty());
 }
 
-TEST_CASE("device code of an earlier build serves, and of another source it does not") {
-  TwoCpus fake;
-  const auto both = fake.plan;
+TEST_CASE("an architecture more compiles that one alone") {
+  Halves fake;
+  fake.steps({"80", "90a"}, {"x86_64"});
+  fake.run();
+  fake.steps({"80", "90a", "120"}, {"x86_64"});
+  auto log = fake.run();
+  std::ranges::sort(log);  // the others' text is made, because headers may ask for the list, and found again
+  CHECK(log == Log{"cicc 120", "host sh", "ptxas 120", "text 120", "text 80", "text 90a"});
+  fake.text = "changed by the list ";
+  fake.steps({"80", "90a", "120", "121a"}, {"x86_64"});
+  CHECK(std::ranges::count(fake.run(), "cicc 80") == 1);
+}
+
+TEST_CASE("of a plan for two CPUs this machine's makes the GPU code and the other takes it") {
+  Halves fake;
+  fake.steps({"80"}, {"aarch64", "x86_64"});
+  auto log = fake.run();
+  std::ranges::sort(log);
+  CHECK(log == Log{"cicc 80", "host aarch64-linux-gnu-g++", "host sh", "ptxas 80", "text 80"});
+}
+
+TEST_CASE("GPU code of an earlier build serves another CPU's, of another source it does not, and never the other way round") {
+  Halves fake;
+  const Log cross{"text 80", "cicc 80", "ptxas 80", "host aarch64-linux-gnu-g++"};
   const auto only = [&](const std::string& cpu) {
-    fake.plan.steps = both.steps;
-    fake.plan.cells = both.cells;
-    std::erase_if(fake.plan.steps, [&](const Step& step) { return step.id != "compile-" + cpu; });
-    std::erase_if(fake.plan.cells, [&](const Cell& cell) { return cell.id != "fake-" + cpu; });
-    fake.log.clear();
-    REQUIRE(fake.build(fake.runner));
-    return fake.log;
+    fake.steps({"80"}, {cpu});
+    return fake.run();
   };
-  CHECK(only("aarch64") == std::vector{k_cross});
+  CHECK(only("aarch64") == cross);
+  fake.text = "of this machine's CPU ";
+  CHECK(only("x86_64") == Log{"text 80", "cicc 80", "ptxas 80", "host sh"});
   write(fake.source() / "csrc/common.h", "header 2\n");
   fake.pin();
-  CHECK(only("x86_64") == std::vector{k_own});
-  CHECK(only("aarch64") == std::vector{k_half});
+  CHECK(only("x86_64") == Log{"text 80", "host sh"});  // equal text is equal code
+  CHECK(only("aarch64") == Log{"host aarch64-linux-gnu-g++"});
   CHECK(only("aarch64").empty());
-  write(fake.source() / "csrc/common.h", "header 3\n");
-  fake.pin();
-  CHECK(only("aarch64") == std::vector{k_cross});
 }
 
-TEST_CASE("a header that only the device's passes read is an input of the object that takes their code over") {
-  TwoCpus fake;
+TEST_CASE("a header that only the device's passes read is an input of the object") {
+  Halves fake;
   fake.device_header = "csrc/device.h";
   write(fake.source() / "csrc/device.h", "device 1\n");
   fake.pin();
-  const auto run = [&] {
-    fake.log.clear();
-    REQUIRE(fake.build(fake.runner));
-    return fake.log;
-  };
-  CHECK(run() == std::vector{k_own, k_half});
-  CHECK(run().empty());
+  fake.run();
+  CHECK(fake.run().empty());
   write(fake.source() / "csrc/device.h", "device 2\n");
+  fake.text = "changed ";
   fake.pin();
-  CHECK(run() == std::vector{k_own, k_half});
+  CHECK(fake.run() == Log{"text 80", "cicc 80", "ptxas 80", "host sh"});
 }
 
-TEST_CASE("a dry run that is not understood costs the saving and not the build") {
-  TwoCpus fake;
-  fake.dryrun = "#$ something new\n";
+TEST_CASE("names with the module id in them are made with the one that the host has") {
+  Halves fake;
+  fake.ptx = replace_all(k_whole_ptx, "_Z1fi", "_Z1fMODULE_ID");
+  fake.stub = replace_all(k_whole_stub, "_Z1fi", "_Z1fMODULE_ID");
+  CHECK(fake.run() == Log{"text 80", "cicc 80", "cicc 80", "ptxas 80", "host sh"});
+  CHECK(fake.compiled_stub.find("_Z1f_id_host") != std::string::npos);
+  // Another host pass, the same text for the GPU: the halves do not fit.
+  fake.steps({"80"}, {"x86_64"});
+  fake.plan.steps.front().argv.push_back("-DOTHER");
+  fake.plan.steps.front().device_argv = {};
+  fake.host_id = "_id_other";
+  CHECK(fake.run() == Log{"text 80", "cicc 80", "cicc 80", "ptxas 80", "host sh"});
+}
+
+TEST_CASE("a device-only header is used for GPU code alone; where it does not do nvcc runs as a whole, and says so once") {
+  Halves fake;
+  fake.steps({"80", "90a"}, {"x86_64"}, true);
+  auto log = fake.run();
+  CHECK(std::ranges::count(log, "host sh") == 1);
+  Halves other;
+  other.steps({"80", "90a"}, {"x86_64"}, true);
+  other.fails = "shim";
+  log = other.run();
+  CHECK(log.back() == "whole sh");
+  CHECK(std::ranges::count_if(other.watcher.events, [](const auto& e) { return e.starts_with("retried"); }) == 1);
+}
+
+TEST_CASE("where the halves do not come together nvcc runs as a whole") {
+  for (const std::string how : {"dry run", "cicc", "host", "kernels", "variable", "parameters"}) {
+    CAPTURE(how);
+    Halves fake;
+    if (how == "dry run") fake.understood = false;
+    if (how == "cicc" || how == "host") fake.fails = how;
+    if (how == "kernels") fake.ptx += ".visible .entry _Z1gv()\n{\n}\n";
+    if (how == "variable") fake.stub += "__cudaRegisterVariable(__T0, __shadow_var(lost,::lost), 0, 4UL, 1, 0);";
+    if (how == "parameters") fake.ptx = replace_all(k_whole_ptx, ".u32", ".odd");
+    CHECK(fake.run().back() == "whole sh");
+    CHECK(std::ranges::count_if(fake.watcher.events, [](const auto& e) { return e.starts_with("retried"); }) == 1);
+    CHECK(fake.run().empty());
+  }
+}
+
+TEST_CASE("a source that does not compile is told by nvcc itself") {
+  Halves fake;
+  fake.fails = "cicc";
+  const auto whole = fake.runner.instead;
+  fake.runner.instead = [&](const Command& command, const std::stop_token& stop) -> std::optional<Result<CommandResult>> {
+    if (name_of(command.argv.front()) != "nvcc" || has_word(command.argv, "--dryrun")) return whole(command, stop);
+    CommandResult result;
+    result.exit_code = 2;
+    write(command.output_file, "a.cu(1): error\n");
+    return result;
+  };
   const auto built = fake.build(fake.runner);
   REQUIRE(built);
-  CHECK(built->failed.empty());
-  CHECK(fake.log == std::vector{k_own, k_cross});
-  CHECK(fake.watcher.saw("retried compile-aarch64"));
+  REQUIRE(built->failed.size() == 1);
+  CHECK(built->failed.front().cause == "a.cu(1): error");
 }

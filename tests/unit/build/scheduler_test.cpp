@@ -95,8 +95,7 @@ TEST_CASE("a task that ran out of memory runs again alone, and fails the second 
   CHECK(outcomes == std::vector<TaskOutcome>{TaskOutcome::failed, TaskOutcome::done, TaskOutcome::done});
 }
 
-TEST_CASE(
-    "a failure stops running tasks and starts no other; when asked to go on, only what depends on it is left out") {
+TEST_CASE("after a failure nothing more starts and what runs is finished; when asked to go on, only what depends on it is left out") {
   const std::vector<Task> tasks{{{}, 9, 0}, {{0}, 1, 0}, {{}, 1, 0}};
   const auto fail_first = [](std::size_t task, unsigned, std::stop_token) {
     return task == 0 ? TaskOutcome::failed : TaskOutcome::done;
@@ -105,15 +104,50 @@ TEST_CASE(
   CHECK(run_tasks(tasks, {1, 0, false}, fail_first, {}) == std::vector<TaskOutcome>{failed, stopped, stopped});
   CHECK(run_tasks(tasks, {1, 0, true}, fail_first, {}) == std::vector<TaskOutcome>{failed, stopped, done});
 
-  const auto outcomes = run_tasks(std::vector<Task>(2), {2, 0, false},
-                                  [](std::size_t task, unsigned, std::stop_token stop) {
-                                    if (task == 0) return TaskOutcome::failed;
-                                    for (int i = 0; i < 500 && !stop.stop_requested(); ++i)
-                                      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  std::atomic<bool> other_runs = false;
+  const auto outcomes = run_tasks(std::vector<Task>(3), {2, 0, false},
+                                  [&](std::size_t task, unsigned, std::stop_token stop) {
+                                    if (task == 0) {
+                                      while (!other_runs) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                                      return TaskOutcome::failed;
+                                    }
+                                    other_runs = true;
+                                    std::this_thread::sleep_for(std::chrono::milliseconds(50));
                                     return stop.stop_requested() ? TaskOutcome::stopped : TaskOutcome::done;
                                   },
                                   {});
-  CHECK(outcomes == std::vector<TaskOutcome>{failed, stopped});
+  CHECK(outcomes == std::vector<TaskOutcome>{failed, done, stopped});
+}
+
+TEST_CASE("a large task is not starved by many small ones") {
+  // 1 is the longest way and needs almost all memory; while 0 runs it does not fit, and the small ones would always do.
+  std::vector<Task> tasks{{{}, 200, 50, 0.05}, {{}, 100, 90, 1}};
+  for (int i = 0; i < 20; ++i) tasks.push_back({{}, 1, 50, 60});
+  Recorder recorder;
+  const auto outcomes = run_tasks(tasks, {4, 100, false}, recorder.work(), {});
+  CHECK(std::ranges::count(outcomes, TaskOutcome::done) == 22);
+  REQUIRE(recorder.order.size() == 22);
+  CHECK(recorder.order[0] == 0);
+  CHECK(recorder.order[1] == 1);
+}
+
+TEST_CASE("what ends before a large task could start, or leaves it its room, may pass it") {
+  std::vector<Task> tasks{{{}, 200, 50, 0.5}, {{}, 100, 90, 1}, {{}, 1, 50, 0.01}, {{}, 1, 10, 60}};
+  Recorder recorder;
+  run_tasks(tasks, {4, 100, false}, recorder.work(), {});
+  CHECK(std::ranges::find(recorder.order, 2u) < std::ranges::find(recorder.order, 1u));
+  CHECK(std::ranges::find(recorder.order, 3u) < std::ranges::find(recorder.order, 1u));
+}
+
+TEST_CASE("with an end set nothing is started that would not be done by then") {
+  const std::vector<Task> tasks{{{}, 1, 0, 3600}, {{}, 1, 0, 0.01}, {{1}, 1, 0, 0.01}, {{0}, 1, 0, 0.01}};
+  Recorder recorder;
+  const auto soon = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  using enum TaskOutcome;
+  CHECK(run_tasks(tasks, {2, 0, false, soon}, recorder.work(), {}) == std::vector<TaskOutcome>{stopped, done, done, stopped});
+  CHECK(recorder.order == std::vector<std::size_t>{1, 2});
+  CHECK(run_tasks(tasks, {2, 0, false, std::chrono::steady_clock::now()}, recorder.work(), {}) ==
+        std::vector<TaskOutcome>(4, stopped));
 }
 
 TEST_CASE("a stop from outside ends the run, also one that was asked for before") {

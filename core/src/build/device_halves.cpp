@@ -1,0 +1,384 @@
+#include "build/device_halves.hpp"
+
+#include "support/format.hpp"
+#include "support/sha256.hpp"
+#include "support/text.hpp"
+#include "support/try.hpp"
+
+#include <algorithm>
+
+namespace sagekit {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view k_stub = "stub", k_kernels = "kernels", k_module_id = "module id";
+/// A module id that no compiler gives: where it shows up in GPU code, names depend on the real one, which cudafe++
+/// makes of the host's pass. Most sources have no such kernel, and are spared that pass.
+constexpr std::string_view k_no_module_id = "_sagekit0_9_unnamed_cu_00000000";
+
+std::unexpected<Error> not_done(const std::string& why) { return fail(ErrorKind::failed, "BLD009", why); }
+
+/// The headers of device code that every build of it can check: those that belong to one CPU's compiler or Python are
+/// left to the identities in its key.
+ActionRecord of_every_cpu(ActionRecord record, const std::string& platform) {
+  std::erase_if(record.headers, [&](const auto& header) {
+    const auto role = header.first.substr(0, header.first.find('}'));
+    return role.starts_with('{') && (role.ends_with("-" + platform) || role.find("-" + platform + "-") != role.npos);
+  });
+  return record;
+}
+
+const StoredObject* output_of(const ActionRecord& record, std::string_view name) {
+  const auto found = std::ranges::find(record.outputs, name, &RecordedOutput::path);
+  return found == record.outputs.end() ? nullptr : &found->object;
+}
+
+CommandLine without_outputs(CommandLine argv) {
+  CommandLine kept;
+  for (std::size_t i = 0; i < argv.size(); ++i) {
+    if (argv[i] == "-o" || argv[i] == "-MF")
+      ++i;
+    else if (argv[i] != "-MD")
+      kept.push_back(std::move(argv[i]));
+  }
+  return kept;
+}
+
+const std::string& source_of(const DeviceAction& action) { return action.step.inputs.front(); }
+
+}  // namespace
+
+DeviceHalves::DeviceHalves(const StepContext& context, const StepKeys& keys, FileHashes& hashes,
+                           std::vector<DeviceAction> actions)
+    : m_context(context),
+      m_keys(keys),
+      m_read(context, hashes),
+      m_actions(std::move(actions)),
+      m_records(m_actions.size()),
+      m_why(m_actions.size(), "it was not made"),
+      m_proved(m_actions.size(), 0) {
+  for (std::size_t i = 0; i < m_actions.size(); ++i)
+    for (const auto user : m_actions[i].users) m_of_step[user].push_back(i);
+}
+
+/// By what nvcc prints for it; asked once for an argv.
+Result<NvccCommands> DeviceHalves::commands_of(const Command& nvcc, const std::stop_token& stop) {
+  const auto key = join(nvcc.argv, "\n");
+  {
+    const std::lock_guard lock(m_mutex);
+    if (const auto known = m_commands.find(key); known != m_commands.end()) return known->second;
+  }
+  const auto folder = m_context.work / "tmp" / "dry-run";
+  TRY(make_directories(folder));
+  auto dry = nvcc;
+  dry.output_file.clear();
+  dry.argv.insert(dry.argv.end(), {"--dryrun", "--keep", "--keep-dir", folder.string()});
+  TRY_ASSIGN(const auto said, m_context.runner.run(dry, stop));
+  if (!said.ok()) return not_done("nvcc's dry run failed: " + trim(said.output));
+  TRY_ASSIGN(auto commands, read_dryrun(said.output));
+  if (commands.folder != folder) return not_done("nvcc's dry run is not understood: it keeps its files elsewhere");
+  const std::lock_guard lock(m_mutex);
+  return m_commands.emplace(key, std::move(commands)).first->second;
+}
+
+/// False when the command failed. Too little memory and too much time end the step itself: both are in `report`.
+Result<bool> DeviceHalves::run(const CommandLine& argv, const Command& like, const NvccCommands& all,
+                               const std::stop_token& stop, StepReport& report) {
+  auto command = like;
+  command.argv = argv;
+  for (const auto& [name, value] : all.environment) command.environment[name] = value;
+  TRY_ASSIGN(const auto result, m_context.runner.run(command, stop));
+  add(report.measured, result);
+  if (result.ok()) return true;
+  Step step;
+  step.id = report.failure.step;
+  report.failure = failure_of(step, command, result);
+  report.out_of_memory = ran_out_of_memory(result, report.failure.cause);
+  if (result.timed_out) report.outcome = StepOutcome::failed;
+  return false;
+}
+
+std::optional<ActionRecord> DeviceHalves::find(const std::string& key) const {
+  const auto has = [&](const RecordedOutput& output) { return m_context.store.has(output.object); };
+  for (auto& record : m_context.store.records(key))
+    if (m_read.difference(record).empty() && std::ranges::all_of(record.outputs, has)) return std::move(record);
+  return std::nullopt;
+}
+
+/// Equal text through equal cicc and ptxas is equal code, whatever arch list or header made the text.
+std::string DeviceHalves::content_key(const Work& work) const {
+  Sha256 hash;
+  hash.field("sagekit device text 1");
+  for (const auto& [name, identity] : m_context.symbols.identities({work.action.argv.front()})) hash.field(identity);
+  const auto text = sha256_file(work.device.text);
+  hash.field(text ? *text : std::string());
+  const auto words = [&](const CommandLine& argv) {
+    for (const auto& word : argv) hash.field(replace_all(word, work.folder.path().string(), ""));
+    hash.field("");
+  };
+  // Who calls and what the files are named is not what they do.
+  auto compile = work.device.compile;
+  compile.front() = "cicc";
+  for (auto& word : compile)
+    if (word.starts_with(work.folder.path().string())) word = fs::path(word).extension().string();
+  words(compile);
+  for (auto argv : work.device.assemble) {
+    argv.front() = "ptxas";
+    for (auto& word : argv)
+      if (word.starts_with(work.folder.path().string())) word = fs::path(word).extension().string();
+    words(argv);
+  }
+  for (const auto& image : work.device.images) hash.field(image.role);
+  return hash.hex();
+}
+
+void DeviceHalves::give_up(std::size_t index, const std::string& why, StepReport& report) {
+  const std::lock_guard lock(m_mutex);
+  m_why[index] = why;
+  if (m_said.insert(source_of(m_actions[index])).second)
+    report.retried = "its GPU code is not made by itself, nvcc runs as a whole: " + why;
+}
+
+TaskOutcome DeviceHalves::make(std::size_t index, std::stop_token stop, StepReport& report) {
+  const auto& action = m_actions[index];
+  report.failure.step = action.step.id;
+  const auto parts = m_keys.device(action, m_context.platform);
+  if (!parts) {
+    report.error = parts.error();
+    return TaskOutcome::failed;
+  }
+  const auto key = key_of(*parts);
+  auto known = find(key);
+  if (!known && action.platform != m_context.platform) {  // what this machine's own CPU made serves, too
+    const auto own = m_keys.device(action, action.platform);
+    if (own) known = find(key_of(*own));
+  }
+  if (known) {
+    log_line(m_context.log, LogLevel::info, [&] { return action.step.id + ": reused from the store"; });
+    m_records[index] = std::move(known);
+    report.outcome = StepOutcome::reused;
+    return TaskOutcome::done;
+  }
+  log_line(m_context.log, LogLevel::info, [&] { return action.step.id + ": not in the store"; });
+  report.outcome = StepOutcome::finished;
+  const auto made = make_anew(index, key, stop, report);
+  if (!made && made.error().kind == ErrorKind::interrupted) return TaskOutcome::stopped;
+  if (!made && made.error().code != "BLD009") {
+    report.error = made.error();
+    return TaskOutcome::failed;
+  }
+  if (!made) {
+    give_up(index, made.error().message, report);
+    return TaskOutcome::done;
+  }
+  if (*made) return TaskOutcome::done;
+  if (report.outcome == StepOutcome::failed) return TaskOutcome::failed;
+  if (report.out_of_memory) return TaskOutcome::out_of_memory;
+  give_up(index, "it does not compile so: " + report.failure.cause, report);
+  return TaskOutcome::done;
+}
+
+Result<DeviceHalves::Work> DeviceHalves::prepare(const DeviceAction& action, const std::vector<std::string>& argv,
+                                                 const std::stop_token& stop) {
+  TRY_ASSIGN(auto command, m_context.command(action.step, argv, ".log"));
+  auto asked = command;
+  // Where the object would go is none of its business, but nvcc wants a name.
+  asked.argv = without_outputs(std::move(asked.argv));
+  asked.argv.insert(asked.argv.end(), {"-o", (m_context.work / "tmp" / "none.o").string()});
+  TRY_ASSIGN(const auto commands, commands_of(asked, stop));
+  TRY_ASSIGN(auto folder, TemporaryFolder::create(m_context.work / "tmp", "device"));
+  auto moved = in_folder(commands, folder.path());
+  const auto device = std::ranges::find(moved.devices, action.arch, &DeviceCommands::arch);
+  if (device == moved.devices.end()) return not_done("nvcc's dry run is not understood: it has no " + action.arch);
+  auto one = *device;
+  return Work{action, std::move(command), std::move(moved), std::move(one), std::move(folder), {}};
+}
+
+Result<bool> DeviceHalves::run_cicc(Work& work, const std::stop_token& stop, StepReport& report) {
+  TRY(write_file(work.all.module_id, work.module_id.empty() ? k_no_module_id : std::string_view(work.module_id)));
+  return run(work.device.compile, work.command, work.all, stop, report);
+}
+
+Result<bool> DeviceHalves::make_anew(std::size_t index, const std::string& key, const std::stop_token& stop,
+                                     StepReport& report) {
+  const auto& action = m_actions[index];
+  TRY_ASSIGN(auto work, prepare(action, action.argv, stop));
+  const auto depfile = (work.folder.path() / "read.d").string();
+  auto preprocess = work.device.preprocess;
+  preprocess.insert(preprocess.end(), {"-MD", "-MF", depfile, "-MT", "text"});
+  TRY_ASSIGN(const bool read, run(preprocess, work.command, work.all, stop, report));
+  if (!read) return false;
+  ReadFiles::List list;
+  const bool listed = m_read.add_listed(depfile, list);
+
+  const auto by_text = content_key(work);
+  ActionRecord record;
+  if (auto known = find(by_text)) {
+    record = std::move(*known);
+  } else {
+    TRY_ASSIGN(const bool compiled, run_cicc(work, stop, report));
+    if (!compiled) return false;
+    TRY_ASSIGN(auto ptx, read_file(work.device.ptx));
+    if (ptx.find(k_no_module_id) != std::string::npos) {
+      for (const auto* argv : {&work.all.preprocess, &work.all.split}) {
+        TRY_ASSIGN(const bool done, run(*argv, work.command, work.all, stop, report));
+        if (!done) return false;
+      }
+      TRY_ASSIGN(work.module_id, read_file(work.all.module_id));
+      TRY_ASSIGN(const bool again, run_cicc(work, stop, report));
+      if (!again) return false;
+    }
+    for (const auto& argv : work.device.assemble) {
+      TRY_ASSIGN(const bool assembled, run(argv, work.command, work.all, stop, report));
+      if (!assembled) return false;
+    }
+    std::string why;
+    TRY_ASSIGN(record.outputs, collect(work, why));
+    if (!why.empty()) return not_done(why);
+    record.measured = report.measured;
+    // Names with a module id in them depend on the host's pass, which the text does not show.
+    if (work.module_id.empty()) TRY(m_context.store.add_record(by_text, record));
+  }
+  if (listed) {
+    auto kept = record;
+    m_read.put_into(kept, list);
+    kept = of_every_cpu(std::move(kept), action.platform);
+    TRY(m_context.store.add_record(key, kept));
+    record = std::move(kept);
+  } else {
+    return not_done("the preprocessor does not say what it read");
+  }
+  m_records[index] = std::move(record);
+  return true;
+}
+
+/// Into the store, when host and GPU code agree.
+Result<std::vector<RecordedOutput>> DeviceHalves::collect(Work& work, std::string& why) const {
+  TRY_ASSIGN(const auto ptx, read_file(work.device.ptx));
+  TRY_ASSIGN(auto stub, read_file(work.device.stub));
+  const auto interface = read_interface(ptx);
+  const auto registered = read_registered(stub);
+  std::vector<RecordedOutput> outputs;
+  if (!interface || !registered) {
+    why = "its kernels' parameters are not understood";
+    return outputs;
+  }
+  why = stub_differs(*registered, *interface);
+  if (!why.empty()) return outputs;
+  // The compiler names its folder in a line marker.
+  stub = replace_all(std::move(stub), work.folder.path().string() + "/", "");
+  const auto put = [&](std::string_view name, const fs::path& file) -> Status {
+    TRY_ASSIGN(auto object, m_context.store.put(file));
+    outputs.push_back({std::string(name), std::move(object)});
+    return {};
+  };
+  const auto put_text = [&](std::string_view name, std::string_view text) -> Status {
+    const auto file = work.folder.path() / "kept.txt";
+    remove_quietly(file);  // it may be linked into the store
+    TRY(write_file(file, text));
+    return put(name, file);
+  };
+  TRY(put_text(k_stub, stub));
+  TRY(put_text(k_kernels, interface_text(*interface)));
+  if (!work.module_id.empty()) TRY(put_text(k_module_id, work.module_id));
+  for (const auto& image : work.device.images) TRY(put(image.role, image.file));
+  std::ranges::sort(outputs, {}, &RecordedOutput::path);
+  return outputs;
+}
+
+Result<CommandResult> DeviceHalves::compile(std::size_t compile_step, const Command& whole, const std::stop_token& stop,
+                                            std::vector<const ActionRecord*>& used, StepReport& report) {
+  used.clear();
+  CommandResult sum;
+  const auto mine = m_of_step.find(compile_step);
+  if (mine == m_of_step.end()) return m_context.runner.run(whole, stop);
+  std::string why;
+  std::size_t without = 0;
+  for (const auto index : mine->second)
+    if (!m_records[index]) {
+      why = m_why[index];
+      without = index;
+    }
+  if (why.empty()) {
+    auto joined = join_halves(compile_step, whole, stop, sum);
+    if (!joined && joined.error().code != "BLD009") return std::unexpected(joined.error());
+    why = joined ? *joined : joined.error().message;
+    if (why.empty()) {
+      for (const auto index : mine->second) used.push_back(&*m_records[index]);
+      return sum;
+    }
+    if (ran_out_of_memory(sum, last_lines(whole.output_file)) || sum.timed_out) return sum;
+    const std::lock_guard lock(m_mutex);
+    if (m_said.insert(source_of(m_actions[mine->second.front()])).second)
+      report.retried = "GPU and host code do not come together, nvcc runs as a whole: " + why;
+  } else {
+    log_line(m_context.log, LogLevel::info,
+             [&] { return fmt::format("{} is lacking: {}", m_actions[without].step.id, why); });
+  }
+  TRY_ASSIGN(auto result, m_context.runner.run(whole, stop));
+  add(result, sum);
+  return result;
+}
+
+/// Why it cannot be; "" = the object is there.
+Result<std::string> DeviceHalves::join_halves(std::size_t compile_step, const Command& whole,
+                                              const std::stop_token& stop, CommandResult& sum) {
+  TRY_ASSIGN(const auto commands, commands_of(whole, stop));
+  TRY_ASSIGN(const TemporaryFolder folder, TemporaryFolder::create(m_context.work / "tmp", "host"));
+  auto all = in_folder(commands, folder.path());
+  std::optional<KernelInterface> kernels;
+  std::string module_id, stub;
+  for (const auto& device : all.devices) {
+    const ActionRecord* record = nullptr;
+    for (const auto index : m_of_step.at(compile_step))
+      if (m_actions[index].arch == device.arch) record = &*m_records[index];
+    if (record == nullptr) return "no GPU code was made for " + device.arch;
+    const auto text_of = [&](std::string_view name) -> Result<std::string> {
+      const auto* object = output_of(*record, name);
+      if (object == nullptr) return std::string();
+      TRY(m_context.store.place(*object, folder.path() / "kept.txt"));
+      return read_file(folder.path() / "kept.txt");
+    };
+    for (const auto& image : device.images) {
+      const auto* object = output_of(*record, image.role);
+      if (object == nullptr) return fmt::format("the GPU code for {} has no {}", device.arch, image.role);
+      TRY(m_context.store.place(*object, image.file));
+    }
+    TRY_ASSIGN(const auto kept, text_of(k_kernels));
+    auto interface = parse_interface(kept);
+    if (!interface) return "the store's list of kernels is not understood";
+    if (kernels && kernels->entries != interface->entries) return "the architectures do not have the same kernels";
+    kernels = std::move(interface);
+    TRY_ASSIGN(const auto id, text_of(k_module_id));
+    if (!module_id.empty() && id != module_id) return "the architectures do not have the same module id";
+    module_id = id;
+    if (device.stub != all.stub) continue;
+    TRY_ASSIGN(stub, text_of(k_stub));
+  }
+  const auto asserted = with_size_assertions(stub, *kernels);
+  if (!asserted) return "its launches are not understood";
+  TRY(write_file(all.stub, *asserted));
+  if (const auto depfile = word_after(whole.argv, "-MF"); !depfile.empty())
+    all.preprocess.insert(all.preprocess.end(), {"-MD", "-MF", depfile, "-MT", word_after(whole.argv, "-o")});
+  for (const auto* argv : {&all.preprocess, &all.split, &all.fatbinary, &all.compile}) {
+    auto command = whole;
+    command.argv = *argv;
+    for (const auto& [name, value] : all.environment) command.environment[name] = value;
+    TRY_ASSIGN(const auto result, m_context.runner.run(command, stop));
+    add(sum, result);
+    if (!result.ok()) {
+      sum.exit_code = result.exit_code;
+      sum.signal = result.signal;
+      sum.timed_out = result.timed_out;
+      return fmt::format("{} failed: {}", argv->front(), last_lines(whole.output_file));
+    }
+    if (argv != &all.split || module_id.empty()) continue;
+    TRY_ASSIGN(const auto now, read_file(all.module_id));
+    if (now != module_id) return "the host's pass gives another module id";
+  }
+  return std::string();
+}
+
+}  // namespace sagekit

@@ -1,0 +1,89 @@
+#pragma once
+// nvcc's two halves. GPU code is made by `make`, one architecture at a time, and kept for all whose GPU code is the
+// same; a compile step then runs the host's half around it. Whatever of this does not come together costs the saving
+// and never the build: the step is run by nvcc as a whole, and it is said why, once for a source.
+
+#include "build/device_action.hpp"
+#include "build/kernel_interface.hpp"
+#include "build/nvcc_commands.hpp"
+#include "build/read_files.hpp"
+#include "build/scheduler.hpp"
+#include "build/step_context.hpp"
+#include "build/step_key.hpp"
+#include "support/file.hpp"
+
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace sagekit {
+
+class DeviceHalves {
+ public:
+  DeviceHalves(const StepContext& context, const StepKeys& keys, FileHashes& hashes,
+               std::vector<DeviceAction> actions);
+
+  const std::vector<DeviceAction>& actions() const { return m_actions; }
+  /// Has the step GPU code that was made for it?
+  bool has(std::size_t compile_step) const { return m_of_step.contains(compile_step); }
+
+  /// Takes an action's GPU code from the store or makes it. A source that does not compile so is no failure here.
+  TaskOutcome make(std::size_t action, std::stop_token stop, StepReport& report);
+
+  bool first_of_source(std::size_t action) const;
+  /// After `make`: the same GPU code as nvcc makes it with torch's own headers, compared by kernel. A difference fails the
+  /// step. What was proved once for these inputs and this torch is not proved again.
+  TaskOutcome prove(std::size_t action, const std::stop_token& stop, StepReport& report);
+  /// "GPU code proved: ...", of the actions that a cell uses; "" = none was.
+  std::string proof(const Cell& cell) const;
+
+  /// The step's command: the host's half around its GPU code, or the whole. `used`: the records of that GPU code;
+  /// empty when it was run as a whole.
+  Result<CommandResult> compile(std::size_t compile_step, const Command& whole, const std::stop_token& stop,
+                                std::vector<const ActionRecord*>& used, StepReport& report);
+
+ private:
+  /// An action on its way: its commands in its own folder.
+  struct Work {
+    const DeviceAction& action;
+    Command command;
+    NvccCommands all;
+    DeviceCommands device;
+    TemporaryFolder folder;
+    std::string module_id;  ///< of kernels whose names have it in them; "" = none has
+  };
+  Result<NvccCommands> commands_of(const Command& nvcc, const std::stop_token& stop);
+  Result<Work> prepare(const DeviceAction& action, const std::vector<std::string>& argv, const std::stop_token& stop);
+  Result<std::string> compare_plain(const DeviceAction& action, const ActionRecord& record, const std::stop_token& stop,
+                                    StepReport& report);
+  Result<bool> run(const CommandLine& argv, const Command& like, const NvccCommands& all, const std::stop_token& stop,
+                   StepReport& report);
+  std::string content_key(const Work& work) const;
+  std::optional<ActionRecord> find(const std::string& key) const;
+  /// The work of `make` when the store has nothing: false = it does not do, `report` or m_why has the reason.
+  Result<bool> make_anew(std::size_t index, const std::string& key, const std::stop_token& stop, StepReport& report);
+  Result<bool> run_cicc(Work& work, const std::stop_token& stop, StepReport& report);
+  Result<std::vector<RecordedOutput>> collect(Work& work, std::string& why) const;
+  void give_up(std::size_t index, const std::string& why, StepReport& report);
+
+  Result<std::string> join_halves(std::size_t compile_step, const Command& whole, const std::stop_token& stop,
+                                  CommandResult& sum);
+
+  const StepContext& m_context;
+  const StepKeys& m_keys;
+  ReadFiles m_read;
+  std::vector<DeviceAction> m_actions;
+  std::map<std::size_t, std::vector<std::size_t>> m_of_step;  ///< compile step -> its actions
+  std::vector<std::optional<ActionRecord>> m_records;         ///< of actions that are done
+  std::vector<std::string> m_why;                             ///< why an action has none
+  std::vector<char> m_proved;                                 ///< by action
+  mutable std::mutex m_mutex;
+  std::map<std::string, NvccCommands> m_commands;  ///< dry runs, by argv
+  std::set<std::string> m_said;                    ///< sources whose reason was told
+};
+
+}  // namespace sagekit

@@ -1,0 +1,58 @@
+#include "build/read_files.hpp"
+
+#include "build/depfile.hpp"
+#include "support/file.hpp"
+
+namespace sagekit {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+bool is_below(const fs::path& file, const fs::path& folder) {
+  return file.string().starts_with(folder.string() + "/");
+}
+
+}  // namespace
+
+std::string ReadFiles::difference(const ActionRecord& record) const {
+  if (!record.epoch.empty() && record.epoch != m_context.epoch) return "SOURCE_DATE_EPOCH, which what it read names";
+  for (const auto& [name, sha256] : record.headers) {
+    const auto content = m_hashes.of(m_context.real_path(name));
+    if (!content || content->sha256 != sha256) return "header " + name + (content ? "" : ", which is not there");
+  }
+  return {};
+}
+
+bool ReadFiles::add_listed(const fs::path& depfile, List& list) const {
+  const auto text = read_file(depfile);
+  if (!text) return false;
+  const auto& source = m_context.source;
+  const auto& symbols = m_context.symbols;
+  for (const auto& file : parse_depfile(*text)) {
+    const fs::path path = (source.folder / file).lexically_normal();  // an absolute one stays itself
+    std::error_code error;
+    const auto canonical = fs::weakly_canonical(path, error);
+    const auto content = m_hashes.of(path);
+    if (content) list.names_time |= content->names_time;
+    if (symbols.covers(path) || symbols.covers(canonical)) continue;
+    if (!content) return false;
+    auto name = is_below(path, source.root) ? "{source}/" + path.lexically_relative(source.folder).generic_string()
+                                            : symbols.name_by_role(path);
+    if (name.empty()) name = symbols.name_by_role(canonical);
+    list.headers[name.empty() ? path.string() : name] = content->sha256;
+  }
+  return true;
+}
+
+void ReadFiles::add_record(const ActionRecord& record, List& list) const {
+  list.headers.insert(record.headers.begin(), record.headers.end());
+  list.names_time |= !record.epoch.empty();
+}
+
+void ReadFiles::put_into(ActionRecord& record, const List& list) const {
+  record.headers.assign(list.headers.begin(), list.headers.end());
+  if (list.names_time) record.epoch = m_context.epoch;
+}
+
+}  // namespace sagekit

@@ -1,0 +1,76 @@
+#include "build/step_context.hpp"
+
+#include "support/file.hpp"
+#include "support/format.hpp"
+#include "support/text.hpp"
+#include "support/try.hpp"
+
+#include <algorithm>
+
+namespace sagekit {
+
+namespace fs = std::filesystem;
+
+fs::path StepContext::real_path(const std::string& symbolic) const {
+  static constexpr std::string_view k_source = "{source}", k_work = "{work}";
+  const std::string_view text = symbolic;
+  if (text.starts_with(k_source)) return source.folder.string() + std::string(text.substr(k_source.size()));
+  if (text.starts_with(k_work)) return work.string() + std::string(text.substr(k_work.size()));
+  return symbols.path_by_role(symbolic);
+}
+
+Result<Command> StepContext::command(const Step& step, const std::vector<std::string>& argv,
+                                     const char* log_suffix) const {
+  Command command;
+  TRY_ASSIGN(command.argv, symbols.expand(argv));
+  command.environment = environment;
+  for (const auto& line : step.environment) {
+    TRY_ASSIGN(const auto text, symbols.expand_word(line));
+    const auto equals = text.find('=');
+    if (equals != std::string::npos) command.environment[text.substr(0, equals)] = text.substr(equals + 1);
+  }
+  command.working_directory = source.folder;
+  command.output_file = work / "logs" / (step.id + log_suffix);
+  command.timeout_seconds = timeout_seconds;
+  command.nice = nice;
+  return command;
+}
+
+void add(Measured& sum, const CommandResult& result) {
+  sum.cpu_seconds += result.cpu_seconds;
+  sum.wall_seconds += result.wall_seconds;
+  sum.peak_memory_bytes = std::max(sum.peak_memory_bytes, result.peak_memory_bytes);
+}
+
+void add(CommandResult& sum, const CommandResult& result) {
+  sum.cpu_seconds += result.cpu_seconds;
+  sum.wall_seconds += result.wall_seconds;
+  sum.peak_memory_bytes = std::max(sum.peak_memory_bytes, result.peak_memory_bytes);
+}
+
+std::string last_lines(const fs::path& log) {
+  constexpr std::size_t k_lines = 20, k_bytes = 16 * 1024;
+  const auto text = read_file(log);
+  if (!text) return {};
+  const auto lines = split(trim(std::string_view(*text).substr(text->size() - std::min(text->size(), k_bytes))), '\n');
+  const auto first = lines.size() - std::min(lines.size(), k_lines);
+  return join({lines.begin() + static_cast<std::ptrdiff_t>(first), lines.end()}, "\n");
+}
+
+bool ran_out_of_memory(const CommandResult& result, const std::string& last_lines) {
+  constexpr int k_kill = 9, k_killed = 128 + k_kill;
+  if (result.ok() || result.timed_out) return false;
+  return result.signal == k_kill || result.exit_code == k_killed ||
+         last_lines.find("Killed signal") != std::string::npos ||
+         last_lines.find("died due to signal 9") != std::string::npos;
+}
+
+StepFailure failure_of(const Step& step, const Command& command, const CommandResult& result) {
+  StepFailure failure{{},           step.id,           result.exit_code,         command.output_file,
+                      last_lines(command.output_file), command.argv, command.working_directory};
+  if (result.timed_out)
+    failure.cause += fmt::format("\nit took longer than {:.0f} s and was ended", command.timeout_seconds.value_or(0));
+  return failure;
+}
+
+}  // namespace sagekit
