@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,7 @@ struct WheelOrigin {
   std::string plugin, plugin_version;
   std::string source_url, commit;
   std::string cell, python, torch, cuda, platform;  ///< "3.12" "2.11.0" "13.0" "linux_x86_64"
+  std::string torch_min;                            ///< "2.10.0": this torch and every newer one, instead of `torch`
   std::vector<std::string> arches, edits, tools;    ///< "9.0a"; ids of source edits; "nvcc 13.0.88 sha256..."
   bool operator==(const WheelOrigin&) const = default;
 };
@@ -34,6 +36,7 @@ struct ReleasedWheel {
   std::string requires_python;
   std::string metadata_sha256;  ///< of the bytes of METADATA; "" = not known
   std::uint64_t metadata_bytes = 0;
+  std::string modified;    ///< the file's own time, as below; "" = it is not at hand
   std::string uploaded;    ///< "2026-08-22T10:00:00.000000Z"; "" = not known
   std::string provenance;  ///< PEP 740: a file below the folder, or an address; "" = none
   WheelOrigin origin;
@@ -70,6 +73,20 @@ struct Scan {
   std::vector<Error> refused;  ///< wheels that must not be published, each with its one reason
   std::size_t read = 0;        ///< wheels that were read; the others were known
 };
+
+/// Judges the wheels of a folder as `verify` does, fills in verdict, findings and the GPUs they run on, and names the
+/// plugin and the source where all have one. `plugins`: all loaded. `on_wheel`: called before each. Errors: REL023
+/// (usage) wheels of several projects; those of verify_wheel.
+SAGEKIT_API Status judge_release(Release& release, const std::filesystem::path& folder,
+                                 const std::vector<const Plugin*>& plugins, const VerifyOptions& options,
+                                 CommandRunner& runner, const std::function<void(const std::string& file)>& on_wheel);
+
+/// What sha256sum writes and checks, by file name.
+SAGEKIT_API std::string checksums_text(const Release& release);
+/// An in-toto statement about all wheels with SLSA's provenance predicate (slsa.dev/provenance/v1), unsigned: for
+/// cosign and for GitHub's attestations to sign.
+SAGEKIT_API std::string provenance_statement(const Release& release);
+inline constexpr std::string_view k_checksums_file = "SHA256SUMS", k_statement_file = "sagekit.intoto.json";
 
 /// Every wheel below a folder, read whole: its framing, the CRC of each member, its name against its METADATA; hidden
 /// folders are passed over. A manifest in the folder is held against the wheels and gives their addresses and times.

@@ -1,6 +1,7 @@
 #include "package/wheel_layout.hpp"
 
 #include "package/metadata_text.hpp"
+#include "package/sbom.hpp"
 #include "support/format.hpp"
 #include "support/sha256.hpp"
 #include "support/try.hpp"
@@ -62,6 +63,7 @@ Result<WheelLayout> lay_out_wheel(const CellBuild& build, const Spec& spec, cons
     TRY(builder.add_file(file, dist_info + "licenses/" + file.archive_path));
     license_names.push_back(file.archive_path);
   }
+  builder.add_text(dist_info + std::string(k_sbom_file), sbom_json(spec, revision, build, name));
   builder.add_text(dist_info + std::string(k_provenance_file), provenance_json(spec, revision, build));
   builder.add_text(dist_info + "WHEEL", wheel_text(name));
 

@@ -22,7 +22,7 @@ struct WheelLayout {
   std::deque<std::string> texts;
 };
 
-/// Package files by name, then dist-info: licences, sagekit.json, WHEEL, METADATA, RECORD: installers that
+/// Package files by name, then dist-info: licences, the bill of materials, sagekit.json, WHEEL, METADATA, RECORD: installers that
 /// read by HTTP Range fetch a file's end first. Errors: PKG003 (failed) when a file is not what was verified.
 Result<WheelLayout> lay_out_wheel(const CellBuild& build, const Spec& spec, const Revision& revision);
 

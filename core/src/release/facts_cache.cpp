@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view k_first_line = "sagekit.wheel-facts/1\n";
 constexpr char k_between = '\t', k_in_list = '\x1f';
-constexpr std::size_t k_numbers = 6, k_texts = 17, k_lists = 3;
+constexpr std::size_t k_numbers = 6, k_texts = 18, k_lists = 3;
 
 /// The texts of a wheel in the order of a line.
 template <class Wheel>
@@ -26,7 +26,7 @@ auto texts_of(Wheel& wheel) {
                     &wheel.version,
                     &wheel.requires_python,
                     &wheel.metadata_sha256,
-                    &wheel.uploaded,
+                    &wheel.modified,
                     &origin.plugin,
                     &origin.plugin_version,
                     &origin.source_url,
@@ -35,7 +35,8 @@ auto texts_of(Wheel& wheel) {
                     &origin.python,
                     &origin.torch,
                     &origin.cuda,
-                    &origin.platform};
+                    &origin.platform,
+                    &origin.torch_min};
 }
 
 template <class Wheel>

@@ -140,6 +140,7 @@ ReleasedWheel read_wheel_row(ManifestReader& reader, const Json& json) {
   origin.cell = reader.text(json, "cell");
   origin.python = reader.text(json, "python");
   origin.torch = reader.text(json, "torch");
+  origin.torch_min = reader.text(json, "torch_min");
   origin.cuda = reader.text(json, "cuda");
   origin.platform = reader.text(json, "platform");
   origin.arches = reader.texts(json, "arches");
@@ -170,6 +171,7 @@ std::string release_json(const Release& release) {
     row["cell"] = origin.cell;
     row["python"] = origin.python;
     row["torch"] = origin.torch;
+    if (!origin.torch_min.empty()) row["torch_min"] = origin.torch_min;
     row["cuda"] = origin.cuda;
     row["platform"] = origin.platform;
     row["arches"] = origin.arches;

@@ -1,7 +1,6 @@
 #include "release/origin.hpp"
 
 #include "support/json.hpp"
-#include "verify/provenance.hpp"
 
 namespace sagekit {
 
@@ -56,19 +55,26 @@ WheelOrigin read_origin(std::string_view text) {
   origin.cuda = origin_text(json, "cuda");
   origin.platform = origin_text(json, "platform");
   origin.arches = origin_list(json, "arches");
-  origin.edits = origin_list(json, "edits");
   origin.tools = origin_list(json, "tools");
+  for (const auto& line : origin.tools)
+    if (line.starts_with("edit ")) origin.edits.push_back(line.substr(5));
   return origin;
 }
 
 WheelOrigin origin_of_name(const WheelName& name) {
-  const Provenance claims = provenance_of_version(name.version);
+  static const auto k_reader = WheelNameReader::make(naming_schemes());
   WheelOrigin origin;
-  origin.torch = claims.torch;
-  origin.cuda = claims.cuda;
-  origin.commit = claims.commit;
   origin.python = python_of(name);
   origin.platform = platform_of(name);
+  const auto readings = k_reader ? k_reader->read(name.file_name()) : std::unexpected(k_reader.error());
+  // A name that can be read in two ways says nothing.
+  if (!readings || readings->size() != 1) return origin;
+  const auto& said = readings->front();
+  origin.torch = said.torch;
+  origin.torch_min = said.torch_min;
+  origin.cuda = said.cuda;
+  origin.commit = said.revision;
+  for (const auto& arch : said.arches) origin.arches.push_back(to_string(arch));
   return origin;
 }
 

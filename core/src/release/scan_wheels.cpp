@@ -1,3 +1,4 @@
+#include "pypa/published_hashes.hpp"
 #include "release/facts_cache.hpp"
 #include "release/read_wheel_facts.hpp"
 #include "release/write_beside.hpp"
@@ -6,7 +7,6 @@
 #include "support/parallel.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
-#include "pypa/published_hashes.hpp"
 
 #include <sys/stat.h>
 
@@ -108,7 +108,7 @@ void read_one(const fs::path& folder, const ScanOptions& options, Inflater& infl
   }
   found.wheel = std::move(reading->wheel);
   found.wheel.path = found.path;
-  found.wheel.uploaded = rfc3339(found.state.modified_ns);
+  found.wheel.modified = rfc3339(found.state.modified_ns);
 }
 
 /// Reads those that are not known, side by side: each on a thread with an inflater of its own.
@@ -181,7 +181,7 @@ Status compare_with_manifest(const fs::path& folder, Scan& scan) {
                               wheel.path, "if the new one is right, make the manifest again: sagekit release"});
     wheel.url = said->url;
     wheel.verdict = said->verdict;
-    if (!said->uploaded.empty()) wheel.uploaded = said->uploaded;
+    wheel.uploaded = said->uploaded;
   }
   return {};
 }

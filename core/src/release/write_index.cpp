@@ -33,6 +33,11 @@ std::string torch_folder(const std::string& torch) {
 
 bool runs_anywhere(const ReleasedWheel& wheel) { return wheel.file.ends_with("-any.whl"); }
 
+/// The torch it is for, or the first of those.
+const std::string& first_torch(const ReleasedWheel& wheel) {
+  return wheel.origin.torch.empty() ? wheel.origin.torch_min : wheel.origin.torch;
+}
+
 /// The index that a wheel belongs to: "cu130/torch2.11"; nothing when it does not say.
 std::optional<std::string> channel_of(const ReleasedWheel& wheel, const std::vector<std::string>& per) {
   std::vector<std::string> parts;
@@ -41,10 +46,17 @@ std::optional<std::string> channel_of(const ReleasedWheel& wheel, const std::vec
     parts.push_back("cu" + without_dots(wheel.origin.cuda));
   }
   if (contains(per, "torch")) {
-    if (wheel.origin.torch.empty()) return std::nullopt;
-    parts.push_back(torch_folder(wheel.origin.torch));
+    if (first_torch(wheel).empty()) return std::nullopt;
+    parts.push_back(torch_folder(first_torch(wheel)));
   }
   return join(parts, "/");
+}
+
+/// A wheel for a torch and every newer one belongs to the indexes of those; is this one, whose first wheel is given?
+bool reaches(const ReleasedWheel& wheel, const ReleasedWheel& first, const std::vector<std::string>& per) {
+  if (contains(per, "cuda") && wheel.origin.cuda != first.origin.cuda) return false;
+  const auto least = parse_version_number(wheel.origin.torch_min), has = parse_version_number(first_torch(first));
+  return least && has && *has >= *least;
 }
 
 /// The wheels of each index. One for any machine is in all of them.
@@ -52,23 +64,28 @@ std::map<std::string, std::vector<const ReleasedWheel*>> sorted_into_channels(co
                                                                               const IndexOptions& options,
                                                                               IndexReport& report) {
   std::map<std::string, std::vector<const ReleasedWheel*>> channels;
-  std::vector<const ReleasedWheel*> anywhere;
+  std::vector<const ReleasedWheel*> others;
   if (options.per.empty()) channels[""];
   for (const auto& wheel : release.wheels) {
     const auto channel = channel_of(wheel, options.per);
-    if (channel) {
-      channels[*channel].push_back(&wheel);
-    } else if (runs_anywhere(wheel)) {
-      anywhere.push_back(&wheel);
-    } else {
-      report.warnings.push_back(fmt::format("{} is in no index: it does not say which {} it is for", wheel.file,
-                                            wheel.origin.cuda.empty() ? "CUDA" : "torch"));
-    }
+    if (channel) channels[*channel].push_back(&wheel);
+    if (!channel || (contains(options.per, "torch") && !wheel.origin.torch_min.empty())) others.push_back(&wheel);
   }
+  std::set<const ReleasedWheel*> listed;
   for (auto& [name, wheels] : channels) {
-    wheels.insert(wheels.end(), anywhere.begin(), anywhere.end());
+    const ReleasedWheel* const first = wheels.empty() ? nullptr : wheels.front();
+    for (const auto* wheel : others)
+      if (runs_anywhere(*wheel) || (first != nullptr && reaches(*wheel, *first, options.per))) {
+        if (std::ranges::find(wheels, wheel) == wheels.end()) wheels.push_back(wheel);
+        listed.insert(wheel);
+      }
     std::ranges::sort(wheels, {}, &ReleasedWheel::file);
   }
+  for (const auto* wheel : others)
+    if (!listed.contains(wheel))
+      report.warnings.push_back(
+          fmt::format("{} is in no index: it does not say which {} it is for", wheel->file,
+                      contains(options.per, "cuda") && wheel->origin.cuda.empty() ? "CUDA" : "torch"));
   return channels;
 }
 
@@ -110,7 +127,7 @@ Result<IndexRow> row_of(const ReleasedWheel& wheel, const IndexOptions& options,
   row.requires_python = wheel.requires_python;
   // A wheel that only a manifest knows lies where nobody put its metadata beside it.
   if (!wheel.path.empty()) row.metadata_sha256 = wheel.metadata_sha256;
-  row.uploaded = wheel.uploaded;
+  row.uploaded = wheel.uploaded.empty() ? wheel.modified : wheel.uploaded;
   row.provenance = links.to(wheel.provenance);
   for (std::size_t i = 0; i < options.yanked.size(); ++i)
     if (glob_match(options.yanked[i].files, wheel.file)) {

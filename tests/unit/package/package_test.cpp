@@ -87,7 +87,8 @@ TEST_CASE("members are sorted, dist-info is last and RECORD the very last") {
   const std::string info = "demo-1.2.0+cu130.torch2.11.20260117.g1111111.dist-info/";
   CHECK(members_of(packed(demo, output.path()).path) ==
         std::vector<std::string>{"demo/__init__.py", "demo/_a" + k_suffix, "demo/_b" + k_suffix, "demo/ops.py",
-                                 "demo/raw.so", info + "licenses/LICENSE", info + "sagekit.json", info + "WHEEL",
+                                 "demo/raw.so", info + "licenses/LICENSE",
+                                 info + "sboms/sagekit.cdx.json", info + "sagekit.json", info + "WHEEL",
                                  info + "METADATA", info + "RECORD"});
 }
 

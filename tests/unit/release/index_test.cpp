@@ -88,6 +88,7 @@ TEST_CASE("an index for each CUDA and torch has the wheels that say so, and thos
   put_wheel(folder.path(), wheel_of("1.2.0+cu130.torch2.11"));
   put_wheel(folder.path(), wheel_of("1.2.0+cu128.torch2.8"));
   put_wheel(folder.path(), wheel_of("1.2.0"));
+  put_wheel(folder.path(), wheel_of("1.3.0+cu130torch2.10.0andhigher"));
   auto any = wheel_of("1.0", "anywhere");
   any.file_name = "anywhere-1.0-py3-none-any.whl";
   put_wheel(folder.path(), any);
@@ -96,12 +97,15 @@ TEST_CASE("an index for each CUDA and torch has the wheels that say so, and thos
   const auto made = write_index(
       scan->release, {.output = folder.path() / "simple", .wheels = folder.path(), .per = {"cuda", "torch"}});
   REQUIRE(made);
-  CHECK(made->folders == std::vector<std::string>{"cu128/torch2.8", "cu130/torch2.11"});
+  CHECK(made->folders == std::vector<std::string>{"cu128/torch2.8", "cu130/torch2.10", "cu130/torch2.11"});
   REQUIRE(made->warnings.size() == 1);
   CHECK(made->warnings[0].find("tiny_kernels-1.2.0-cp312") != std::string::npos);
   const auto page = text_of(folder.path() / "simple/cu130/torch2.11/tiny-kernels/index.html");
   CHECK(page.find("../../../../tiny_kernels-1.2.0%2Bcu130") != std::string::npos);
   CHECK(page.find("cu128") == std::string::npos);
+  CHECK(page.find("torch2.10.0andhigher") != std::string::npos);  // it is for 2.11, too
+  CHECK(text_of(folder.path() / "simple/cu128/torch2.8/tiny-kernels/index.html").find("andhigher") ==
+        std::string::npos);
   CHECK(fs::exists(folder.path() / "simple/cu128/torch2.8/anywhere/index.json"));
 }
 

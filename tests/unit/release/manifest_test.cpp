@@ -31,6 +31,7 @@ ReleasedWheel sample_wheel() {
                   "2.11.0",
                   "13.0",
                   "linux_x86_64",
+                  "",
                   {"9.0a", "12.0+PTX"},
                   {"fix"},
                   {"nvcc 13.0.88"}};
@@ -114,9 +115,10 @@ TEST_CASE("remembered facts come back whole or not at all") {
 
 TEST_CASE("a wheel's origin is what it says itself, else what its name tells") {
   const auto said = read_origin(R"({"cell":"c","plugin":{"name":"p","version":"2"},"source":{"url":"u","commit":"abc"},
-    "python":"3.12","torch":"2.11.0","cuda":"13.0","platform":"linux_x86_64","arches":["9.0a"],"edits":["e"],"tools":["t",1]})");
+    "python":"3.12","torch":"2.11.0","cuda":"13.0","platform":"linux_x86_64","arches":["9.0a"],"tools":["t",1,"edit e"]})");
   CHECK(said ==
-        WheelOrigin{"p", "2", "u", "abc", "c", "3.12", "2.11.0", "13.0", "linux_x86_64", {"9.0a"}, {"e"}, {"t"}});
+        WheelOrigin{
+            "p", "2", "u", "abc", "c", "3.12", "2.11.0", "13.0", "linux_x86_64", {"9.0a"}, {"e"}, {"t", "edit e"}});
   for (const auto* odd : {"", "[]", "{}", R"({"cell":1,"source":[],"plugin":"x","arches":"y"})", "{\"a\":"})
     CHECK(read_origin(odd) == WheelOrigin{});
   const auto named = [](const char* file) { return origin_of_name(*parse_wheel_name(file)); };

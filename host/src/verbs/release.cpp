@@ -1,0 +1,128 @@
+#include "interrupt.hpp"
+#include "output_file.hpp"
+#include "output_lock.hpp"
+#include "releasing.hpp"
+#include "render/status_line.hpp"
+#include "session.hpp"
+#include "verb.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+namespace sagekit::host {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ReleaseArguments {
+  std::string folder, base_url, time;
+};
+
+void declare(Flags& flags, ReleaseArguments& arguments) {
+  flags.argument("dir", arguments.folder, "A folder of wheels of one project, from as many machines as built them");
+  flags.value("--base-url", "URL", arguments.base_url,
+              "Each wheel will be below this address: it gets into the manifest");
+  flags.value("--time", "TIME", arguments.time,
+              "When the wheels are published, 2026-11-22T08:00:00Z: wheels that the manifest does not have yet get it");
+  flags.reads("SAGEKIT_STORE", "Where facts of wheels and fetched torches are");
+}
+
+/// "2026-11-22T08:00:00Z" as indexes write it (PEP 700).
+Result<std::string> upload_time(const std::string& text) {
+  if (text.empty()) return text;
+  constexpr std::string_view k_form = "0000-00-00T00:00:00Z";
+  bool good = text.size() == k_form.size();
+  for (std::size_t i = 0; good && i < text.size(); ++i)
+    good = k_form[i] == '0' ? text[i] >= '0' && text[i] <= '9' : text[i] == k_form[i];
+  if (!good)
+    return fail(ErrorKind::usage, "CLI002", fmt::format("--time: \"{}\" is no time in UTC", text),
+                "write it as 2026-11-22T08:00:00Z");
+  return text.substr(0, text.size() - 1) + ".000000Z";
+}
+
+void fill_in(Release& release, const ReleaseArguments& arguments, const std::string& time) {
+  for (auto& wheel : release.wheels) {
+    if (wheel.uploaded.empty()) wheel.uploaded = time;
+    if (arguments.base_url.empty()) continue;
+    wheel.url = arguments.base_url + (arguments.base_url.ends_with('/') ? "" : "/");
+    for (const unsigned char c : wheel.file)
+      wheel.url += c == '+' ? std::string("%2B") : std::string(1, static_cast<char>(c));
+  }
+}
+
+int run(Session& session, const ReleaseArguments& arguments) {
+  const std::stop_token stop = stop_on_signals();
+  const auto time = upload_time(arguments.time);
+  if (!time) return report(session, time.error());
+  const fs::path folder = arguments.folder;
+  std::error_code error;
+  if (!fs::is_directory(folder, error))
+    return report(session, {ErrorKind::usage, "FIL001", fmt::format("{} is no folder", folder.string()), "",
+                            "name the folder that has the wheels"});
+  auto plugins = session.plugins();
+  if (!plugins) return report(session, plugins.error());
+  auto lock = OutputLock::acquire(
+      folder, [&](const std::string& text) { session.console.say(text); }, stop);
+  if (!lock) return report(session, lock.error());
+  auto given = read_given_release(session, folder);
+  if (!given) return report(session, given.error());
+  if (!given->scan.refused.empty()) {
+    session.console.say("no manifest was written");
+    return 1;
+  }
+  Release& release = given->scan.release;
+  fill_in(release, arguments, *time);
+  // First: verify holds a wheel to the checksums beside it, and those of an earlier release do not have the new wheels.
+  if (const auto written = write_output(folder / k_checksums_file, checksums_text(release)); !written)
+    return report(session, written.error());
+
+  VerifyOptions options;
+  options.today = fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::chrono::system_clock::now()));
+  options.child_environment = session.settings.child_environment;
+  options.torches = session.fetched_torches();
+  std::vector<const Plugin*> judges;
+  for (const auto& plugin : plugins->plugins) judges.push_back(&plugin);
+  StatusLine status(session.console, session.settings.ci);
+  std::size_t begun = 0;
+  const auto judged = judge_release(release, folder, judges, options, *session.runner, [&](const std::string& file) {
+    status.show(fmt::format("[{}/{}] {}", ++begun, release.wheels.size(), file));
+  });
+  status.clear();
+  if (!judged) return report(session, judged.error());
+  const auto manifest = release_json(release);
+  for (const auto& [name, text] :
+       {std::pair{k_statement_file, provenance_statement(release)}, {k_manifest_file, manifest}})
+    if (const auto written = write_output(folder / name, text); !written) return report(session, written.error());
+
+  const auto failing = std::ranges::count(release.wheels, "fail", &ReleasedWheel::verdict);
+  for (const auto& wheel : release.wheels)
+    if (wheel.verdict == "fail")
+      session.console.warn(fmt::format("{} fails its judgement", wheel.file),
+                           "sagekit verify says why; publish refuses it");
+  if (session.global.json)
+    session.console.document(manifest);
+  else
+    session.console.result((folder / k_manifest_file).string() + "\n");
+  session.console.say(fmt::format("{} wheels, {} of them fail", release.wheels.size(), failing));
+  return failing == 0 ? 0 : 1;
+}
+
+}  // namespace
+
+std::vector<Verb> release_verbs() {
+  return {make_verb<ReleaseArguments>(
+      {.name = "release",
+       .what = "Judge a folder of wheels and write its manifest, SHA256SUMS and provenance statement",
+       .examples = {"sagekit release dist",
+                    "sagekit release dist --base-url https://github.com/OWNER/REPO/releases/download/v1.0.0-sage3/"},
+       .exits = {{0, "the manifest is written, and every wheel passes"},
+                 {1, "a wheel fails (the manifest says so), or must not be published at all (nothing is written)"},
+                 {4, "there is no wheel"}}},
+      declare, run)};
+}
+
+}  // namespace sagekit::host

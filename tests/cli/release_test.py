@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""What a folder of wheels is published as: manifest, checksums, provenance statement, and what is made of them."""
+import hashlib
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+from harness import CommandLine
+from wheels import Wheel
+
+COMMIT = "d1a57a546c3d395b1ffcbeecc66d81db76f3b4b5"
+
+
+def built(torch="2.11.0", cuda="13.0", python="3.12", commit=COMMIT, project="tiny", answer=42, edits=("edit mend-it",)):
+    """A wheel as sagekit's own builds are: with a sagekit.json."""
+    tag = "cp" + python.replace(".", "")
+    minor = ".".join(torch.split(".")[:2])
+    wheel = Wheel(project, f"1.0+cu{cuda.replace('.', '')}.torch{minor}", f"{tag}-{tag}-linux_x86_64")
+    wheel.files = {f"{project}/__init__.py": f"answer = {answer}\n".encode()}
+    wheel.metadata = wheel.metadata.replace("Summary:", "Requires-Python: >=3.9\nSummary:")
+    said = {"schema": "sagekit.provenance/1", "sagekit": "0.1.0", "cell": f"{project}-pytorch{minor.replace('.', '')}-cu{cuda.replace('.', '')}-python{python.replace('.', '')}",
+            "plugin": {"name": project, "version": "1"}, "source": {"url": "https://example.org/tiny.git", "commit": commit, "date": "2026-01-17T17:43:28Z"},
+            "python": python, "torch": torch, "cuda": cuda, "platform": "linux_x86_64", "arches": ["9.0a"], "requires_dist": [],
+            "tools": ["sagekit 0.1.0", *edits, "vendored cutlass https://example.org/cutlass commit " + "f" * 40 + " tree " + "e" * 40, "nvcc 13.0.88 identity " + "a" * 64]}
+    wheel.files[f"{wheel.dist_info}/sagekit.json"] = json.dumps(said).encode()
+    return wheel
+
+
+class Release(CommandLine):
+    def setUp(self):
+        super().setUp()
+        self.dist = self.folder / "dist"
+        self.dist.mkdir()
+
+    def test_manifest_checksums_and_statement(self):
+        wheels = [built().write(self.dist), built(python="3.13").write(self.dist / "from another machine")]
+        done = self.run_sagekit("release", "dist", "--base-url", "https://example.org/v1", "--time", "2026-11-22T08:00:00Z")
+        self.assertIn(done.code, (0, 1), done.err)  # these wheels have no code: what they weigh is verify's business
+        manifest = json.loads((self.dist / "sagekit.release.json").read_text())
+        self.assertEqual(list(manifest), ["schema", "plugin", "source", "wheels"])
+        self.assertEqual((manifest["schema"], manifest["source"]), ("sagekit.release/1", {"url": "https://example.org/tiny.git"}))
+        row = manifest["wheels"][0]
+        self.assertEqual(row["file"], wheels[0].name)
+        self.assertEqual(row["sha256"], hashlib.sha256(wheels[0].read_bytes()).hexdigest())
+        self.assertEqual(row["size_bytes"], wheels[0].stat().st_size)
+        self.assertEqual(row["url"], "https://example.org/v1/" + wheels[0].name.replace("+", "%2B"))
+        self.assertEqual((row["commit"], row["torch"], row["cuda"], row["python"], row["platform"]), (COMMIT, "2.11.0", "13.0", "3.12", "linux_x86_64"))
+        self.assertEqual((row["arches"], row["edits"]), (["9.0a"], ["mend-it"]))
+        self.assertEqual(row["uploaded"], "2026-11-22T08:00:00.000000Z")
+        self.assertIn(row["verdict"], ("pass", "fail"))
+        self.assertEqual({"file", "sha256"} - set(row), set())
+        flat = self.folder / "flat"
+        flat.mkdir()
+        for path in wheels:
+            shutil.copy(path, flat)
+        shutil.copy(self.dist / "SHA256SUMS", flat)
+        self.assertEqual(subprocess.run(["sha256sum", "--strict", "-c", "SHA256SUMS"], cwd=flat, capture_output=True).returncode, 0)
+        statement = json.loads((self.dist / "sagekit.intoto.json").read_text())
+        self.assertEqual((statement["_type"], statement["predicateType"]), ("https://in-toto.io/Statement/v1", "https://slsa.dev/provenance/v1"))
+        self.assertEqual({s["name"]: s["digest"]["sha256"] for s in statement["subject"]}, {r["file"]: r["sha256"] for r in manifest["wheels"]})
+        uris = [d.get("uri", d["name"]) for d in statement["predicate"]["buildDefinition"]["resolvedDependencies"]]
+        self.assertEqual(uris, [f"git+https://example.org/tiny.git@{COMMIT}", "nvcc 13.0.88", "git+https://example.org/cutlass@" + "f" * 40])
+
+    def test_same_bytes_and_kept_addresses(self):
+        built().write(self.dist)
+        self.run_sagekit("release", "dist", "--base-url", "https://example.org/v1/", "--time", "2026-11-22T08:00:00Z")
+        names = ("sagekit.release.json", "SHA256SUMS", "sagekit.intoto.json")
+        first = [(self.dist / name).read_bytes() for name in names]
+        other = self.folder / "elsewhere"
+        shutil.copytree(self.dist, other)
+        for path in other.iterdir():
+            path.touch()
+        self.run_sagekit("release", other)
+        self.assertEqual([(other / name).read_bytes() for name in names], first)
+        # A wheel that comes later gets its own time; the first keeps its.
+        built(python="3.13").write(self.dist)
+        self.run_sagekit("release", "dist", "--time", "2026-12-01T00:00:00Z")
+        rows = json.loads((self.dist / "sagekit.release.json").read_text())["wheels"]
+        self.assertEqual([row["uploaded"][:10] for row in rows], ["2026-11-22", "2026-12-01"])
+
+    def test_refusals(self):
+        self.expect(self.run_sagekit("release", "dist"), 4, "REL016")
+        built().write(self.dist)
+        built(project="other").write(self.dist)
+        self.expect(self.run_sagekit("release", "dist"), 2, "REL023")
+        self.assertFalse((self.dist / "sagekit.release.json").exists())
+        self.expect(self.run_sagekit("release", "dist", "--time", "now"), 2, "CLI002")
+        self.expect(self.run_sagekit("release", "nowhere"), 2, "FIL001")
+
+    def test_manifest_notices_a_changed_wheel(self):
+        wheel = built().write(self.dist)
+        self.run_sagekit("release", "dist")
+        wheel.write_bytes(built(answer=43).write(self.folder).read_bytes())
+        self.expect(self.run_sagekit("index", "dist"), 1, "REL013")
+
+    def test_index_of_a_manifest_alone(self):
+        wheel = built().write(self.dist)
+        self.run_sagekit("release", "dist", "--base-url", "https://example.org/v1/")
+        alone = self.folder / "alone"
+        alone.mkdir()
+        shutil.copy(self.dist / "sagekit.release.json", alone)
+        self.expect(self.run_sagekit("index", alone / "sagekit.release.json", "-o", self.folder / "site"), 0)
+        row = json.loads((self.folder / "site/tiny/index.json").read_text())["files"][0]
+        self.assertEqual(row["url"], "https://example.org/v1/" + wheel.name.replace("+", "%2B"))
+        self.assertEqual(row["requires-python"], ">=3.9")
+        self.assertNotIn("core-metadata", row)
+        (alone / "sagekit.release.json").write_text("{}")
+        self.expect(self.run_sagekit("index", alone / "sagekit.release.json"), 1, "REL015")
+
+
+if __name__ == "__main__":
+    unittest.main()
