@@ -4,6 +4,7 @@
 #include "verb.hpp"
 
 #include <sagekit/naming.hpp>
+#include <sagekit/nearest.hpp>
 #include <sagekit/plan.hpp>
 
 #include <fmt/format.h>

@@ -118,7 +118,7 @@ TEST_CASE("a wheel's origin is what it says itself, else what its name tells") {
     "python":"3.12","torch":"2.11.0","cuda":"13.0","platform":"linux_x86_64","arches":["9.0a"],"tools":["t",1,"edit e"]})");
   CHECK(said ==
         WheelOrigin{
-            "p", "2", "u", "abc", "c", "3.12", "2.11.0", "13.0", "linux_x86_64", {"9.0a"}, {"e"}, {"t", "edit e"}});
+            "p", "2", "u", "abc", "c", "3.12", "2.11.0", "13.0", "linux_x86_64", "", {"9.0a"}, {"e"}, {"t", "edit e"}});
   for (const auto* odd : {"", "[]", "{}", R"({"cell":1,"source":[],"plugin":"x","arches":"y"})", "{\"a\":"})
     CHECK(read_origin(odd) == WheelOrigin{});
   const auto named = [](const char* file) { return origin_of_name(*parse_wheel_name(file)); };
