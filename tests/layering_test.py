@@ -24,7 +24,7 @@ OWNERS = {
     "nlohmann/": ["core/src/support/json.hpp"],
     "nettle/": ["core/src/support/sha256.cpp"],
     "libdeflate": ["core/src/archive/inflate.cpp"],
-    "zstd": ["core/src/gpu/image_codec.cpp"],
+    "zstd": ["core/src/support/zstd.cpp"],
     "lz4": ["core/src/gpu/image_codec.cpp"],
     "archive": ["core/src/archive/archive_library.hpp"],
     "curl/": ["core/src/index/curl_library.hpp"],

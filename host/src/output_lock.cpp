@@ -38,7 +38,9 @@ Result<OutputLock> OutputLock::acquire(const std::filesystem::path& folder,
                   "cannot write to " + folder.string() + ": " + (error ? error.message() : std::strerror(errno)),
                   "name another folder with -o DIR");
     const bool held = ::flock(fd, LOCK_EX | LOCK_NB) == 0;
-    if (held && is_that_file(fd, file)) return OutputLock(fd, file);
+    // A file system without locks (some NFS): two builds into one folder are then the user's to avoid.
+    const bool no_locks = !held && errno != EWOULDBLOCK && errno != EINTR;
+    if (no_locks || (held && is_that_file(fd, file))) return OutputLock(fd, file);
     ::close(fd);
     if (held) continue;
     if (!told) say("another sagekit writes to " + folder.string() + "; waiting for it");

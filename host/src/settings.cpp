@@ -1,5 +1,7 @@
 #include "settings.hpp"
 
+#include <unistd.h>
+
 #include <cstdlib>
 #include <string_view>
 
@@ -51,6 +53,14 @@ Settings read_settings() {
   for (const char* name : {"CUDA_HOME", "CUDA_PATH"})
     if (const auto value = variable(name); !value.empty()) settings.cuda_homes.emplace_back(value);
   settings.arch_list = variable("TORCH_CUDA_ARCH_LIST");
+  settings.store_token = variable("SAGEKIT_STORE_TOKEN");
+  for (char** line = environ; line != nullptr && *line != nullptr; ++line) {
+    const std::string_view text = *line;
+    const auto equals = text.find('=');
+    for (const std::string_view prefix : {"SCCACHE_", "CCACHE_", "AWS_"})
+      if (equals != text.npos && text.starts_with(prefix))
+        settings.launcher_environment[std::string(text.substr(0, equals))] = text.substr(equals + 1);
+  }
 
   // Steps see these and nothing else: a stray CPATH or NVCC_APPEND_FLAGS must not change a wheel.
   for (const char* name :

@@ -22,7 +22,9 @@ struct Settings {
   std::vector<std::filesystem::path> path;               ///< PATH
   std::vector<std::filesystem::path> cuda_homes;         ///< CUDA_HOME, CUDA_PATH
   std::string arch_list;                                 ///< TORCH_CUDA_ARCH_LIST
+  std::string store_token;                               ///< SAGEKIT_STORE_TOKEN: a secret, never shown
   std::map<std::string, std::string> child_environment;  ///< what started programs may see
+  std::map<std::string, std::string> launcher_environment;  ///< and what a --launcher may besides
   std::map<std::string, std::string> pip_environment;  ///< PIP_*, proxies and what else pip's configuration depends on
 };
 

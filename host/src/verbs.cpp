@@ -18,6 +18,7 @@
   line(doctor) \
   line(env) \
   line(toolchain) \
+  line(cache) \
   line(plugin) \
   line(explain) \
   line(schema) \

@@ -4,12 +4,15 @@
 #include <sagekit/command.hpp>
 #include <sagekit/error.hpp>
 #include <sagekit/export.hpp>
+#include <sagekit/index.hpp>
 #include <sagekit/log.hpp>
 #include <sagekit/plan.hpp>
+#include <sagekit/shards.hpp>
 
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -58,6 +61,7 @@ struct Build {
   std::optional<std::uint64_t> steps_would_run;  ///< of a dry run; its steps_reused are those that would be
   double wall_seconds = 0, cpu_seconds = 0;
   std::uint64_t peak_memory_bytes = 0;  ///< largest single process of a step that ran
+  std::shared_ptr<const void> place;    ///< of the files, where the store could not keep them: they go with it
 };
 
 enum class StepOutcome { started, reused, finished, failed, retried };
@@ -100,6 +104,17 @@ struct BuildOptions {
   std::optional<int> nice;                     ///< scheduling priority of the commands, 0 to 19
   LogSink log;
   std::map<std::string, std::string> child_environment;  ///< base environment of steps: PATH, HOME, TMPDIR
+
+  /// Stores that are only read (folders), and servers with /cas and /ac, asked in this order for what the store lacks.
+  /// What they say is hashed; when one fails, the build says so and goes on.
+  std::vector<std::string> store_from;
+  bool store_push = false;    ///< what is made is handed to the first server of `store_from`
+  std::string store_token;    ///< sent to those servers and to nobody else; "" = none
+  IndexSettings connections;  ///< proxies and certificates on the way to them
+  std::string launcher;       ///< program that compilers are started through, such as sccache; "" = none
+  std::map<std::string, std::string> launcher_environment;  ///< what it may see besides
+  std::optional<Shard> shard;                               ///< only this part of the steps, and no wheel
+  bool require_hits = false;  ///< compile nothing: what is in no store fails, with its name; modules are still linked
 };
 
 /// Is there something at each place that the user gave for the source and its vendored trees? Reads no content: what
@@ -107,8 +122,9 @@ struct BuildOptions {
 SAGEKIT_API Status check_given_places(const Spec& spec, const BuildOptions& options);
 
 /// Fetches and checks the source, runs the plan's steps, stages the cells' files. Cells that are not buildable here end
-/// in the error of their missing part when none is buildable, else in `skipped`. Errors: SRC... (usage), TCH... and
-/// no space (machine), STO... (store), interrupted.
+/// in the error of their missing part when none is buildable, else in `skipped`. A store that cannot be written is read
+/// only: the build works below TMPDIR and says that it keeps nothing. Errors: SRC... (usage), TCH... and no space
+/// (machine), STO... (store), interrupted.
 SAGEKIT_API Result<Build> run_build(const Spec& spec, const Plan& plan, const Environment& environment,
                                     const BuildOptions& options, CommandRunner& runner, BuildObserver& observer,
                                     std::stop_token stop = {});

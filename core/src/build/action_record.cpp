@@ -1,10 +1,25 @@
 #include "build/action_record.hpp"
 
 #include "support/json.hpp"
+#include "support/text.hpp"
+
+#include <algorithm>
 
 namespace sagekit {
 
 namespace {
+
+/// Records come from other machines too: what one names is placed below the work folder, and nowhere else.
+bool stays_in_work(const std::string& path) {
+  constexpr std::string_view k_work = "{work}/";
+  if (!path.starts_with(k_work)) return false;
+  const auto parts = split(path, '/');
+  return std::ranges::none_of(parts, [](const std::string& part) { return part.empty() || part == "." || part == ".."; });
+}
+
+bool is_hash(const std::string& text) {
+  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
 
 constexpr std::string_view k_schema = "sagekit.action/2";
 
@@ -47,6 +62,8 @@ std::optional<ActionRecord> parse_action(std::string_view text) {
       record.outputs.push_back(
           {output.at("path").get<std::string>(),
            {output.at("sha256").get<std::string>(), output.at("size_bytes").get<std::uint64_t>()}});
+    for (const auto& output : record.outputs)
+      if (!stays_in_work(output.path) || !is_hash(output.object.sha256)) return std::nullopt;
     record.measured = read_measured(json.at("measured"));
     record.fallback = json.at("fallback").get<bool>();
     record.epoch = json.at("epoch").get<std::string>();

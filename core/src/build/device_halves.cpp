@@ -102,9 +102,9 @@ Result<bool> DeviceHalves::run(const CommandLine& argv, const Command& like, con
 
 std::optional<ActionRecord> DeviceHalves::find(const std::string& key) const {
   const auto has = [&](const RecordedOutput& output) { return m_context.store.has(output.object); };
-  for (auto& record : m_context.store.records(key))
-    if (m_read.difference(record).empty() && std::ranges::all_of(record.outputs, has)) return std::move(record);
-  return std::nullopt;
+  return m_context.store.find(key, [&](const ActionRecord& record) {
+    return m_read.difference(record).empty() && std::ranges::all_of(record.outputs, has);
+  });
 }
 
 /// Equal text through equal cicc and ptxas is equal code, whatever arch list or header made the text.
@@ -155,6 +155,10 @@ TaskOutcome DeviceHalves::make(std::size_t index, std::stop_token stop, StepRepo
     const auto own = m_keys.device(action, action.platform);
     if (own) known = find(key_of(*own));
   }
+  // Another build that makes the same is waited for.
+  bool waited = false;
+  const auto claim = known ? std::nullopt : m_context.store.claim(key, stop, waited);
+  if (waited) known = find(key);
   if (known) {
     log_line(m_context.log, LogLevel::info, [&] { return action.step.id + ": reused from the store"; });
     m_records[index] = std::move(known);

@@ -1,6 +1,7 @@
 #include "build/dry_run.hpp"
 
 #include "build/executor.hpp"
+#include "build/open_store.hpp"
 #include "build/prepared_source.hpp"
 #include "build/step_environment.hpp"
 #include "build/symbols.hpp"
@@ -28,11 +29,13 @@ Result<std::set<std::string>> kept_steps(const Spec& spec, const Plan& plan, con
                                          CommandRunner& runner, BuildObserver& observer, const std::stop_token& stop) {
   const auto from = options.source.empty() ? plan.source_url : options.source;
   std::error_code error;
+  std::optional<OpenedStore> opened;
   std::optional<Store> store;
   std::optional<PreparedSource> source;
   if (std::filesystem::is_directory(options.store, error)) {
-    TRY_ASSIGN(auto opened, Store::open(options.store));
-    store.emplace(std::move(opened));
+    const auto say = [&observer](const std::string& text) { observer.on_message(text); };
+    TRY_ASSIGN(opened, open_store(options, "", say));
+    store.emplace(opened->store);
     TRY_ASSIGN(source,
                find_source(spec, plan, options,
                            {*store, runner, options.child_environment, {}, stop, options.log, options.offline}));

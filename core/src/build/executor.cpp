@@ -82,16 +82,11 @@ bool Executor::complete(const Step& step, const ActionRecord& record) const {
 }
 
 std::optional<ActionRecord> Executor::find_record(const Step& step, const KeyParts& parts, std::string& why) const {
-  const auto records = m_context.store.records(key_of(parts));
-  for (const auto& record : records) {
-    if (auto differs = m_read.difference(record); !differs.empty())
-      why = std::move(differs);
-    else if (!complete(step, record))
-      why = "the store lost what it made";
-    else
-      return record;
-  }
-  return std::nullopt;
+  return m_context.store.find(key_of(parts), [&](const ActionRecord& record) {
+    why = m_read.difference(record);
+    if (why.empty() && !complete(step, record)) why = "the store lost what it made";
+    return why.empty();
+  });
 }
 
 /// As it was last made, by either argv.
@@ -134,6 +129,16 @@ bool Executor::reuse(std::size_t index, StepReport& report) {
 TaskOutcome Executor::execute(std::size_t index, unsigned attempt, std::stop_token stop, StepReport& report) {
   if (attempt == 0 && reuse(index, report)) return TaskOutcome::done;
   if (report.error) return TaskOutcome::failed;
+  const Step& step = *m_steps[index];
+  if (m_context.require_hits && step.depends.empty()) {
+    report.failure = {{}, step.id, 1, {}, "it is in no store, and --require-hits compiles nothing", {}, {}};
+    return TaskOutcome::failed;
+  }
+  // Another build that makes the same is waited for.
+  bool waited = false;
+  const auto parts = m_keys.action(step, false);
+  const auto claim = parts ? m_context.store.claim(key_of(*parts), stop, waited) : std::nullopt;
+  if (waited && reuse(index, report)) return TaskOutcome::done;
   return run_step(index, stop, report);
 }
 

@@ -182,6 +182,7 @@ Result<std::optional<PreparedSource>> find_source(const Spec& spec, const Plan& 
     return fail(ErrorKind::usage, "SRC006",
                 fmt::format("commit {} of the source has no folder {}", plan.commit, spec.source.subdir));
   source.header_names = hash_header_names(source.root);
+  fs::last_write_time(source.root, fs::file_time_type::clock::now(), error);  // for `cache trim`: it is used now
   log_line(tools.log, LogLevel::info, [&] { return "source: reused from the store: " + source.root.string(); });
   return source;
 }

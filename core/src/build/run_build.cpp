@@ -1,7 +1,10 @@
 #include "build/dry_run.hpp"
 #include "build/executor.hpp"
+#include "build/launcher.hpp"
+#include "build/open_store.hpp"
 #include "build/prepared_source.hpp"
 #include "build/progress.hpp"
+#include "build/run_owner.hpp"
 #include "build/stage.hpp"
 #include "build/step_environment.hpp"
 #include "build/symbols.hpp"
@@ -62,19 +65,15 @@ fs::path work_folder(const Store& store, const Plan& plan, const PreparedSource&
   hash.field(plan.plugin_name);
   hash.field(source.key);
   for (const auto* step : steps) hash.field(step->id);
-  return store.folder("work") / hash.hex().substr(0, 16);
+  return store.folder("work") / (hash.hex().substr(0, 16) + "@" + own_mark());
 }
 
-Result<FileLock> lock_work(const fs::path& work, BuildObserver& observer, const std::stop_token& stop) {
-  bool told = false;
-  for (;;) {
-    TRY_ASSIGN(auto lock, FileLock::acquire(fs::path(work.string() + ".lock"), false));
-    if (lock) return std::move(*lock);
-    if (!told) observer.on_message("another sagekit builds the same; waiting for it");
-    told = true;
-    if (stop.stop_requested()) return fail(ErrorKind::interrupted, "BLD006", "stopped while waiting");
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  }
+/// The steps of this machine's part, with what all shards share: nothing that needs another step.
+std::vector<const Step*> part_of(const Plan& plan, std::vector<const Step*> steps, const std::optional<Shard>& shard) {
+  if (!shard) return steps;
+  const auto ids = shards_of(plan, shard->count).at(shard->index - 1);
+  std::erase_if(steps, [&](const Step* step) { return !std::ranges::binary_search(ids, step->id); });
+  return steps;
 }
 
 /// What is run: the plan's steps, and behind them the GPU code that those of them need which the store does not have.
@@ -98,7 +97,7 @@ Task task_of(const Executor& executor, const Step& step, const Cost& cost) {
 }
 
 /// Steps that nvcc makes are looked up first: nobody needs the GPU code of one that is there, but who proves it.
-Work work_of(std::vector<const Step*> steps, Executor& executor, std::size_t jobs, bool prove) {
+Work work_of(std::vector<const Step*> steps, Executor& executor, std::size_t jobs, bool prove, bool compiles) {
   Work work;
   work.steps = std::move(steps);
   work.known.resize(work.steps.size());
@@ -123,7 +122,7 @@ Work work_of(std::vector<const Step*> steps, Executor& executor, std::size_t job
       if (const auto found = by_id.find(id); found != by_id.end()) task.depends.push_back(found->second);
     work.tasks.push_back(std::move(task));
   }
-  for (std::size_t d = 0; d < actions.size(); ++d) {
+  for (std::size_t d = 0; compiles && d < actions.size(); ++d) {
     bool needed = prove;
     for (const auto user : actions[d].users) {
       if (work.known[user]) continue;
@@ -205,21 +204,23 @@ class CellStages {
 Result<Build> run_build(const Spec& spec, const Plan& plan, const Environment& environment, const BuildOptions& options,
                         CommandRunner& runner, BuildObserver& observer, std::stop_token stop) {
   TRY_ASSIGN(const auto cells, buildable_cells(plan));
-  const auto steps = steps_of(plan, cells);
+  const auto steps = part_of(plan, steps_of(plan, cells), options.shard);
   if (options.dry_run) return look_into_store(spec, plan, environment, options, cells, runner, observer, stop);
 
-  TRY_ASSIGN(const Store store, Store::open(options.store));
+  const auto say = [&observer](const std::string& text) { observer.on_message(text); };
+  TRY_ASSIGN(const auto opened, open_store(options, plan.plugin_name + " " + plan.commit.substr(0, 12), say));
+  const Store& store = opened.store;
   TRY(check_space(store.root()));
-  SchedulerLimits limits{options.jobs, options.memory_bytes, options.keep_going, options.stop_after};
+  // Of what is missing all is named.
+  SchedulerLimits limits{options.jobs, options.memory_bytes, options.keep_going || options.require_hits,
+                         options.stop_after};
   if (limits.jobs == 0) limits.jobs = static_cast<std::size_t>(std::max(environment.cpus, 1));
   if (limits.memory_bytes == 0) limits.memory_bytes = environment.memory_bytes / 5 * 4;
 
-  const auto say = [&observer](const std::string& text) { observer.on_message(text); };
   TRY_ASSIGN(const auto source,
              prepare_source(spec, plan, options,
                             {store, runner, options.child_environment, say, stop, options.log, options.offline}));
   const auto work = work_folder(store, plan, source, steps);
-  TRY_ASSIGN(const auto lock, lock_work(work, observer, stop));
   TRY(make_directories(work / "logs"));
   TRY_ASSIGN(const auto scratch, TemporaryFolder::create(work / "tmp", "t"));
   TRY_ASSIGN(const auto links, links_folder(options));
@@ -228,11 +229,14 @@ Result<Build> run_build(const Spec& spec, const Plan& plan, const Environment& e
   symbols.set("source", ".");
   symbols.set("work", work.string());
   TRY_ASSIGN(const auto epoch, source_date_epoch(plan.revision.date));
+  LaunchingRunner launching(options.launcher, options.launcher_environment, runner);
   Executor executor(
       {store, symbols, source, work, step_environment(options.child_environment, cells, scratch.path(), epoch, limits),
-       epoch, runner, environment.platform, options.log, options.step_timeout_seconds, options.nice},
+       epoch, launching, environment.platform, options.log, options.step_timeout_seconds, options.nice,
+       options.require_hits},
       steps);
-  auto all = work_of(steps, executor, limits.jobs, options.prove != BuildOptions::Prove::none);
+  auto all =
+      work_of(steps, executor, limits.jobs, options.prove != BuildOptions::Prove::none, !options.require_hits);
   std::vector<double> estimates;
   for (const auto& task : all.tasks) estimates.push_back(task.cpu_seconds);
   Progress progress(observer, estimates, limits.jobs);
@@ -269,10 +273,13 @@ Result<Build> run_build(const Spec& spec, const Plan& plan, const Environment& e
   if (progress.error()) return std::unexpected(*progress.error());
 
   Build build;
+  build.place = opened.place;
   progress.add_to(build);
   TRY(cells_done.take(build));
   if (options.stop_after && build.failed.empty())
     build.steps_left = static_cast<std::uint64_t>(std::ranges::count(outcomes, TaskOutcome::stopped));
+  if (opened.journal) opened.journal->ended(build.steps_run, build.steps_reused, build.steps_failed);
+  if (build.failed.empty()) remove_quietly(work);  // of a failed one the logs are wanted, until the next build
   return build;
 }
 

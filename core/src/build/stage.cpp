@@ -197,7 +197,11 @@ Result<CellBuild> stage_cell(const Cell& cell, const StageContext& context) {
       std::error_code error;
       return fs::file_size(file.file, error) == file.size_bytes && !error;
     };
-    if (std::ranges::all_of(ready->files, intact) && std::ranges::all_of(ready->licenses, intact)) return *ready;
+    if (std::ranges::all_of(ready->files, intact) && std::ranges::all_of(ready->licenses, intact)) {
+      std::error_code ignored;  // for `cache trim`: it is used now
+      fs::last_write_time(name, fs::file_time_type::clock::now(), ignored);
+      return *ready;
+    }
   }
   remove_quietly(name);
   TRY(publish_folder(folder, name));

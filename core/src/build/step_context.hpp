@@ -26,6 +26,7 @@ struct StepContext {
   LogSink log;
   std::optional<double> timeout_seconds;  ///< of each command
   std::optional<int> nice;                ///< of each command
+  bool require_hits = false;              ///< BuildOptions::require_hits
 
   std::filesystem::path real_path(const std::string& symbolic) const;
   /// The command of a step's argv, its output into {work}/logs. Errors: BLD002.

@@ -1,14 +1,18 @@
 #include "build/store.hpp"
 
+#include "build/run_owner.hpp"
 #include "support/format.hpp"
 #include "support/sha256.hpp"
 #include "support/try.hpp"
+#include "support/zstd.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 namespace sagekit {
 
@@ -17,6 +21,9 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t k_most_records = 64;  // sets of headers looked at for one key, newest first
+constexpr int k_level = 3;                  // of zstd: 9 saves a tenth more for five times the time (docs/measured.md)
+constexpr std::string_view k_packed = ".zst";
+constexpr std::uint64_t k_least_bound = 1 << 20;
 
 std::unexpected<Error> cannot(std::string_view what, const fs::path& path, const std::error_code& error) {
   const bool full = error == std::errc::no_space_on_device;
@@ -35,83 +42,225 @@ bool sync_file(const fs::path& path) {
 
 fs::path sharded(const fs::path& folder, const std::string& key) { return folder / key.substr(0, 2) / key; }
 
+/// What a wheel takes as it is stays as it is: the cells that share it link to it. Everything else is a fifth of its
+/// size when compressed (docs/measured.md).
+bool is_module(const fs::path& file) {
+  const auto extension = file.extension();
+  return extension == ".so" || extension == ".pyd" || extension == ".whl";
+}
+
+Status publish(const fs::path& file, const fs::path& target) {
+  std::error_code error;
+  fs::permissions(file, static_cast<fs::perms>(0444), error);
+  if (!error && !sync_file(file)) error = std::error_code(errno, std::generic_category());
+  if (error) return cannot("write", file, error);
+  TRY(make_directories(target.parent_path()));
+  fs::rename(file, target, error);
+  if (error) return cannot("write", target, error);
+  return {};
+}
+
+struct RecordFile {
+  fs::file_time_type used;
+  fs::path path;
+  auto operator<=>(const RecordFile&) const = default;
+};
+
+std::vector<RecordFile> record_files(const fs::path& folder) {
+  std::vector<RecordFile> files;
+  std::error_code error;
+  fs::directory_iterator walk(folder, error), end;
+  for (; !error && walk != end; walk.increment(error)) {
+    std::error_code ignored;
+    if (walk->path().extension() == ".json") files.push_back({walk->last_write_time(ignored), walk->path()});
+  }
+  std::ranges::sort(files, std::greater{});
+  if (files.size() > k_most_records) files.resize(k_most_records);
+  return files;
+}
+
+std::optional<ActionRecord> read_record(const fs::path& path) {
+  const auto text = read_file(path);
+  return text ? parse_action(*text) : std::nullopt;
+}
+
+/// A record's time is its last use, to the hour: a rerun of thousands of hits should not write thousands of times.
+void mark_used(const RecordFile& file) {
+  const auto now = fs::file_time_type::clock::now();
+  std::error_code ignored;
+  if (now - file.used > std::chrono::hours(1)) fs::last_write_time(file.path, now, ignored);
+}
+
 }  // namespace
 
-Result<Store> Store::open(const fs::path& root) {
+Result<Store> Store::open(const fs::path& root, StoreOptions options) {
   std::error_code error;
   const fs::path absolute = fs::absolute(root, error);
   for (const auto name : {"objects", "actions", "history", "tmp"}) TRY(make_directories(absolute / name));
-  return Store(absolute);
+  // Folders that are there may still be someone else's.
+  if (::access((absolute / "objects").c_str(), W_OK) != 0 || ::access((absolute / "tmp").c_str(), W_OK) != 0)
+    return fail(ErrorKind::usage, "FIL002", fmt::format("cannot write to {}: {}", absolute.string(), last_os_error()));
+  return Store(absolute, std::move(options));
+}
+
+Store Store::look_into(const fs::path& root, Say say) {
+  std::error_code error;
+  return {fs::absolute(root, error), {std::move(say), {}, {}, {}}};
+}
+
+Result<TemporaryFolder> Store::temporary() const { return TemporaryFolder::create(folder("tmp"), "s@" + own_mark()); }
+
+void Store::say(const std::string& text) const {
+  if (m_options.say) m_options.say(text);
 }
 
 fs::path Store::object_path(const std::string& sha256) const { return sharded(folder("objects"), sha256); }
 
 Result<StoredObject> Store::put(const fs::path& file) const {
+  if (!is_module(file)) {
+    TRY_ASSIGN(const MappedFile content, MappedFile::open(file));
+    return put_bytes(content.bytes());
+  }
   std::error_code error;
   StoredObject object;
   TRY_ASSIGN(object.sha256, sha256_file(file));
   object.size_bytes = fs::file_size(file, error);
   if (error) return cannot("read", file, error);
-  if (has(object)) return object;
-
+  const auto target = object_path(object.sha256);
+  if (fs::file_size(target, error) == object.size_bytes && !error) return object;
   TRY_ASSIGN(const TemporaryFolder scratch, temporary());
-  const fs::path copy = scratch.path() / "object";
-  TRY(link_or_copy(file, copy));
-  fs::permissions(copy, static_cast<fs::perms>(0444), error);
-  if (!error && !sync_file(copy)) error = std::error_code(errno, std::generic_category());
-  if (error) return cannot("write", copy, error);
-  const fs::path target = object_path(object.sha256);
-  TRY(make_directories(target.parent_path()));
-  fs::rename(copy, target, error);
-  if (error) return cannot("write", target, error);
+  TRY(link_or_copy(file, scratch.path() / "object"));
+  TRY(publish(scratch.path() / "object", target));
   return object;
 }
 
-bool Store::has(const StoredObject& object) const {
+Result<StoredObject> Store::put_bytes(std::string_view bytes, bool plain) const {
+  StoredObject object{sha256_hex(bytes), bytes.size()};
+  if (has_here(object)) return object;
+  TRY_ASSIGN(const TemporaryFolder scratch, temporary());
+  const auto file = scratch.path() / "object";
+  auto target = object_path(object.sha256);
+  if (plain) {
+    TRY(write_file(file, bytes));
+  } else {
+    TRY(write_file(file, zstd_frame(bytes, k_level)));
+    target += k_packed;
+  }
+  TRY(publish(file, target));
+  return object;
+}
+
+bool Store::has_here(const StoredObject& object) const {
   if (object.sha256.size() != 64) return false;
-  std::error_code error;
-  const auto size = fs::file_size(object_path(object.sha256), error);
-  return !error && size == object.size_bytes;
+  auto path = object_path(object.sha256);
+  struct ::stat info {};
+  if (::stat(path.c_str(), &info) == 0) return static_cast<std::uint64_t>(info.st_size) == object.size_bytes;
+  path += k_packed;
+  return ::stat(path.c_str(), &info) == 0 && info.st_size > 0;
+}
+
+bool Store::has(const StoredObject& object) const {
+  return has_here(object) || std::ranges::any_of(m_options.levels, [&](const auto& level) { return level->has(object); });
+}
+
+std::optional<std::string> Store::content_here(const StoredObject& object) const {
+  for (const std::string_view suffix : {std::string_view(), k_packed}) {
+    auto path = object_path(object.sha256);
+    path += suffix;
+    const auto file = MappedFile::open(path);
+    if (!file) continue;
+    auto content = suffix.empty() ? std::optional(std::string(file->bytes()))
+                                  : zstd_content(file->bytes(), std::max(object.size_bytes, k_least_bound));
+    if (content && sha256_hex(*content) == object.sha256) return content;
+    remove_quietly(path);
+    say(fmt::format("{} is damaged: it is discarded, and made again where it is needed", path.string()));
+  }
+  return std::nullopt;
+}
+
+Result<std::string> Store::content(const StoredObject& object) const {
+  if (object.sha256.size() == 64) {
+    if (auto content = content_here(object)) return *std::move(content);
+    for (const auto& level : m_options.levels)
+      if (auto content = level->content(object)) {
+        TRY(put_bytes(*content));
+        return *std::move(content);
+      }
+  }
+  return fail(ErrorKind::failed, "STO001", fmt::format("{} of the store is missing or damaged", object.sha256));
 }
 
 Status Store::place(const StoredObject& object, const fs::path& at) const {
-  const fs::path source = object.sha256.size() == 64 ? object_path(object.sha256) : fs::path();
-  const auto found = sha256_file(source);
-  if (!found || *found != object.sha256) {
-    if (found) remove_quietly(source);
-    return fail(ErrorKind::failed, "STO001",
-                fmt::format("{} of the store is {}", object.sha256, found ? "damaged" : "missing"));
+  const auto plain = object.sha256.size() == 64 ? object_path(object.sha256) : fs::path();
+  if (const auto found = sha256_file(plain); found && *found == object.sha256) return link_or_copy(plain, at);
+  TRY_ASSIGN(const auto bytes, content(object));
+  if (is_module(at)) {
+    TRY(put_bytes(bytes, true));
+    std::error_code error;
+    if (fs::exists(plain, error)) return link_or_copy(plain, at);
   }
-  return link_or_copy(source, at);
+  TRY(make_directories(at.parent_path()));
+  TRY_ASSIGN(const TemporaryFolder scratch, TemporaryFolder::create(at.parent_path(), ".new"));
+  const auto made = scratch.path() / "file";
+  TRY(write_file(made, bytes));
+  std::error_code error;
+  fs::permissions(made, static_cast<fs::perms>(0444), error);
+  if (!error) fs::rename(made, at, error);
+  if (error) return cannot("write", at, error);
+  return {};
 }
 
 std::vector<ActionRecord> Store::records(const std::string& key) const {
-  std::vector<std::pair<fs::file_time_type, fs::path>> files;
-  std::error_code error;
-  fs::directory_iterator walk(sharded(folder("actions"), key), error), end;
-  for (; !error && walk != end; walk.increment(error)) {
-    std::error_code ignored;
-    if (walk->path().extension() == ".json") files.emplace_back(walk->last_write_time(ignored), walk->path());
-  }
-  std::ranges::sort(files, std::greater{});
   std::vector<ActionRecord> records;
-  for (const auto& [time, path] : files) {
-    if (records.size() == k_most_records) break;
-    const auto text = read_file(path);
-    if (!text) continue;
-    if (auto record = parse_action(*text)) records.push_back(std::move(*record));
-  }
+  for (const auto& file : record_files(sharded(folder("actions"), key)))
+    if (auto record = read_record(file.path)) records.push_back(std::move(*record));
   return records;
 }
 
-Status Store::add_record(const std::string& key, const ActionRecord& record) const {
+std::optional<ActionRecord> Store::find(const std::string& key, const Fits& fits) const {
+  for (const auto& file : record_files(sharded(folder("actions"), key)))
+    if (auto record = read_record(file.path); record && fits(*record)) {
+      mark_used(file);
+      return record;
+    }
+  for (const auto& level : m_options.levels)
+    for (auto& record : level->records(key))
+      if (fits(record)) {
+        [[maybe_unused]] const auto kept = keep_record(key, record);
+        return std::move(record);
+      }
+  return std::nullopt;
+}
+
+Result<fs::path> Store::keep_record(const std::string& key, const ActionRecord& record) const {
   Sha256 hash;
   for (const auto& [path, sha256] : record.headers) {
     hash.field(path);
     hash.field(sha256);
   }
   hash.field(record.epoch);
-  return write_file_atomic(sharded(folder("actions"), key) / (hash.hex().substr(0, 32) + ".json"), action_text(record));
+  auto path = sharded(folder("actions"), key) / (hash.hex().substr(0, 32) + ".json");
+  TRY(write_file_atomic(path, action_text(record)));
+  return path;
+}
+
+Status Store::add_record(const std::string& key, const ActionRecord& record) const {
+  TRY_ASSIGN(const auto path, keep_record(key, record));
+  if (m_options.journal) m_options.journal->made(path.lexically_relative(m_root).string());
+  if (m_options.push) m_options.push->push(key, record, [this](const StoredObject& object) { return content(object); });
+  return {};
+}
+
+std::optional<FileLock> Store::claim(const std::string& key, const std::stop_token& stop, bool& waited) const {
+  const auto path = sharded(folder("claims"), key);
+  while (!stop.stop_requested()) {
+    auto lock = FileLock::acquire(path, false);
+    if (!lock) return std::nullopt;  // a file system without locks
+    if (*lock) return std::move(*lock);
+    waited = true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  return std::nullopt;
 }
 
 std::optional<Measured> Store::history(const std::string& key) const {

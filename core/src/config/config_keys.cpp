@@ -27,6 +27,7 @@ const std::vector<ConfigKey>& config_keys() {
       {"toolchain", sources, "where compilers and torch come from: auto, system, wheels, redist, folder:DIR",
        k_compiler},
       {"store", path, "folder of finished steps and fetched toolchains", k_command},
+      {"store-max-size", word, "the store is trimmed to this size after a build: \"20G\"", k_command},
       {"offline", on, "fetch nothing", k_command},
       {"locked", on, "use what the lock pins and nothing else", k_command},
       {"output", path, "folder for the wheels", k_command},

@@ -1,7 +1,6 @@
 #include "gpu/image_codec.hpp"
 
 #include <lz4.h>
-#include <zstd.h>
 
 #include <algorithm>
 #include <climits>
@@ -9,21 +8,11 @@
 
 namespace sagekit {
 
-struct ImageDecoder::Zstd {
-  ZSTD_DCtx* context = ZSTD_createDCtx();
-  Zstd() {
-    if (context == nullptr) throw std::bad_alloc();
-  }
-  ~Zstd() { ZSTD_freeDCtx(context); }
-  Zstd(const Zstd&) = delete;
-  Zstd& operator=(const Zstd&) = delete;
-};
-
 ImageDecoder::ImageDecoder() = default;
 ImageDecoder::~ImageDecoder() = default;
 
-ImageDecoder::Zstd& ImageDecoder::zstd() {
-  if (!m_zstd) m_zstd = std::make_unique<Zstd>();
+ZstdDecoder& ImageDecoder::zstd() {
+  if (!m_zstd) m_zstd = std::make_unique<ZstdDecoder>();
   return *m_zstd;
 }
 
@@ -85,12 +74,8 @@ std::optional<std::string_view> ImageDecoder::whole(std::string_view stored, Ima
     if (stored.size() > INT_MAX || wanted > INT_MAX) return std::nullopt;
     const int made = LZ4_decompress_safe(stored.data(), out, static_cast<int>(stored.size()), static_cast<int>(wanted));
     if (made < 0 || static_cast<std::size_t>(made) != wanted) return std::nullopt;
-  } else {
-    // The whole frame goes straight into the buffer, so its declared window needs no memory of its own.
-    // A frame of no stated size is decompressed whole, but not piece by piece: the two must not disagree.
-    if (ZSTD_getFrameContentSize(stored.data(), stored.size()) != wanted) return std::nullopt;
-    if (ZSTD_findFrameCompressedSize(stored.data(), stored.size()) != stored.size()) return std::nullopt;
-    if (ZSTD_decompressDCtx(zstd().context, out, wanted, stored.data(), stored.size()) != wanted) return std::nullopt;
+  } else if (!zstd().whole(stored, out, wanted)) {
+    return std::nullopt;
   }
   return std::string_view(out, wanted);
 }
@@ -108,20 +93,7 @@ std::optional<std::string_view> ImageDecoder::beginning(std::string_view stored,
     if (made < 0 || static_cast<std::size_t>(made) != wanted) return std::nullopt;
     return std::string_view(out, wanted);
   }
-  // Streaming keeps a window of its own, as large as the frame says: at most 8 MiB are granted, what every decoder must
-  // (RFC 8878, 3.1.1.1.2).
-  ZSTD_DCtx* const context = zstd().context;
-  ZSTD_DCtx_reset(context, ZSTD_reset_session_and_parameters);
-  ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, 23);
-  ZSTD_inBuffer in{stored.data(), stored.size(), 0};
-  ZSTD_outBuffer made{out, wanted, 0};
-  while (made.pos < made.size) {
-    const std::size_t before = in.pos + made.pos;
-    if (ZSTD_isError(ZSTD_decompressStream(context, &made, &in)) != 0) break;
-    if (in.pos + made.pos == before) break;
-  }
-  ZSTD_DCtx_reset(context, ZSTD_reset_session_and_parameters);
-  if (made.pos == made.size) return std::string_view(out, wanted);
+  if (zstd().beginning(stored, out, wanted) == wanted) return std::string_view(out, wanted);
   // A larger window than that is unusual and right: such a frame is decompressed whole.
   const auto all = whole(stored, compression, size);
   return all ? std::optional(all->substr(0, wanted)) : std::nullopt;

@@ -1,7 +1,8 @@
 #pragma once
-// The two compressions of fatbin images; the one place that includes zstd and LZ4.
+// The two compressions of fatbin images; the one place that includes LZ4.
 
 #include "support/scratch_memory.hpp"
+#include "support/zstd.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -41,11 +42,10 @@ class ImageDecoder {
                                             std::size_t wanted);
 
  private:
-  struct Zstd;
   char* room(std::size_t size);
-  Zstd& zstd();
+  ZstdDecoder& zstd();
 
-  std::unique_ptr<Zstd> m_zstd;
+  std::unique_ptr<ZstdDecoder> m_zstd;
   std::optional<ScratchMemory> m_buffer;
 };
 

@@ -26,6 +26,15 @@ struct Outcome {
   double retry_after_seconds = 0;
 };
 
+std::string_view name(HttpMethod method) {
+  switch (method) {
+    case HttpMethod::get: return "GET";
+    case HttpMethod::head: return "HEAD";
+    case HttpMethod::put: return "PUT";
+  }
+  return "";
+}
+
 bool is_redirect(int status) {
   return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
 }
@@ -79,11 +88,13 @@ class CurlClient final : public HttpClient {
   CurlClient(const CurlLibrary& curl, IndexSettings settings, const HttpPauses& pauses)
       : m_curl(curl), m_settings(std::move(settings)), m_pauses(pauses) {}
 
-  Result<HttpResponse> get(const HttpRequest& request, std::stop_token stop) override;
+  Result<HttpResponse> get(const HttpRequest& request, std::stop_token stop) override { return send(request, stop); }
+  Result<HttpResponse> send(const HttpRequest& request, std::stop_token stop) override;
 
  private:
   Outcome attempt(const Url& start, const HttpRequest& request, AnswerReader& reader, std::stop_token stop);
-  Exchange ask(const Url& url, const std::vector<std::string>& lines, AnswerReader& reader, std::stop_token stop);
+  Exchange ask(const Url& url, const std::vector<std::string>& lines, const HttpRequest& request, AnswerReader& reader,
+               std::stop_token stop);
   std::chrono::milliseconds pause(int failures, double retry_after_seconds) const;
 
   const CurlLibrary& m_curl;
@@ -93,8 +104,8 @@ class CurlClient final : public HttpClient {
   std::vector<std::unique_ptr<CurlConnection>> m_idle;
 };
 
-Exchange CurlClient::ask(const Url& url, const std::vector<std::string>& lines, AnswerReader& reader,
-                         std::stop_token stop) {
+Exchange CurlClient::ask(const Url& url, const std::vector<std::string>& lines, const HttpRequest& request,
+                         AnswerReader& reader, std::stop_token stop) {
   std::unique_ptr<CurlConnection> connection;
   {
     const std::lock_guard lock(m_mutex);
@@ -105,7 +116,7 @@ Exchange CurlClient::ask(const Url& url, const std::vector<std::string>& lines, 
   }
   if (!connection) connection = std::make_unique<CurlConnection>(m_curl);
   if (!connection->usable()) return {ExchangeEnd::unreachable, "libcurl gives no handle"};
-  Exchange exchange = connection->ask(url, route_to(url, m_settings), m_settings, lines, reader, std::move(stop));
+  Exchange exchange = connection->ask(url, route_to(url, m_settings), m_settings, lines, request, reader, std::move(stop));
   const std::lock_guard lock(m_mutex);
   if (m_idle.size() < k_idle_connections) m_idle.push_back(std::move(connection));
   return exchange;
@@ -117,10 +128,11 @@ Outcome CurlClient::attempt(const Url& start, const HttpRequest& request, Answer
     auto lines = reader.begin_attempt();
     lines.push_back("Accept: " + (request.accept.empty() ? "*/*" : request.accept));
     lines.emplace_back("Accept-Encoding: identity");
-    const Exchange exchange = ask(url, lines, reader, stop);
+    if (!request.token.empty() && url.same_origin(start)) lines.push_back("Authorization: Bearer " + request.token);
+    const Exchange exchange = ask(url, lines, request, reader, stop);
     log_line(m_settings.log, LogLevel::info, [&] {
       const int answer = reader.head().status;
-      return fmt::format("GET {}{}: {}, {} bytes so far", printable_url(url.without_user()),
+      return fmt::format("{} {}{}: {}, {} bytes so far", name(request.method), printable_url(url.without_user()),
                          request.range        ? fmt::format(" from {}", request.range->offset)
                          : request.suffix > 0 ? fmt::format(" last {} bytes", request.suffix)
                                               : "",
@@ -129,12 +141,15 @@ Outcome CurlClient::attempt(const Url& start, const HttpRequest& request, Answer
     if (exchange.end == ExchangeEnd::stopped) return {"IDX016", exchange.why, url};
     if (reader.refusal()) return {reader.refusal()->code, reader.refusal()->why, url};
     const int status = reader.head().status;
-    if (status == 0 || reader.success()) return judged_end(exchange, reader, url);
+    const bool reads = request.method == HttpMethod::get;
+    if (status == 0 || (reads && reader.success())) return judged_end(exchange, reader, url);
+    if (!reads && status >= 200 && status < 300) return {"", "", url};
     if (!is_redirect(status)) {
       Outcome outcome = judged_status(status, url);
       outcome.retry_after_seconds = exchange.retry_after_seconds;
       return outcome;
     }
+    if (request.method == HttpMethod::put) return {"IDX008", "the server sends elsewhere what is handed to it", url};
     const auto next = redirected(url, reader.head().location);
     if (!next) return {"IDX008", next.error(), url};
     if (redirects == k_most_redirects) return {"IDX008", fmt::format("more than {} redirects", k_most_redirects), url};
@@ -151,7 +166,7 @@ std::chrono::milliseconds CurlClient::pause(int failures, double retry_after_sec
   return std::max(jittered, asked);
 }
 
-Result<HttpResponse> CurlClient::get(const HttpRequest& request, std::stop_token stop) {
+Result<HttpResponse> CurlClient::send(const HttpRequest& request, std::stop_token stop) {
   const auto url = parse_url(request.url);
   if (!url)
     // With an @ in it nobody knows where a password ends.
@@ -171,6 +186,7 @@ Result<HttpResponse> CurlClient::get(const HttpRequest& request, std::stop_token
     ++asked;
     if (outcome.code.empty()) {
       HttpResponse response = reader.take();
+      response.status = reader.head().status;
       response.url = printable_url(outcome.at.without_user());
       return response;
     }
@@ -186,7 +202,7 @@ Result<HttpResponse> CurlClient::get(const HttpRequest& request, std::stop_token
     const std::string name = printable_url(request.url), at = printable_url(outcome.at.without_user());
     const bool stopped = stop.stop_requested();
     return fail(stopped ? ErrorKind::interrupted : ErrorKind::failed, stopped ? "IDX016" : outcome.code,
-                fmt::format("cannot read {}{}: {}{}", name, outcome.at.same_origin(*url) ? "" : " (at " + at + ")",
+                fmt::format("cannot {} {}{}: {}{}", request.method == HttpMethod::put ? "write" : "read", name, outcome.at.same_origin(*url) ? "" : " (at " + at + ")",
                             stopped ? "it was stopped" : outcome.why,
                             asked > 1 && !stopped ? fmt::format(" (asked {} times)", asked) : ""),
                 stopped ? "" : hint_for(outcome.code, outcome.at.host));

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdio>
 #include <mutex>
 
 namespace sagekit {
@@ -60,6 +61,39 @@ std::size_t CurlConnection::body_callback(char* data, std::size_t size, std::siz
   auto& connection = *static_cast<CurlConnection*>(self);
   return connection.guarded(size * count,
                             [&] { return connection.m_reader->on_body(std::string_view(data, size * count)); });
+}
+
+std::size_t CurlConnection::content_callback(char* data, std::size_t size, std::size_t count, void* self) {
+  auto& connection = *static_cast<CurlConnection*>(self);
+  if (connection.m_stop.stop_requested()) return CURL_READFUNC_ABORT;
+  connection.m_last_sign = Clock::now();
+  const auto piece = connection.m_content.substr(connection.m_sent, size * count);
+  piece.copy(data, piece.size());
+  connection.m_sent += piece.size();
+  return piece.size();
+}
+
+/// A connection that was kept open and has died is asked for again, from the beginning.
+int CurlConnection::seek_callback(void* self, curl_off_t offset, int origin) {
+  auto& connection = *static_cast<CurlConnection*>(self);
+  if (origin != SEEK_SET || offset < 0 || static_cast<std::size_t>(offset) > connection.m_content.size())
+    return CURL_SEEKFUNC_FAIL;
+  connection.m_sent = static_cast<std::size_t>(offset);
+  return CURL_SEEKFUNC_OK;
+}
+
+void CurlConnection::prepare_method(const HttpRequest& request) {
+  CURL* const easy = m_easy.get();
+  if (request.method == HttpMethod::head) m_curl.easy_setopt(easy, CURLOPT_NOBODY, 1L);
+  if (request.method != HttpMethod::put) return;
+  m_content = request.content;
+  m_sent = 0;
+  m_curl.easy_setopt(easy, CURLOPT_UPLOAD, 1L);
+  m_curl.easy_setopt(easy, CURLOPT_INFILESIZE_LARGE, static_cast<curl_off_t>(m_content.size()));
+  m_curl.easy_setopt(easy, CURLOPT_READFUNCTION, &CurlConnection::content_callback);
+  m_curl.easy_setopt(easy, CURLOPT_READDATA, this);
+  m_curl.easy_setopt(easy, CURLOPT_SEEKFUNCTION, &CurlConnection::seek_callback);
+  m_curl.easy_setopt(easy, CURLOPT_SEEKDATA, this);
 }
 
 void CurlConnection::on_header_line(std::string_view line) {
@@ -133,13 +167,15 @@ void CurlConnection::prepare(const Url& url, const Route& route, const IndexSett
 }
 
 Exchange CurlConnection::ask(const Url& url, const Route& route, const IndexSettings& settings,
-                             const std::vector<std::string>& header_lines, AnswerReader& reader, std::stop_token stop) {
+                             const std::vector<std::string>& header_lines, const HttpRequest& request,
+                             AnswerReader& reader, std::stop_token stop) {
   m_reader = &reader;
   m_head = {};
   m_exception = nullptr;
   m_last_sign = Clock::now();
   m_stop = stop;
   prepare(url, route, settings, header_lines);
+  prepare_method(request);
   m_curl.multi_add_handle(m_multi.get(), m_easy.get());
   const auto patience =
       std::chrono::milliseconds(std::max<std::int64_t>(1, std::int64_t(settings.timeout_seconds * 1000)));

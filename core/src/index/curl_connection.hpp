@@ -40,7 +40,8 @@ class CurlConnection {
 
   bool usable() const { return m_easy != nullptr && m_multi != nullptr; }
   Exchange ask(const Url& url, const Route& route, const IndexSettings& settings,
-               const std::vector<std::string>& header_lines, AnswerReader& reader, std::stop_token stop);
+               const std::vector<std::string>& header_lines, const HttpRequest& request, AnswerReader& reader,
+               std::stop_token stop);
 
  private:
   struct Close {
@@ -59,11 +60,14 @@ class CurlConnection {
 
   void prepare(const Url& url, const Route& route, const IndexSettings& settings,
                const std::vector<std::string>& header_lines);
+  void prepare_method(const HttpRequest& request);
   Exchange transfer(std::chrono::milliseconds patience, std::stop_token stop);
   Exchange judged(CURLcode code);
   void on_header_line(std::string_view line);
   static std::size_t header_callback(char* data, std::size_t size, std::size_t count, void* self);
   static std::size_t body_callback(char* data, std::size_t size, std::size_t count, void* self);
+  static std::size_t content_callback(char* data, std::size_t size, std::size_t count, void* self);
+  static int seek_callback(void* self, curl_off_t offset, int origin);
   template <class Action>
   std::size_t guarded(std::size_t bytes, Action action);
 
@@ -73,6 +77,8 @@ class CurlConnection {
   std::unique_ptr<curl_slist, FreeList> m_headers;
   std::string m_problem;  ///< libcurl's own words
   AnswerReader* m_reader = nullptr;
+  std::string_view m_content;  ///< of a put
+  std::size_t m_sent = 0;
   AnswerHead m_head;
   std::stop_token m_stop;
   Clock::time_point m_last_sign;   ///< of life

@@ -1,5 +1,5 @@
 #pragma once
-// Reading over HTTP, as an interface: what asks (pages, wheels by range) never knows what answers (libcurl, or a test).
+// Reading over HTTP, and handing over a file, as an interface: what asks (pages, wheels by range) never knows what answers (libcurl, or a test).
 
 #include <sagekit/error.hpp>
 
@@ -20,8 +20,13 @@ struct HttpRange {
 
 struct HttpResponse;
 
+enum class HttpMethod { get, head, put };
+
 struct HttpRequest {
   std::string url;
+  HttpMethod method = HttpMethod::get;
+  std::string_view content;  ///< of a put; must stay where it is until the answer is there
+  std::string token;         ///< "Authorization: Bearer", for the address's own scheme, host and port; "" = none
   std::string accept;              ///< Accept header; "" = anything
   std::optional<HttpRange> range;  ///< asks for a part
   std::uint64_t suffix = 0;        ///< or for the last so many bytes; 0 = not
@@ -36,7 +41,7 @@ struct HttpRequest {
 };
 
 struct HttpResponse {
-  int status = 0;            ///< 200 or 206; every other status is an Error
+  int status = 0;            ///< of get 200 or 206, of the others any 2xx; every other status is an Error
   std::string url;           ///< where it came from in the end, credentials removed
   std::string content_type;  ///< lower case, without parameters
   std::uint64_t offset = 0;  ///< first byte of `body` in the resource: 0 unless 206
@@ -54,6 +59,10 @@ class HttpClient {
  public:
   virtual ~HttpClient() = default;
   virtual Result<HttpResponse> get(const HttpRequest& request, std::stop_token stop = {}) = 0;
+  /// By any method. A put is not sent on where a server redirects it: that is an error (IDX008).
+  virtual Result<HttpResponse> send(const HttpRequest&, std::stop_token = {}) {
+    return fail(ErrorKind::bug, "IDX006", "this client only reads");
+  }
 };
 
 }  // namespace sagekit

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <condition_variable>
 #include <cstdio>
+#include <utility>
 #include <vector>
 
 namespace sagekit::host {
@@ -58,7 +59,8 @@ BuildProgress::Form progress_form(bool quiet, bool json_lines, bool ci) {
   return !ci && isatty(STDERR_FILENO) == 1 ? BuildProgress::Form::terminal : BuildProgress::Form::lines;
 }
 
-BuildProgress::BuildProgress(const Console& console, Form form) : m_console(console), m_form(form) {
+BuildProgress::BuildProgress(const Console& console, Form form, bool groups)
+    : m_console(console), m_form(form), m_groups(groups && form == Form::lines) {
   if (form != Form::terminal) return;
   m_clock = std::jthread([this](std::stop_token stop) {
     std::condition_variable_any stopped;
@@ -70,6 +72,7 @@ BuildProgress::BuildProgress(const Console& console, Form form) : m_console(cons
 BuildProgress::~BuildProgress() {
   if (m_clock.joinable()) m_clock.request_stop(), m_clock.join();
   clear();
+  if (m_in_group) m_console.say("::endgroup::");
 }
 
 void BuildProgress::on_message(const std::string& text) {
@@ -118,6 +121,7 @@ void BuildProgress::clear() {
 
 void BuildProgress::line(const BuildEvent& event) {
   clear();
+  if (m_groups && !std::exchange(m_in_group, true)) m_console.say(fmt::format("::group::{} steps", event.total));
   const std::string count = fmt::format("[{}/{}]", event.done, event.total);
   switch (event.outcome) {
     case StepOutcome::started:

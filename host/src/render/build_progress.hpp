@@ -18,7 +18,8 @@ namespace sagekit::host {
 class BuildProgress : public BuildObserver {
  public:
   enum class Form { terminal, lines, json_lines, quiet };
-  BuildProgress(const Console& console, Form form);
+  /// `groups`: plain lines are a group of a GitHub Actions log.
+  BuildProgress(const Console& console, Form form, bool groups = false);
   ~BuildProgress() override;
   BuildProgress(const BuildProgress&) = delete;
   BuildProgress& operator=(const BuildProgress&) = delete;
@@ -43,6 +44,7 @@ class BuildProgress : public BuildObserver {
 
   const Console& m_console;
   Form m_form;
+  bool m_groups, m_in_group = false;
   std::mutex m_mutex;  ///< events come from the build's threads, redraws from m_clock
   std::size_t m_drawn = 0;
   std::uint64_t m_done = 0, m_total = 0, m_reused = 0, m_failed = 0;

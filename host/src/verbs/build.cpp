@@ -1,9 +1,13 @@
 #include "interrupt.hpp"
+#include "json_text.hpp"
 #include "output_lock.hpp"
+#include "output_file.hpp"
 #include "packaging.hpp"
 #include "provisioning.hpp"
 #include "render/build_progress.hpp"
+#include "render/build_trace.hpp"
 #include "session.hpp"
+#include "store_flags.hpp"
 #include "verb.hpp"
 
 #include <sagekit/build.hpp>
@@ -34,7 +38,8 @@ struct BuildArguments {
   bool keep_going = false, dry_run = false, jsonl = false;
   double step_timeout_seconds = 0, stop_after_seconds = 0;
   std::size_t nice = 0;
-  std::string prove;
+  std::string prove, timeline;
+  StoreArguments store;
   std::vector<std::string> interpreters;
 };
 
@@ -57,7 +62,10 @@ void declare(Flags& flags, BuildArguments& arguments) {
       .choices = {"sample", "all"};
   flags.on("-n,--dry-run", arguments.dry_run, "Say what would run; fetch and run nothing");
   flags.on("--jsonl", arguments.jsonl, "An event a line on stdout while it runs");
+  flags.value("--timeline", "FILE", arguments.timeline, "What ran when, as a trace that ui.perfetto.dev opens");
+  declare_store_levels(flags, arguments.store);
   declare_interpreters(flags, arguments.interpreters);
+  flags.reads("GITHUB_ACTIONS", "\"true\": the steps are a group of the log");
   flags.reads("CI", "Not empty: progress in plain lines");
 }
 
@@ -120,6 +128,8 @@ Result<BuildOptions> build_options(const Session& session, const BuildArguments&
   options.offline = arguments.selection.tools.offline;
   options.log = session.log;
   options.child_environment = session.settings.child_environment;
+  if (const auto applied = apply_store(session, arguments.store, arguments.selection.tools.ca_bundle, options); !applied)
+    return std::unexpected(applied.error());
   return options;
 }
 
@@ -178,12 +188,28 @@ std::vector<StepFailure> drop_taken(const Session& session, Plan& plan, const st
   return taken;
 }
 
+// Of --jsonl: a wheel, and the sums at the end.
+std::string json_line(const PackagedWheel& wheel) {
+  return fmt::format(
+      "{{\"event\":\"wheel\",\"cell\":{},\"path\":{},\"sha256\":\"{}\",\"size_bytes\":{},\"verdict\":\"{}\"}}\n",
+      json_string(wheel.cell), json_string(wheel.path.string()), wheel.sha256, wheel.size_bytes,
+      wheel.report.pass ? "pass" : "fail");
+}
+
+std::string json_line(const Build& build, std::size_t wheels) {
+  return fmt::format(
+      "{{\"event\":\"end\",\"steps\":{{\"run\":{},\"reused\":{},\"failed\":{}}},\"wheels\":{},"
+      "\"wall_seconds\":{:.3f},\"cpu_seconds\":{:.3f},\"peak_memory_bytes\":{}}}\n",
+      build.steps_run, build.steps_reused, build.steps_failed, wheels, build.wall_seconds, build.cpu_seconds,
+      build.peak_memory_bytes);
+}
+
 /// Shows what happens, and makes each wheel as soon as its cell is there, while others are still compiled.
 class WheelMaker : public BuildObserver {
  public:
   WheelMaker(const Session& session, const Plugin& plugin, const PackageOptions& options, BuildProgress::Form form)
-      : m_session(session), m_plugin(plugin), m_options(options) {
-    m_progress.emplace(session.console, form);
+      : m_session(session), m_plugin(plugin), m_options(options), m_form(form) {
+    m_progress.emplace(session.console, form, session.settings.github_actions);
   }
 
   void on_event(const BuildEvent& event) override { m_progress->on_event(event); }
@@ -196,6 +222,8 @@ class WheelMaker : public BuildObserver {
       m_made = std::unexpected(made.error());
       return;
     }
+    if (m_form == BuildProgress::Form::json_lines)
+      for (const auto& wheel : made->wheels) m_session.console.document(json_line(wheel));
     std::ranges::move(made->wheels, std::back_inserter(m_made->wheels));
     std::ranges::move(made->refused, std::back_inserter(m_made->refused));
     std::ranges::move(made->failed, std::back_inserter(m_made->failed));
@@ -217,6 +245,7 @@ class WheelMaker : public BuildObserver {
   const Session& m_session;
   const Plugin& m_plugin;
   const PackageOptions& m_options;
+  BuildProgress::Form m_form;
   std::optional<BuildProgress> m_progress;
   Result<Packaging> m_made = Packaging{};
 };
@@ -268,8 +297,15 @@ int run(Session& session, const BuildArguments& arguments) {
   WheelMaker maker(session, *plugin, package,
                    progress_form(session.global.quiet, arguments.jsonl, session.settings.ci));
   Result<Build> build = Build{};
-  if (!plan.cells.empty())
-    build = run_build(plugin->spec(), plan, environment, *options, *session.runner, maker, stop);
+  std::string chain;
+  if (!plan.cells.empty()) {
+    BuildTrace trace(maker);
+    build = run_build(plugin->spec(), plan, environment, *options, *session.runner, trace, stop);
+    chain = trace.longest_chain();
+    if (!arguments.timeline.empty())
+      if (const auto written = write_output(arguments.timeline, trace.chrome_trace()); !written)
+        return report(session, written.error());
+  }
   auto packaging = maker.finish(plan);
   if (!build) {
     Error error = build.error();
@@ -279,7 +315,7 @@ int run(Session& session, const BuildArguments& arguments) {
     return report(session, error);
   }
   for (const auto& failure : build->failed) show_failure(session, failure);
-  if (!arguments.dry_run)
+  if (!arguments.dry_run && !options->shard)
     for (const auto& cell : build->skipped) session.console.warn(fmt::format("{} was not built", cell));
 
   if (!packaging) return report(session, packaging.error());
@@ -291,18 +327,22 @@ int run(Session& session, const BuildArguments& arguments) {
   } else if (build->steps_would_run) {
     session.console.say(
         fmt::format("{} steps would run, {} are in the store", *build->steps_would_run, build->steps_reused));
-  } else if (!arguments.jsonl) {
+  } else if (arguments.jsonl) {
+    session.console.document(json_line(*build, packaging->wheels.size()));
+  } else {
     for (const auto& wheel : packaging->wheels) session.console.result(wheel.path.string() + "\n");
     session.console.say(fmt::format("{} steps run, {} kept from before; {}, {} of CPU time, up to {} in one step",
                                     build->steps_run, build->steps_reused, human_seconds(build->wall_seconds),
                                     human_seconds(build->cpu_seconds), human_bytes(build->peak_memory_bytes)));
+    if (!chain.empty()) session.console.say(chain);
   }
+  if (!arguments.dry_run && !build->place) trim_to_limit(session, arguments.store, options->store);
   if (!build->failed.empty() || !packaging->refused.empty()) return exit_code(ErrorKind::failed);
   if (build->steps_left > 0) {
     session.console.say(fmt::format("{} steps are left: run it again to go on", build->steps_left));
     return k_more_to_do;
   }
-  return build->skipped.empty() || arguments.dry_run ? 0 : exit_code(ErrorKind::machine);
+  return build->skipped.empty() || arguments.dry_run || options->shard ? 0 : exit_code(ErrorKind::machine);
 }
 
 }  // namespace
@@ -314,7 +354,8 @@ std::vector<Verb> build_verbs() {
        .examples = {"sagekit --plugin sage2 build --arch 9.0",
                     "sagekit --plugin sage3 build --profile current --source ../SageAttention --vendored "
                     "cutlass=../cutlass",
-                    "sagekit --plugin sage2 build --jobs 8 --memory 24G -o release"},
+                    "sagekit --plugin sage2 build --jobs 8 --memory 24G -o release",
+                    "sagekit --plugin sage2 build --shard 2/8 --store-from https://cache.example.org --store-push"},
        .exits = {{0, "every selected wheel is in the output folder"},
                  {1, "a step failed, a wheel was refused, or a name is taken by a different file"},
                  {4, "no cell matches the selection"},

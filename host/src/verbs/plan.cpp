@@ -5,6 +5,7 @@
 #include "verb.hpp"
 
 #include <sagekit/doctor.hpp>
+#include <sagekit/shards.hpp>
 
 #include <fmt/format.h>
 
@@ -17,12 +18,15 @@ namespace {
 struct PlanArguments {
   SelectionArguments selection;
   bool steps = false, dot = false;
+  std::size_t shards = 0, shard = 0;  ///< 0 = not asked for
 };
 
 void declare(Flags& flags, PlanArguments& arguments) {
   declare_selection(flags, arguments.selection);
   flags.on("--steps", arguments.steps, "List the unique steps too");
   flags.on("--dot", arguments.dot, "The step graph for Graphviz, on stdout");
+  flags.number("--shards", arguments.shards, "Divide the compilations over so many machines, evenly by cost");
+  flags.number("--shard", arguments.shard, "Only this one of --shards, from 1");
 }
 
 void show_plan(const Session& session, const Plan& plan, const ToolchainOptions& options, bool steps) {
@@ -34,13 +38,31 @@ void show_plan(const Session& session, const Plan& plan, const ToolchainOptions&
   session.console.result(plan_text(session.console, plan, {fetched, steps, terminal_width()}));
 }
 
+Error no_such_shard(const PlanArguments& arguments) {
+  return {ErrorKind::usage, "CLI006",
+          arguments.shards == 0 ? "--shard without --shards" : fmt::format("there is no shard {} of {}", arguments.shard, arguments.shards),
+          "", "for example: plan --shards 8 --shard 2"};
+}
+
+/// The steps of each shard: ids, or as a document.
+void show_shards(const Session& session, const Plan& plan, const PlanArguments& arguments) {
+  if (session.global.json) return session.console.document(shards_json(plan, arguments.shards, arguments.shard));
+  const auto shards = shards_of(plan, arguments.shards);
+  for (std::size_t i = 0; i < shards.size(); ++i) {
+    if (arguments.shard != 0 && arguments.shard != i + 1) continue;
+    if (arguments.shard == 0) session.console.say(fmt::format("shard {}/{}: {} steps", i + 1, shards.size(), shards[i].size()));
+    for (const auto& id : shards[i]) session.console.result(arguments.shard == 0 ? fmt::format("{} {}\n", i + 1, id) : id + "\n");
+  }
+}
+
 int run(Session& session, const PlanArguments& arguments) {
   auto plugin = session.plugin();
   if (!plugin) return report(session, plugin.error());
   const auto options = toolchain_options(session, arguments.selection.tools);
   if (!options) return report(session, options.error());
   Request request = make_request(arguments.selection, session);
-  request.with_steps = arguments.steps || arguments.dot;
+  if (arguments.shard > arguments.shards) return report(session, no_such_shard(arguments));
+  request.with_steps = arguments.steps || arguments.dot || arguments.shards > 0;
   if (arguments.selection.arches.empty() && !request.arches.empty())
     session.console.say(fmt::format("arch list from TORCH_CUDA_ARCH_LIST: {}", request.arches));
   const auto here =
@@ -48,7 +70,9 @@ int run(Session& session, const PlanArguments& arguments) {
   if (!here) return report(session, here.error());
   const auto& plan = here->plan;
   show_diagnostics(session, plan);
-  if (session.global.json)
+  if (arguments.shards > 0)
+    show_shards(session, plan, arguments);
+  else if (session.global.json)
     session.console.document(plan_json(plan, arguments.steps));
   else if (arguments.dot)
     session.console.document(plan_dot(plan));
@@ -63,7 +87,8 @@ std::vector<Verb> plan_verbs() {
   return {make_verb<PlanArguments>({.name = "plan",
                                     .what = "What would be built: cells, excluded cells with reasons, steps, estimates",
                                     .examples = {"sagekit --plugin sage3 plan --profile sage3-all",
-                                                 "sagekit --plugin sage2 plan --arch \"9.0;12.0\" --json --steps"},
+                                                 "sagekit --plugin sage2 plan --arch \"9.0;12.0\" --json --steps",
+                                                 "sagekit --plugin sage2 plan --shards 8 --json"},
                                     .exits = {{0, "planned, also where cells cannot be built on this machine"},
                                               {4, "no cell matches the selection"}}},
                                    declare, run)};

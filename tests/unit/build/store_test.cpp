@@ -3,6 +3,8 @@
 #include "fake_build.hpp"
 #include "support/sha256.hpp"
 
+#include <sagekit/cache.hpp>
+
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -40,7 +42,7 @@ TEST_CASE("a damaged object is refused and removed, a missing one refused") {
   const auto store = Store::open(folder.path() / "store");
   write(folder.path() / "x.o", "object");
   const auto object = store->put(folder.path() / "x.o");
-  const auto file = folder.path() / "store/objects" / object->sha256.substr(0, 2) / object->sha256;
+  const auto file = folder.path() / "store/objects" / object->sha256.substr(0, 2) / (object->sha256 + ".zst");
   write(file, "OBJECT");
   CHECK(store->place(*object, folder.path() / "out").error().code == "STO001");
   CHECK_FALSE(fs::exists(file));
@@ -115,17 +117,15 @@ TEST_CASE("processes that share a store and are killed at any moment leave nothi
     }
   }
   const auto store = Store::open(root);
-  int objects = 0, records = 0;
-  for (const auto& file : fs::recursive_directory_iterator(root / "objects"))
-    if (file.is_regular_file()) {
-      ++objects;
-      CHECK(*sha256_file(file.path()) == file.path().filename().string());
-    }
+  int records = 0;
+  const auto checked = cache_verify(root);
+  REQUIRE(checked);
+  CHECK(checked->damaged.empty());
   for (int i = 0; i < 50; ++i)
     for (const auto& record : store->records(sha256_hex(std::to_string(i)))) {
       ++records;
       CHECK(store->place(record.outputs.front().object, folder.path() / "out"));
     }
-  CHECK(objects > 0);
+  CHECK(checked->objects > 0);
   CHECK(records > 0);
 }

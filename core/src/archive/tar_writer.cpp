@@ -1,0 +1,105 @@
+#include "archive/tar_writer.hpp"
+
+#include "support/file.hpp"
+#include "support/format.hpp"
+#include "support/try.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+namespace sagekit {
+
+namespace {
+
+constexpr std::size_t k_tar_block = 512;
+
+/// pax(1), "ustar Interchange Format": offsets of the fields that are used.
+struct UstarHeader {
+  std::array<char, k_tar_block> bytes{};
+
+  void text(std::size_t at, std::string_view value) { std::memcpy(bytes.data() + at, value.data(), value.size()); }
+
+  UstarHeader(std::string_view folder, std::string_view name, std::uint64_t size) {
+    text(0, name);
+    text(100, "0000644");
+    text(108, "0000000");
+    text(116, "0000000");
+    text(124, fmt::format("{:011o}", size));
+    text(136, "00000000000");
+    text(148, "        ");
+    bytes[156] = '0';
+    text(257, "ustar");
+    text(263, "00");
+    text(345, folder);
+    unsigned sum = 0;
+    for (const char c : bytes) sum += static_cast<unsigned char>(c);
+    text(148, fmt::format("{:06o}", sum));
+    bytes[154] = '\0';
+  }
+};
+
+std::unexpected<Error> write_failed(const std::filesystem::path& file) {
+  const bool full = errno == ENOSPC || errno == EDQUOT || errno == EFBIG;
+  return fail(full ? ErrorKind::machine : ErrorKind::usage, "FIL002",
+              fmt::format("cannot write {}: {}", file.string(), last_os_error()),
+              full ? "free some space, or write it to another disk" : "");
+}
+
+}  // namespace
+
+Result<TarWriter> TarWriter::create(const std::filesystem::path& file) {
+  std::string temporary = file.string() + ".XXXXXX";
+  Descriptor descriptor(::mkostemp(temporary.data(), O_CLOEXEC));
+  if (!descriptor.open()) return write_failed(file);
+  return TarWriter(file, std::move(temporary), std::move(descriptor));
+}
+
+TarWriter::TarWriter(TarWriter&& other) noexcept
+    : m_file(std::move(other.m_file)),
+      m_temporary(std::exchange(other.m_temporary, {})),
+      m_descriptor(std::move(other.m_descriptor)),
+      m_bytes(other.m_bytes) {}
+
+TarWriter::~TarWriter() {
+  if (!m_temporary.empty()) ::unlink(m_temporary.c_str());
+}
+
+Status TarWriter::write(std::string_view bytes) {
+  m_bytes += bytes.size();
+  while (!bytes.empty()) {
+    const ssize_t n = ::write(m_descriptor.get(), bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return write_failed(m_file);
+    bytes.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return {};
+}
+
+Status TarWriter::add(std::string_view folder, std::string_view name, std::string_view bytes) {
+  if (name.size() > 99 || folder.size() > 154 || bytes.size() > 077777777777)
+    return fail(ErrorKind::bug, "PKG002", fmt::format("{}/{} does not fit into a tar file", folder, name));
+  const UstarHeader header(folder, name, bytes.size());
+  TRY(write({header.bytes.data(), header.bytes.size()}));
+  TRY(write(bytes));
+  static constexpr std::array<char, k_tar_block> k_zeros{};
+  return write({k_zeros.data(), (k_tar_block - bytes.size() % k_tar_block) % k_tar_block});
+}
+
+Status TarWriter::finish() {
+  static constexpr std::array<char, 2 * k_tar_block> k_end{};
+  TRY(write({k_end.data(), k_end.size()}));
+  if (::fchmod(m_descriptor.get(), 0644) != 0 || ::fsync(m_descriptor.get()) != 0 ||
+      ::rename(m_temporary.c_str(), m_file.c_str()) != 0)
+    return write_failed(m_file);
+  m_temporary.clear();
+  return {};
+}
+
+}  // namespace sagekit

@@ -1,0 +1,58 @@
+#include "build/open_store.hpp"
+
+#include "build/dry_run.hpp"
+#include "build/housekeeping.hpp"
+#include "build/http_level.hpp"
+#include "build/store_files.hpp"
+#include "support/format.hpp"
+#include "support/try.hpp"
+
+namespace sagekit {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+bool is_address(const std::string& place) { return place.find("://") != std::string::npos; }
+
+Status add_levels(const BuildOptions& options, const Say& say, StoreOptions& store) {
+  for (const auto& place : options.store_from) {
+    if (is_address(place)) {
+      TRY_ASSIGN(auto level, http_level({place, options.store_token, options.connections}, say));
+      if (options.store_push && !store.push) store.push = level;
+      store.levels.push_back(std::move(level));
+    } else {
+      TRY(check_is_store(place));
+      store.levels.push_back(read_only_store(place, say));
+    }
+  }
+  if (options.store_push && !store.push)
+    return fail(ErrorKind::usage, "STO008", "--store-push has no server to hand results to",
+                "name one with --store-from URL");
+  return {};
+}
+
+}  // namespace
+
+Result<OpenedStore> open_store(const BuildOptions& options, const std::string& what, const Say& say) {
+  StoreOptions store;
+  store.say = say;
+  TRY(add_levels(options, say, store));
+  auto opened = Store::open(options.store, store);
+  if (opened) {
+    clean_up(opened->root());
+    store.journal = options.dry_run ? nullptr : RunJournal::begin(opened->root() / "runs", what);
+    TRY_ASSIGN(auto with_journal, Store::open(options.store, store));
+    return OpenedStore{std::move(with_journal), store.journal, nullptr};
+  }
+  // Read-only, or someone else's: what is in it still counts.
+  if (opened.error().kind != ErrorKind::usage || !check_is_store(options.store)) return std::unexpected(opened.error());
+  say(fmt::format("this build keeps nothing: {}", opened.error().message));
+  store.levels.insert(store.levels.begin(), read_only_store(options.store, say));
+  TRY_ASSIGN(auto folder, links_folder(options));
+  const auto place = std::make_shared<const TemporaryFolder>(std::move(folder));
+  TRY_ASSIGN(auto instead, Store::open(place->path() / "store", std::move(store)));
+  return OpenedStore{std::move(instead), nullptr, place};
+}
+
+}  // namespace sagekit

@@ -1,0 +1,23 @@
+#pragma once
+// The store of a build: with its second levels, and what takes its place when it cannot be written.
+
+#include "build/store.hpp"
+
+#include <sagekit/build.hpp>
+
+#include <memory>
+#include <string>
+
+namespace sagekit {
+
+struct OpenedStore {
+  Store store;
+  std::shared_ptr<RunJournal> journal;
+  std::shared_ptr<const void> place;  ///< a folder that goes with this; null = the store itself keeps what is made
+};
+
+/// `what`: for the journal. Removes what dead processes left. Errors: FIL002, STO005 and STO008 (usage): something in
+/// `store_from` is no store; IDX017.
+Result<OpenedStore> open_store(const BuildOptions& options, const std::string& what, const Say& say);
+
+}  // namespace sagekit

@@ -1,0 +1,43 @@
+#pragma once
+// The files of a store, for its care: walks, sizes, what a name says.
+
+#include <sagekit/error.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace sagekit {
+
+/// Calls `visit` for every file below `folder`, links not followed.
+void each_file(const std::filesystem::path& folder, const std::function<void(const std::filesystem::path&)>& visit);
+/// What lies directly in a folder, sorted.
+std::vector<std::filesystem::path> entries_of(const std::filesystem::path& folder);
+/// STO005 (usage) when there is no store.
+Status check_is_store(const std::filesystem::path& store);
+/// The hash that an object's file name states; nothing for another name.
+std::optional<std::string> object_name(const std::filesystem::path& file);
+
+/// Bytes by inode: hard links count once, and free nothing until the last known one is gone.
+class DiskUse {
+ public:
+  /// Bytes that this name adds.
+  std::uint64_t add(const std::filesystem::path& file);
+  /// Bytes that are free when it is removed.
+  std::uint64_t drop(const std::filesystem::path& file);
+  std::uint64_t bytes() const { return m_bytes; }
+
+ private:
+  struct Content {
+    std::uint64_t size = 0, names = 0;
+  };
+  std::map<std::pair<std::uint64_t, std::uint64_t>, Content> m_contents;
+  std::uint64_t m_bytes = 0;
+};
+
+}  // namespace sagekit

@@ -1,0 +1,137 @@
+#include "render/build_trace.hpp"
+
+#include "console.hpp"
+#include "json_text.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace sagekit::host {
+
+namespace {
+
+std::string_view word(StepKind kind) {
+  switch (kind) {
+    case StepKind::compile: return "compile";
+    case StepKind::bind: return "bind";
+    case StepKind::link: return "link";
+    case StepKind::setup_py: return "setup.py";
+  }
+  return "";
+}
+
+std::string_view word(StepOutcome outcome) {
+  switch (outcome) {
+    case StepOutcome::reused: return "reused";
+    case StepOutcome::finished: return "finished";
+    case StepOutcome::failed: return "failed";
+    case StepOutcome::started:
+    case StepOutcome::retried: break;
+  }
+  return "stopped";
+}
+
+}  // namespace
+
+void BuildTrace::on_message(const std::string& text) { m_next.on_message(text); }
+
+void BuildTrace::on_event(const BuildEvent& event) {
+  if (event.step != nullptr) {
+    const std::lock_guard lock(m_mutex);
+    const auto& id = event.step->id;
+    if (event.outcome == StepOutcome::started) {
+      const auto free = std::ranges::find(m_busy, false) - m_busy.begin();
+      if (static_cast<std::size_t>(free) == m_busy.size()) m_busy.push_back(false);
+      const auto slot = static_cast<std::size_t>(free);
+      m_busy[slot] = true;
+      Span span{id, std::string(word(event.step->kind)), event.step->module, event.step->depends, event.step->cells};
+      span.slot = slot;
+      span.begin = now();
+      m_by_id[id] = m_spans.size();
+      m_spans.push_back(std::move(span));
+    } else if (const auto found = m_by_id.find(id); found != m_by_id.end()) {
+      Span& span = m_spans[found->second];
+      span.retries += event.outcome == StepOutcome::retried;
+      // One that will be run again, alone, begins anew; a fallback goes on.
+      const bool ends = event.outcome != StepOutcome::retried || event.message.starts_with("it ran out of memory");
+      if (ends && span.end < 0) {
+        span.outcome = event.outcome;
+        span.end = now();
+        span.cpu_seconds = event.cpu_seconds;
+        span.peak_memory_bytes = event.peak_memory_bytes;
+        m_busy[span.slot] = false;
+      }
+    }
+  }
+  m_next.on_event(event);
+}
+
+std::string BuildTrace::chrome_trace() const {
+  const std::lock_guard lock(m_mutex);
+  std::string text = "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n"
+                     "{\"ph\":\"M\",\"pid\":1,\"name\":\"process_name\",\"args\":{\"name\":\"sagekit build\"}}";
+  for (std::size_t slot = 0; slot < m_busy.size(); ++slot)
+    text += fmt::format(
+        ",\n{{\"ph\":\"M\",\"pid\":1,\"tid\":{},\"name\":\"thread_name\",\"args\":{{\"name\":\"slot {}\"}}}}", slot + 1,
+        slot + 1);
+  for (const auto& span : m_spans) {
+    const double end = span.end < 0 ? now() : span.end;
+    text += fmt::format(
+        ",\n{{\"ph\":\"X\",\"pid\":1,\"tid\":{},\"name\":{},\"cat\":{},\"ts\":{:.0f},\"dur\":{:.0f},\"args\":{{"
+        "\"outcome\":\"{}\",\"reused\":{},\"module\":{},\"cells\":{},\"cpu_seconds\":{:.3f},\"peak_memory_bytes\":{},"
+        "\"retries\":{}}}}}",
+        span.slot + 1, json_string(span.id), json_string(span.kind), span.begin * 1e6, (end - span.begin) * 1e6,
+        word(span.outcome), span.outcome == StepOutcome::reused, json_string(span.module), span.cells.size(),
+        span.cpu_seconds, span.peak_memory_bytes, span.retries);
+  }
+  return text + "\n]}\n";
+}
+
+std::string BuildTrace::longest_chain() const {
+  const std::lock_guard lock(m_mutex);
+  const Span* last = nullptr;
+  double begin = 0, cpu = 0;
+  bool first = true, any_ran = false;
+  for (const auto& span : m_spans) {
+    begin = first ? span.begin : std::min(begin, span.begin);
+    first = false;
+    cpu += span.cpu_seconds;
+    any_ran = any_ran || span.outcome == StepOutcome::finished;
+    if (span.end >= 0 && (last == nullptr || span.end > last->end)) last = &span;
+  }
+  if (last == nullptr || !any_ran) return {};
+  const double wall = last->end - begin;
+  // Back from the end: of what each step waited for, what ended last.
+  std::vector<const Span*> chain{last};
+  for (const Span* next = last; next != nullptr;) {
+    const Span* before = nullptr;
+    for (const auto& id : next->depends)
+      if (const auto found = m_by_id.find(id); found != m_by_id.end()) {
+        const Span& one = m_spans[found->second];
+        if (one.end >= 0 && (before == nullptr || one.end > before->end)) before = &one;
+      }
+    if (before != nullptr) chain.push_back(before);
+    next = before;
+  }
+  std::ranges::reverse(chain);
+  double sum = 0;
+  const Span* longest = chain.front();
+  std::vector<std::string> names;
+  for (const auto* span : chain) {
+    sum += span->end - span->begin;
+    if (span->end - span->begin > longest->end - longest->begin) longest = span;
+    names.push_back(fmt::format("{} ({})", span->id, human_seconds(span->end - span->begin)));
+  }
+  constexpr double k_most_of_it = 0.8;
+  const auto advice =
+      sum >= k_most_of_it * wall
+          ? fmt::format("more cores would not help: {} is what to split or to keep", longest->id)
+          : fmt::format("{} slots were at work for {} of CPU time: more cores or memory would help, down to {}",
+                        m_busy.size(), human_seconds(cpu), human_seconds(sum));
+  return fmt::format("longest chain {} of {}: {}; {}", human_seconds(sum), human_seconds(wall), fmt::join(names, " -> "),
+                     advice);
+}
+
+}  // namespace sagekit::host
