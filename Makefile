@@ -1,6 +1,7 @@
 # A fresh machine to a built, verified, explained wheel; all tests; after an edit: what was edited, or the rooms that ROOMS
-# names; the fuzzers for TIME seconds each. All but `check` install what they need.
-.PHONY: demo test check fuzz dependencies
+# names; the fuzzers for TIME seconds each; builds killed at KILLS random moments. All but `check` and `soak` install what
+# they need.
+.PHONY: demo test check fuzz soak dependencies
 demo: dependencies
 	@./scripts/demo
 test: dependencies
@@ -9,5 +10,7 @@ check:
 	@./scripts/check $(ROOMS)
 fuzz: dependencies
 	@./scripts/fuzz $(or $(TIME),60)
+soak:
+	@SAGEKIT_SOAK=$(or $(KILLS),200) SAGEKIT_SEED=$(or $(SEED),$$$$) ctest --preset dev -R cli.store --timeout 14400 --output-on-failure
 dependencies:
 	@./scripts/dependencies

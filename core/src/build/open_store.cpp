@@ -4,6 +4,7 @@
 #include "build/housekeeping.hpp"
 #include "build/http_level.hpp"
 #include "build/store_files.hpp"
+#include "index/url.hpp"
 #include "support/format.hpp"
 #include "support/try.hpp"
 
@@ -18,6 +19,9 @@ bool is_address(const std::string& place) { return place.find("://") != std::str
 Status add_levels(const BuildOptions& options, const Say& say, StoreOptions& store) {
   for (const auto& place : options.store_from) {
     if (is_address(place)) {
+      if (!parse_url(place))
+        return fail(ErrorKind::usage, "IDX017", printable_url(place) + " is no http or https address",
+                    "write it as https://host/path, or name a folder");
       TRY_ASSIGN(auto level, http_level({place, options.store_token, options.connections}, say));
       if (options.store_push && !store.push) store.push = level;
       store.levels.push_back(std::move(level));
@@ -37,6 +41,7 @@ Status add_levels(const BuildOptions& options, const Say& say, StoreOptions& sto
 Result<OpenedStore> open_store(const BuildOptions& options, const std::string& what, const Say& say) {
   StoreOptions store;
   store.say = say;
+  store.learns = options.launcher.empty();
   TRY(add_levels(options, say, store));
   auto opened = Store::open(options.store, store);
   if (opened) {

@@ -105,7 +105,7 @@ Result<Store> Store::open(const fs::path& root, StoreOptions options) {
 
 Store Store::look_into(const fs::path& root, Say say) {
   std::error_code error;
-  return {fs::absolute(root, error), {std::move(say), {}, {}, {}}};
+  return {fs::absolute(root, error), {.say = std::move(say)}};
 }
 
 Result<TemporaryFolder> Store::temporary() const { return TemporaryFolder::create(folder("tmp"), "s@" + own_mark()); }
@@ -269,6 +269,7 @@ std::optional<Measured> Store::history(const std::string& key) const {
 }
 
 void Store::remember(const std::string& key, const Measured& measured) const {
+  if (!m_options.learns) return;
   [[maybe_unused]] const auto written = write_file_atomic(sharded(folder("history"), key), measured_text(measured));
 }
 

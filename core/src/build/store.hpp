@@ -29,10 +29,11 @@
 namespace sagekit {
 
 struct StoreOptions {
-  Say say;                                           ///< what was found damaged, what a second level refused
-  std::vector<std::shared_ptr<SecondLevel>> levels;  ///< asked in this order for what is not here
-  std::shared_ptr<SecondLevel> push;                 ///< gets what is made; null = nobody
-  std::shared_ptr<RunJournal> journal;               ///< null = none
+  Say say = {};                                        ///< what was found damaged, what a second level refused
+  std::vector<std::shared_ptr<SecondLevel>> levels = {};  ///< asked in this order for what is not here
+  std::shared_ptr<SecondLevel> push = {};               ///< gets what is made; null = nobody
+  std::shared_ptr<RunJournal> journal = {};             ///< null = none
+  bool learns = true;                                ///< false: what steps take is not what it seems (a launcher's server)
 };
 
 class Store {

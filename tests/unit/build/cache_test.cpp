@@ -67,7 +67,7 @@ TEST_CASE("objects are compressed, modules are not, and both come back as they w
 TEST_CASE("a flipped bit is found, said and removed") {
   const auto folder = temporary();
   std::vector<std::string> said;
-  const auto store = Store::open(folder.path(), {[&](const std::string& text) { said.push_back(text); }, {}, {}, {}});
+  const auto store = Store::open(folder.path(), {[&](const std::string& text) { said.push_back(text); }});
   const auto object = store->put_bytes(std::string(5000, 'a') + "b");
   auto file = folder.path() / "objects" / object->sha256.substr(0, 2) / (object->sha256 + ".zst");
   auto bytes = text_of(file);
@@ -86,7 +86,7 @@ TEST_CASE("a second level gives what is not here; nothing of it is written, and 
   std::vector<std::string> said;
   const auto say = [&](const std::string& text) { said.push_back(text); };
   const auto before = fs::last_write_time(folder.path() / "far/objects");
-  const auto near = Store::open(folder.path() / "near", {say, {read_only_store(folder.path() / "far", say)}, {}, {}});
+  const auto near = Store::open(folder.path() / "near", {.say = say, .levels = {read_only_store(folder.path() / "far", say)}});
   CHECK(near->has(object));
   CHECK_FALSE(near->has_here(object));
   const auto none = near->find(sha256_hex("a"), [](const ActionRecord&) { return false; });
@@ -209,7 +209,7 @@ TEST_CASE("verify finds what is not what its name says") {
 TEST_CASE("a pack carries records and objects to another store") {
   const auto folder = temporary();
   const auto journal = RunJournal::begin(folder.path() / "one/runs", "fake");
-  const auto one = Store::open(folder.path() / "one", {{}, {}, {}, journal});
+  const auto one = Store::open(folder.path() / "one", {.journal = journal});
   const auto object = fill(*one, "a", 3000, 0);
   write(folder.path() / "x.o", "packed");
   const auto other = one->put(folder.path() / "x.o");
@@ -227,7 +227,7 @@ TEST_CASE("a pack carries records and objects to another store") {
   CHECK(*two->content(*other) == "packed");
   CHECK(two->has(object));
   // Of the last run: what it made, not what was there.
-  const auto next = Store::open(folder.path() / "one", {{}, {}, {}, RunJournal::begin(folder.path() / "one/runs", "x")});
+  const auto next = Store::open(folder.path() / "one", {.journal = RunJournal::begin(folder.path() / "one/runs", "x")});
   fill(*next, "c", 10, 0);
   CHECK(cache_export(folder.path() / "one", file, true)->records == 1);
   CHECK(cache_export(folder.path() / "two", file, true).error().code == "STO006");

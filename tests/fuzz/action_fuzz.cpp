@@ -1,0 +1,20 @@
+// A record of the store, which may come from a pack or a server: whatever the text is, what it names lies below the work
+// folder, and what was read is written as it was read.
+#include "build/action_record.hpp"
+
+#include <cstdint>
+#include <cstdlib>
+
+using namespace sagekit;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const auto record = parse_action({reinterpret_cast<const char*>(data), size});
+  if (!record) return 0;
+  for (const auto& output : record->outputs)
+    if (!output.path.starts_with("{work}/") || (output.path + "/").find("/../") != std::string::npos ||
+        output.object.sha256.size() != 64)
+      std::abort();
+  const auto again = parse_action(action_text(*record));
+  if (!again || again->outputs != record->outputs) std::abort();
+  return 0;
+}
