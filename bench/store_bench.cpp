@@ -61,8 +61,8 @@ int main(int argc, char** argv) {
     const int found = look_up(*store, hits);
     const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     const double used = cpu_seconds() - cpu;
-    std::printf("%d of %d hits: %.3f s wall, %.3f s CPU; promised %.1f s for 10,000: %.2f of it\n", found, hits, wall, used,
-                k_promised_seconds, used / hits * 10'000 / k_promised_seconds);
+    std::printf("%d of %d hits: %.3f s wall, %.3f s CPU; promised %.1f s for 10,000: %.2f of it\n", found, hits, wall,
+                used, k_promised_seconds, used / hits * 10'000 / k_promised_seconds);
     kept = kept && found == hits && used / hits * 10'000 <= k_promised_seconds;
   }
   return kept ? 0 : 1;

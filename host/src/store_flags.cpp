@@ -26,7 +26,11 @@ Status apply_store(const Session& session, const StoreArguments& arguments, cons
   options.connections.environment = session.settings.pip_environment;
   options.connections.ca_bundle = ca_bundle;
   options.connections.log = session.log;
-  options.launcher = arguments.launcher;
+  // Steps run in the source's folder: a path is meant from here.
+  std::error_code error;
+  options.launcher = arguments.launcher.find('/') == std::string::npos
+                         ? arguments.launcher
+                         : std::filesystem::absolute(arguments.launcher, error).string();
   options.launcher_environment = session.settings.launcher_environment;
   options.require_hits = arguments.require_hits;
   if (arguments.shard.empty()) return {};
@@ -45,10 +49,11 @@ void trim_to_limit(const Session& session, const StoreArguments& arguments, cons
   const auto trimmed = cache_trim(store, options);
   if (!trimmed) return session.console.warn(trimmed.error().message);
   if (trimmed->bytes_after > arguments.max_bytes)
-    session.console.warn(fmt::format("the store has {}, more than --store-max-size: {} of it are fetched toolchains and "
-                                     "git caches, which stay",
-                                     human_bytes(trimmed->bytes_after), human_bytes(trimmed->kept_bytes)),
-                         "sagekit toolchain remove; sagekit cache stats");
+    session.console.warn(
+        fmt::format("the store has {}, more than --store-max-size: {} of it are fetched toolchains and "
+                    "git caches, which stay",
+                    human_bytes(trimmed->bytes_after), human_bytes(trimmed->kept_bytes)),
+        "sagekit toolchain remove; sagekit cache stats");
   else if (trimmed->bytes_after < trimmed->bytes_before)
     session.console.say(fmt::format("the store was trimmed from {} to {}", human_bytes(trimmed->bytes_before),
                                     human_bytes(trimmed->bytes_after)));

@@ -1,5 +1,5 @@
-// A record of the store, which may come from a pack or a server: whatever the text is, what it names lies below the work
-// folder, and what was read is written as it was read.
+// A record of the store, which may come from a pack or a server: whatever the text is, what it names lies below the
+// work folder, and what was read is written as it was read.
 #include "build/action_record.hpp"
 
 #include <cstdint>

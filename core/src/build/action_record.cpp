@@ -14,7 +14,8 @@ bool stays_in_work(const std::string& path) {
   constexpr std::string_view k_work = "{work}/";
   if (!path.starts_with(k_work)) return false;
   const auto parts = split(path, '/');
-  return std::ranges::none_of(parts, [](const std::string& part) { return part.empty() || part == "." || part == ".."; });
+  return std::ranges::none_of(parts,
+                              [](const std::string& part) { return part.empty() || part == "." || part == ".."; });
 }
 
 bool is_hash(const std::string& text) {

@@ -135,8 +135,9 @@ Result<Packed> cache_import(const fs::path& root, const fs::path& file) {
   Import import(file, store);
   ArchiveLimits limits;
   limits.entries = 2'000'000;
-  const auto read = read_archive(pack.bytes(), limits,
-                                 [&](const std::string& path, std::string_view content) { return import.take(path, content); });
+  const auto read = read_archive(pack.bytes(), limits, [&](const std::string& path, std::string_view content) {
+    return import.take(path, content);
+  });
   if (!read && read.error().code == "INS060") return no_pack(file, read.error().message);
   TRY(read);
   return import.finish();

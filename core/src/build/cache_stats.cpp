@@ -49,13 +49,13 @@ Result<CacheStats> cache_stats(const fs::path& store) {
   };
   for (const auto& [name, kind] : folder_kinds()) count(store / name, kind);
   for (const auto& folder : entries_of(store))
-    if (std::ranges::find(folder_kinds(), folder.filename().string(),
-                          &std::pair<std::string, std::string>::first) == folder_kinds().end())
+    if (std::ranges::find(folder_kinds(), folder.filename().string(), &std::pair<std::string, std::string>::first) ==
+        folder_kinds().end())
       count(folder, "other");
   stats.bytes = use.bytes();
   each_file(store / "objects", [&](const fs::path& file) { stats.objects += object_name(file).has_value(); });
   if (const auto run = last_run(store / "runs"))
-    stats.last_run = CacheRun{run->id,        run->what,         run->began,       run->ended,
+    stats.last_run = CacheRun{run->id,          run->what,      run->began,        run->ended,
                               run->made.size(), run->steps_run, run->steps_reused, run->steps_failed};
   return stats;
 }
@@ -81,14 +81,14 @@ std::string cache_json(const CacheStats& stats) {
 }
 
 std::string cache_json(const Trimmed& trimmed, bool dry_run) {
-  return json_text({{"schema", "sagekit.cache/1"},
-                    {"action", "trim"},
-                    {"dry_run", dry_run},
-                    {"bytes_before", trimmed.bytes_before},
-                    {"bytes_after", trimmed.bytes_after},
-                    {"kept_bytes", trimmed.kept_bytes},
-                    {"removed",
-                     {{"records", trimmed.records}, {"objects", trimmed.objects}, {"folders", trimmed.folders}}}});
+  return json_text(
+      {{"schema", "sagekit.cache/1"},
+       {"action", "trim"},
+       {"dry_run", dry_run},
+       {"bytes_before", trimmed.bytes_before},
+       {"bytes_after", trimmed.bytes_after},
+       {"kept_bytes", trimmed.kept_bytes},
+       {"removed", {{"records", trimmed.records}, {"objects", trimmed.objects}, {"folders", trimmed.folders}}}});
 }
 
 std::string cache_json(const CacheCheck& check) {

@@ -7,8 +7,8 @@
 
 namespace sagekit {
 
-/// Folders below work/ and tmp/, and locks, that nobody uses: of dead processes, and of ones nobody here can ask after a
-/// week.
+/// Folders below work/ and tmp/, and locks, that nobody uses: of dead processes, and of ones nobody here can ask after
+/// a week.
 std::vector<std::filesystem::path> abandoned(const std::filesystem::path& store);
 
 /// Does a living process build with this store?

@@ -118,9 +118,8 @@ class HttpLevel final : public SecondLevel {
     auto now = m_client->send(ask(HttpMethod::get, "/ac/" + key));
     if (!now && now.error().code != "IDX004") return std::unexpected(now.error());
     auto records = now ? parse_records(now->body) : std::vector<ActionRecord>();
-    std::erase_if(records, [&](const ActionRecord& one) {
-      return one.headers == record.headers && one.epoch == record.epoch;
-    });
+    std::erase_if(records,
+                  [&](const ActionRecord& one) { return one.headers == record.headers && one.epoch == record.epoch; });
     records.insert(records.begin(), record);
     if (records.size() > k_records_of_a_key) records.resize(k_records_of_a_key);
     const auto text = records_text(records);

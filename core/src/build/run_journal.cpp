@@ -49,8 +49,7 @@ std::shared_ptr<RunJournal> RunJournal::begin(const fs::path& folder, const std:
   for (std::size_t i = 0; i + k_runs_kept <= old.size(); ++i) remove_quietly(old[i]);
   const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
   const auto micros = std::chrono::duration_cast<std::chrono::microseconds>(since_epoch).count() % 1'000'000;
-  const auto path =
-      folder / fmt::format("{}.{:06}@{}{}", now_text("%Y%m%dT%H%M%S"), micros, own_mark(), k_extension);
+  const auto path = folder / fmt::format("{}.{:06}@{}{}", now_text("%Y%m%dT%H%M%S"), micros, own_mark(), k_extension);
   Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
   if (!file.open()) return nullptr;
   const std::shared_ptr<RunJournal> journal(new RunJournal(std::move(file)));

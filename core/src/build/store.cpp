@@ -160,7 +160,8 @@ bool Store::has_here(const StoredObject& object) const {
 }
 
 bool Store::has(const StoredObject& object) const {
-  return has_here(object) || std::ranges::any_of(m_options.levels, [&](const auto& level) { return level->has(object); });
+  return has_here(object) ||
+         std::ranges::any_of(m_options.levels, [&](const auto& level) { return level->has(object); });
 }
 
 std::optional<std::string> Store::content_here(const StoredObject& object) const {

@@ -2,11 +2,10 @@
 // The content-addressed store (docs/store.md). Every file gets its name by a rename after it is whole, so any number of
 // processes may share it and any of them may die at any moment; what is missing or damaged is made again.
 //
-//   objects/ab/SHA.zst  built files, named by the sha256 of their content, read-only; modules as they are: objects/ab/SHA
-//   actions/ab/KEY/K2   what a step did: one record for each set of headers it was seen with; its time is its last use
-//   history/ab/KEY      what a command took when it last ran; KEY.parts what it was made from
-//   sources shims stubs builds   finished folders, renamed into place whole
-//   runs/TIME@MARK      what each run made
+//   objects/ab/SHA.zst  built files, named by the sha256 of their content, read-only; modules as they are:
+//   objects/ab/SHA actions/ab/KEY/K2   what a step did: one record for each set of headers it was seen with; its time
+//   is its last use history/ab/KEY      what a command took when it last ran; KEY.parts what it was made from sources
+//   shims stubs builds   finished folders, renamed into place whole runs/TIME@MARK      what each run made
 //   work/NAME@MARK tmp/s@MARK-.. folders of running processes (run_owner.hpp), removed when these are dead
 //   git claims          bare git caches; locks of steps that run
 
@@ -29,11 +28,11 @@
 namespace sagekit {
 
 struct StoreOptions {
-  Say say = {};                                        ///< what was found damaged, what a second level refused
+  Say say = {};                                           ///< what was found damaged, what a second level refused
   std::vector<std::shared_ptr<SecondLevel>> levels = {};  ///< asked in this order for what is not here
-  std::shared_ptr<SecondLevel> push = {};               ///< gets what is made; null = nobody
-  std::shared_ptr<RunJournal> journal = {};             ///< null = none
-  bool learns = true;                                ///< false: what steps take is not what it seems (a launcher's server)
+  std::shared_ptr<SecondLevel> push = {};                 ///< gets what is made; null = nobody
+  std::shared_ptr<RunJournal> journal = {};               ///< null = none
+  bool learns = true;  ///< false: what steps take is not what it seems (a launcher's server)
 };
 
 class Store {
@@ -55,10 +54,11 @@ class Store {
   /// Is it here or on another level? Content is checked by `place`.
   bool has(const StoredObject& object) const;
   bool has_here(const StoredObject& object) const;
-  /// The object's bytes, hashed; from another level it is kept here. A missing or damaged object is STO001; damaged ones
-  /// are removed, and that is said.
+  /// The object's bytes, hashed; from another level it is kept here. A missing or damaged object is STO001; damaged
+  /// ones are removed, and that is said.
   Result<std::string> content(const StoredObject& object) const;
-  /// Puts it at a path, read-only; it may be the same inode, so whoever writes it anew unlinks it first. STO001 as above.
+  /// Puts it at a path, read-only; it may be the same inode, so whoever writes it anew unlinks it first. STO001 as
+  /// above.
   Status place(const StoredObject& object, const std::filesystem::path& at) const;
 
   /// Records under a key that are here, readable ones only, the last used first.

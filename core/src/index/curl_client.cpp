@@ -116,7 +116,8 @@ Exchange CurlClient::ask(const Url& url, const std::vector<std::string>& lines, 
   }
   if (!connection) connection = std::make_unique<CurlConnection>(m_curl);
   if (!connection->usable()) return {ExchangeEnd::unreachable, "libcurl gives no handle"};
-  Exchange exchange = connection->ask(url, route_to(url, m_settings), m_settings, lines, request, reader, std::move(stop));
+  Exchange exchange =
+      connection->ask(url, route_to(url, m_settings), m_settings, lines, request, reader, std::move(stop));
   const std::lock_guard lock(m_mutex);
   if (m_idle.size() < k_idle_connections) m_idle.push_back(std::move(connection));
   return exchange;
@@ -201,11 +202,12 @@ Result<HttpResponse> CurlClient::send(const HttpRequest& request, std::stop_toke
     }
     const std::string name = printable_url(request.url), at = printable_url(outcome.at.without_user());
     const bool stopped = stop.stop_requested();
-    return fail(stopped ? ErrorKind::interrupted : ErrorKind::failed, stopped ? "IDX016" : outcome.code,
-                fmt::format("cannot {} {}{}: {}{}", request.method == HttpMethod::put ? "write" : "read", name, outcome.at.same_origin(*url) ? "" : " (at " + at + ")",
-                            stopped ? "it was stopped" : outcome.why,
-                            asked > 1 && !stopped ? fmt::format(" (asked {} times)", asked) : ""),
-                stopped ? "" : hint_for(outcome.code, outcome.at.host));
+    return fail(
+        stopped ? ErrorKind::interrupted : ErrorKind::failed, stopped ? "IDX016" : outcome.code,
+        fmt::format("cannot {} {}{}: {}{}", request.method == HttpMethod::put ? "write" : "read", name,
+                    outcome.at.same_origin(*url) ? "" : " (at " + at + ")", stopped ? "it was stopped" : outcome.why,
+                    asked > 1 && !stopped ? fmt::format(" (asked {} times)", asked) : ""),
+        stopped ? "" : hint_for(outcome.code, outcome.at.host));
   }
 }
 

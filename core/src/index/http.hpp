@@ -1,5 +1,6 @@
 #pragma once
-// Reading over HTTP, and handing over a file, as an interface: what asks (pages, wheels by range) never knows what answers (libcurl, or a test).
+// Reading over HTTP, and handing over a file, as an interface: what asks (pages, wheels by range) never knows what
+// answers (libcurl, or a test).
 
 #include <sagekit/error.hpp>
 
@@ -25,8 +26,8 @@ enum class HttpMethod { get, head, put };
 struct HttpRequest {
   std::string url;
   HttpMethod method = HttpMethod::get;
-  std::string_view content;  ///< of a put; must stay where it is until the answer is there
-  std::string token;         ///< "Authorization: Bearer", for the address's own scheme, host and port; "" = none
+  std::string_view content;        ///< of a put; must stay where it is until the answer is there
+  std::string token;               ///< "Authorization: Bearer", for the address's own scheme, host and port; "" = none
   std::string accept;              ///< Accept header; "" = anything
   std::optional<HttpRange> range;  ///< asks for a part
   std::uint64_t suffix = 0;        ///< or for the last so many bytes; 0 = not

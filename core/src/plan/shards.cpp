@@ -57,7 +57,8 @@ std::string shards_json(const Plan& plan, std::size_t count, std::size_t shard) 
     double seconds = 0;
     for (const auto& step : plan.steps)
       if (std::ranges::binary_search(shards[i], step.id)) seconds += step.cost.cpu_seconds;
-    list.push_back({{"shard", fmt::format("{}/{}", i + 1, count)}, {"steps", shards[i]}, {"cpu_seconds_estimate", seconds}});
+    list.push_back(
+        {{"shard", fmt::format("{}/{}", i + 1, count)}, {"steps", shards[i]}, {"cpu_seconds_estimate", seconds}});
   }
   return json_text({{"schema", "sagekit.shards/1"}, {"shards", std::move(list)}});
 }

@@ -70,8 +70,9 @@ void BuildTrace::on_event(const BuildEvent& event) {
 
 std::string BuildTrace::chrome_trace() const {
   const std::lock_guard lock(m_mutex);
-  std::string text = "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n"
-                     "{\"ph\":\"M\",\"pid\":1,\"name\":\"process_name\",\"args\":{\"name\":\"sagekit build\"}}";
+  std::string text =
+      "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n"
+      "{\"ph\":\"M\",\"pid\":1,\"name\":\"process_name\",\"args\":{\"name\":\"sagekit build\"}}";
   for (std::size_t slot = 0; slot < m_busy.size(); ++slot)
     text += fmt::format(
         ",\n{{\"ph\":\"M\",\"pid\":1,\"tid\":{},\"name\":\"thread_name\",\"args\":{{\"name\":\"slot {}\"}}}}", slot + 1,
@@ -130,8 +131,8 @@ std::string BuildTrace::longest_chain() const {
           ? fmt::format("more cores would not help: {} is what to split or to keep", longest->id)
           : fmt::format("{} slots were at work for {} of CPU time: more cores or memory would help, down to {}",
                         m_busy.size(), human_seconds(cpu), human_seconds(sum));
-  return fmt::format("longest chain {} of {}: {}; {}", human_seconds(sum), human_seconds(wall), fmt::join(names, " -> "),
-                     advice);
+  return fmt::format("longest chain {} of {}: {}; {}", human_seconds(sum), human_seconds(wall),
+                     fmt::join(names, " -> "), advice);
 }
 
 }  // namespace sagekit::host

@@ -1,7 +1,7 @@
 #include "interrupt.hpp"
 #include "json_text.hpp"
-#include "output_lock.hpp"
 #include "output_file.hpp"
+#include "output_lock.hpp"
 #include "packaging.hpp"
 #include "provisioning.hpp"
 #include "render/build_progress.hpp"
@@ -128,7 +128,8 @@ Result<BuildOptions> build_options(const Session& session, const BuildArguments&
   options.offline = arguments.selection.tools.offline;
   options.log = session.log;
   options.child_environment = session.settings.child_environment;
-  if (const auto applied = apply_store(session, arguments.store, arguments.selection.tools.ca_bundle, options); !applied)
+  if (const auto applied = apply_store(session, arguments.store, arguments.selection.tools.ca_bundle, options);
+      !applied)
     return std::unexpected(applied.error());
   return options;
 }

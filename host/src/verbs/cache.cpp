@@ -75,17 +75,17 @@ int run(Session& session, const CacheStatsArguments& arguments) {
   if (session.global.json) return session.console.document(cache_json(*stats)), 0;
   Rows rows;
   for (const auto& share : stats->shares)
-    rows.push_back({share.kind, human_bytes(share.bytes), share.kind == "results"
-                                                              ? fmt::format("{} records, {} objects", share.entries, stats->objects)
-                                                              : fmt::format("{}", share.entries)});
+    rows.push_back({share.kind, human_bytes(share.bytes),
+                    share.kind == "results" ? fmt::format("{} records, {} objects", share.entries, stats->objects)
+                                            : fmt::format("{}", share.entries)});
   rows.push_back({"all", human_bytes(stats->bytes), ""});
   session.console.result(stats->store.string() + "\n" + table(rows, "  "));
   if (const auto& run = stats->last_run)
-    session.console.result(fmt::format(
-        "last run: {}, {}: {}\n", run->what, run->began,
-        run->ended ? fmt::format("{} steps run, {} kept from before, {} failed", run->steps_run, run->steps_reused,
-                                 run->steps_failed)
-                   : fmt::format("it did not end; {} results are kept of it", run->records_made)));
+    session.console.result(
+        fmt::format("last run: {}, {}: {}\n", run->what, run->began,
+                    run->ended ? fmt::format("{} steps run, {} kept from before, {} failed", run->steps_run,
+                                             run->steps_reused, run->steps_failed)
+                               : fmt::format("it did not end; {} results are kept of it", run->records_made)));
   return 0;
 }
 
@@ -110,9 +110,10 @@ int run(Session& session, const CacheTrimArguments& arguments) {
                                     trimmed->folders, human_bytes(trimmed->bytes_before),
                                     human_bytes(trimmed->bytes_after)));
     if (options.max_bytes && trimmed->bytes_after > *options.max_bytes)
-      session.console.warn(fmt::format("that is more than asked for: {} are fetched toolchains and git caches, which stay",
-                                       human_bytes(trimmed->kept_bytes)),
-                           "sagekit toolchain remove");
+      session.console.warn(
+          fmt::format("that is more than asked for: {} are fetched toolchains and git caches, which stay",
+                      human_bytes(trimmed->kept_bytes)),
+          "sagekit toolchain remove");
   }
   return 0;
 }
@@ -172,12 +173,11 @@ std::vector<Verb> cache_verbs() {
            .examples = {"sagekit cache trim --max-size 20G", "sagekit cache trim --older-than 30d --dry-run"},
            .exits = {{0, "done, also where fetched toolchains alone are more than --max-size"}}},
           declare, run),
-      make_verb<CacheVerifyArguments>(
-          {.name = "cache verify",
-           .what = "Hash every result; remove what is damaged",
-           .examples = {"sagekit cache verify", "sagekit cache verify --json"},
-           .exits = {{0, "all are whole"}, {1, "something was damaged, and is removed"}}},
-          declare, run),
+      make_verb<CacheVerifyArguments>({.name = "cache verify",
+                                       .what = "Hash every result; remove what is damaged",
+                                       .examples = {"sagekit cache verify", "sagekit cache verify --json"},
+                                       .exits = {{0, "all are whole"}, {1, "something was damaged, and is removed"}}},
+                                      declare, run),
       make_verb<CacheExportArguments>(
           {.name = "cache export",
            .what = "Write results into one file, for another job or machine",

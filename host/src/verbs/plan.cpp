@@ -40,7 +40,8 @@ void show_plan(const Session& session, const Plan& plan, const ToolchainOptions&
 
 Error no_such_shard(const PlanArguments& arguments) {
   return {ErrorKind::usage, "CLI006",
-          arguments.shards == 0 ? "--shard without --shards" : fmt::format("there is no shard {} of {}", arguments.shard, arguments.shards),
+          arguments.shards == 0 ? "--shard without --shards"
+                                : fmt::format("there is no shard {} of {}", arguments.shard, arguments.shards),
           "", "for example: plan --shards 8 --shard 2"};
 }
 
@@ -50,8 +51,10 @@ void show_shards(const Session& session, const Plan& plan, const PlanArguments& 
   const auto shards = shards_of(plan, arguments.shards);
   for (std::size_t i = 0; i < shards.size(); ++i) {
     if (arguments.shard != 0 && arguments.shard != i + 1) continue;
-    if (arguments.shard == 0) session.console.say(fmt::format("shard {}/{}: {} steps", i + 1, shards.size(), shards[i].size()));
-    for (const auto& id : shards[i]) session.console.result(arguments.shard == 0 ? fmt::format("{} {}\n", i + 1, id) : id + "\n");
+    if (arguments.shard == 0)
+      session.console.say(fmt::format("shard {}/{}: {} steps", i + 1, shards.size(), shards[i].size()));
+    for (const auto& id : shards[i])
+      session.console.result(arguments.shard == 0 ? fmt::format("{} {}\n", i + 1, id) : id + "\n");
   }
 }
 

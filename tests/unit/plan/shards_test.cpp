@@ -48,5 +48,6 @@ TEST_CASE("a shard is written as 2/8") {
   const auto shard = parse_shard("2/8");
   REQUIRE(shard);
   CHECK((shard->index == 2 && shard->count == 8));
-  for (const auto* text : {"", "2", "0/8", "9/8", "2/", "/8", "2/8x", "a/b", "-1/2", "2/0"}) CHECK_FALSE(parse_shard(text));
+  for (const auto* text : {"", "2", "0/8", "9/8", "2/", "/8", "2/8x", "a/b", "-1/2", "2/0"})
+    CHECK_FALSE(parse_shard(text));
 }
