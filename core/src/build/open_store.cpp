@@ -43,12 +43,11 @@ Result<OpenedStore> open_store(const BuildOptions& options, const std::string& w
   store.say = say;
   store.learns = options.launcher.empty();
   TRY(add_levels(options, say, store));
+  if (!options.dry_run) store.journal = RunJournal::begin(options.store / "runs", what);
   auto opened = Store::open(options.store, store);
   if (opened) {
     clean_up(opened->root());
-    store.journal = options.dry_run ? nullptr : RunJournal::begin(opened->root() / "runs", what);
-    TRY_ASSIGN(auto with_journal, Store::open(options.store, store));
-    return OpenedStore{std::move(with_journal), store.journal, nullptr};
+    return OpenedStore{*std::move(opened), store.journal, nullptr};
   }
   // Read-only, or someone else's: what is in it still counts.
   if (opened.error().kind != ErrorKind::usage || !check_is_store(options.store)) return std::unexpected(opened.error());
