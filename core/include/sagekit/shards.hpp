@@ -31,8 +31,9 @@ struct ShardItem {
 /// first; no worse than 4/3 of the best, Graham 1969). Depends on the set of items and on `count`, not on their order.
 SAGEKIT_API std::vector<std::size_t> assign_shards(const std::vector<ShardItem>& items, std::size_t count);
 
-/// The plan's compilations over so many shards: step ids of each, sorted. What joins their results (links) is in none:
-/// the machine that makes the wheels does it. A plan without steps has empty ones.
+/// The plan's compilations over so many shards: step ids of each, sorted. Those of one source share GPU code and stay
+/// together while they are no more than an even share. What joins their results (links) is in none: the machine that
+/// makes the wheels does it. A plan without steps has empty ones.
 SAGEKIT_API std::vector<std::vector<std::string>> shards_of(const Plan& plan, std::size_t count);
 
 /// {"schema":"sagekit.shards/1", ...}: all of them, or only the `shard`-th (from 1).

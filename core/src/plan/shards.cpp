@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <numeric>
 
 namespace sagekit {
@@ -39,12 +40,34 @@ std::vector<std::size_t> assign_shards(const std::vector<ShardItem>& items, std:
 }
 
 std::vector<std::vector<std::string>> shards_of(const Plan& plan, std::size_t count) {
+  count = std::max<std::size_t>(count, 1);
+  // Steps that compile one source share its GPU code, whatever torch, Python or CPU they are for.
+  std::map<std::string, std::vector<const Step*>> by_source;
+  double sum = 0;
+  for (const auto& step : plan.steps) {
+    if (!step.depends.empty()) continue;
+    by_source[step.inputs.empty() ? step.id : step.inputs.front()].push_back(&step);
+    sum += step.cost.cpu_seconds;
+  }
   std::vector<ShardItem> items;
-  for (const auto& step : plan.steps)
-    if (step.depends.empty()) items.push_back({step.cost.cpu_seconds, step.id});
+  std::vector<std::vector<const Step*>> steps_of_item;
+  const auto add = [&](const std::string& id, double cost, std::vector<const Step*> steps) {
+    items.push_back({cost, id});
+    steps_of_item.push_back(std::move(steps));
+  };
+  for (const auto& [source, steps] : by_source) {
+    double cost = 0;
+    for (const auto* step : steps) cost += step->cost.cpu_seconds;
+    // More than an even share is dealt out: to wait for one machine costs more than to make that code twice.
+    if (cost * static_cast<double>(count) <= sum)
+      add(source, cost, steps);
+    else
+      for (const auto* step : steps) add(step->id, step->cost.cpu_seconds, {step});
+  }
   const auto assigned = assign_shards(items, count);
-  std::vector<std::vector<std::string>> shards(std::max<std::size_t>(count, 1));
-  for (std::size_t i = 0; i < items.size(); ++i) shards[assigned[i]].push_back(items[i].id);
+  std::vector<std::vector<std::string>> shards(count);
+  for (std::size_t i = 0; i < items.size(); ++i)
+    for (const auto* step : steps_of_item[i]) shards[assigned[i]].push_back(step->id);
   for (auto& shard : shards) std::ranges::sort(shard);
   return shards;
 }

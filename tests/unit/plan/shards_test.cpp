@@ -1,3 +1,4 @@
+#include <sagekit/plan.hpp>
 #include <sagekit/shards.hpp>
 
 #include <doctest/doctest.h>
@@ -50,4 +51,33 @@ TEST_CASE("a shard is written as 2/8") {
   CHECK((shard->index == 2 && shard->count == 8));
   for (const auto* text : {"", "2", "0/8", "9/8", "2/", "/8", "2/8x", "a/b", "-1/2", "2/0"})
     CHECK_FALSE(parse_shard(text));
+}
+
+TEST_CASE("what one source is compiled to stays together while that is no more than an even share") {
+  Plan plan;
+  const auto add = [&](const std::string& id, const std::string& source, double seconds) {
+    Step step;
+    step.id = id;
+    step.inputs = {source};
+    step.cost.cpu_seconds = seconds;
+    plan.steps.push_back(step);
+  };
+  for (const std::string source : {"a", "b", "c", "d"})
+    for (const std::string torch : {"1", "2", "3"}) add(source + torch, source, source == "a" ? 30 : 10);
+  Step link;
+  link.id = "link";
+  link.depends = {"a1"};
+  plan.steps.push_back(link);
+  const auto shards = shards_of(plan, 3);
+  REQUIRE(shards.size() == 3);
+  std::size_t steps = 0;
+  for (const auto& shard : shards) {
+    steps += shard.size();
+    for (const std::string source : {"b", "c", "d"}) {
+      const auto of_source = std::ranges::count_if(shard, [&](const auto& id) { return id.starts_with(source); });
+      CHECK((of_source == 0 || of_source == 3));
+    }
+    CHECK(std::ranges::count_if(shard, [](const auto& id) { return id.starts_with("a"); }) == 1);
+  }
+  CHECK(steps == 12);
 }
