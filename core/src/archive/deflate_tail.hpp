@@ -1,6 +1,6 @@
 #pragma once
-// Parts of a raw DEFLATE stream (RFC 1951): its beginning, and its end without what stands before. The one place that
-// includes zlib, which can begin at any bit and with any window.
+// Parts of a raw DEFLATE stream (RFC 1951): its beginning, and its end without what stands before. Through
+// zlib, which can begin at any bit and with any window.
 
 #include "support/bytes.hpp"
 

@@ -1,43 +1,116 @@
 #include "explain.hpp"
 
+#include "printable.hpp"
+#include "render/cause_text.hpp"
 #include "render/finding_pages.hpp"
 #include "session.hpp"
 #include "verb.hpp"
 
+#include <sagekit/causes.hpp>
 #include <sagekit/finding.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
 
 namespace sagekit::host {
 
 int explain_code(Session& session, const std::string& code) {
-  const auto pages = explain_finding(code);
-  if (!pages) return report(session, pages.error());
+  auto pages = cause_pages(code);
+  if (pages.empty()) {
+    auto findings = explain_finding(code);
+    if (!findings) return report(session, findings.error());
+    pages = std::move(*findings);
+  }
   if (session.global.json)
-    session.console.document(findings_json(*pages));
+    session.console.document(findings_json(pages));
   else
-    session.console.result(finding_pages_text(session.console, *pages));
+    session.console.result(finding_pages_text(session.console, pages));
   return 0;
 }
 
 namespace {
 
+constexpr int k_nothing_known = 4;
+
 struct ExplainArguments {
-  std::string code;
+  std::string what;
+  bool here = false;
 };
 
 void declare(Flags& flags, ExplainArguments& arguments) {
-  flags.argument("code", arguments.code, "A code, \"FAT101\"; a family, \"FAT\", lists its codes");
+  flags.argument("log", arguments.what,
+                 "A log, gzip too; - is stdin. Or a code, \"FAT101\", or a family of codes, \"FAT\"");
+  flags.on("--here", arguments.here,
+           "It failed on this machine: choose the fix by what is here, not by what the log says");
 }
 
-int run(Session& session, const ExplainArguments& arguments) { return explain_code(session, arguments.code); }
+/// A word like FAT101, WHY or c07 that is no file.
+bool is_code(const std::string& text) {
+  const auto digits = std::ranges::find_if(text, [](char c) { return c >= '0' && c <= '9'; });
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  std::error_code error;
+  return digits != text.begin() && std::all_of(text.begin(), digits, is_letter) &&
+         std::all_of(digits, text.end(), is_digit) && !std::filesystem::is_regular_file(text, error);
+}
+
+/// What this machine is, in the words of LogFacts.
+LogFacts facts_of(const Environment& machine) {
+  LogFacts facts{{"os", machine.os}, {"machine", machine.machine}};
+  if (!machine.gpus.empty()) {
+    facts["gpu"] = machine.gpus.front().name;
+    facts["capability"] = to_string(machine.gpus.front().capability);
+    facts["driver"] = machine.gpus.front().driver;
+  }
+  for (const auto& nvcc : machine.nvcc)
+    if (nvcc.ready && nvcc.source == "system") facts.try_emplace("nvcc", nvcc.cuda);
+  for (const auto& torch : machine.torches) {
+    if (!torch.ready || torch.interpreter.empty()) continue;
+    facts.try_emplace("torch", torch.version);
+    facts.try_emplace("python", torch.python);
+    if (!torch.cuda.empty()) facts.try_emplace("cuda", torch.cuda);
+  }
+  return facts;
+}
+
+Result<Explanation> read_log(const std::string& what, const LogFacts& here) {
+  if (what != "-") return explain_log_file(what, here);
+  const auto read = [](char* room, std::size_t size) -> Result<std::size_t> {
+    std::cin.read(room, static_cast<std::streamsize>(size));
+    return static_cast<std::size_t>(std::cin.gcount());
+  };
+  return explain_log(read, here);
+}
+
+int run(Session& session, const ExplainArguments& arguments) {
+  if (is_code(arguments.what)) return explain_code(session, arguments.what);
+  LogFacts here;
+  if (arguments.here) {
+    const auto machine = session.environment({});
+    if (!machine) return report(session, machine.error());
+    here = facts_of(*machine);
+  }
+  const auto explanation = read_log(arguments.what, here);
+  if (!explanation) return report(session, explanation.error());
+  if (session.global.json)
+    session.console.document(explanation_json(*explanation));
+  else
+    session.console.result(explanation_text(session.console, *explanation));
+  return explanation->causes.empty() ? k_nothing_known : 0;
+}
 
 }  // namespace
 
 std::vector<Verb> explain_verbs() {
-  return {make_verb<ExplainArguments>({.name = "explain",
-                                       .what = "What a code of a finding or error means, and how to mend it",
-                                       .examples = {"sagekit explain FAT101", "sagekit explain ELF --json"},
-                                       .exits = {{2, "no such code"}}},
-                                      declare, run)};
+  return {make_verb<ExplainArguments>(
+      {.name = "explain",
+       .what = "Why a build, install, import or run failed, out of its log; or what a code means",
+       .examples = {"sagekit explain build.log", "pip install -v sageattention 2>&1 | sagekit explain - --here",
+                    "sagekit explain comfyui.log --json", "sagekit explain FAT101", "sagekit explain ELF --json"},
+       .exits = {{2, "the log cannot be read, or there is no such code"},
+                 {k_nothing_known, "nothing in the log is known as a cause, or nothing failed"}}},
+      declare, run)};
 }
 
 }  // namespace sagekit::host

@@ -1,0 +1,84 @@
+#pragma once
+// core/data/causes/*.toml as values.
+
+#include "support/embedded_text.hpp"
+#include "support/toml.hpp"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sagekit {
+
+/// What a line that matches a row is.
+enum class LineRole {
+  cause,        ///< stops the work
+  silent,       ///< spoils the result while the work goes on: a good ending does not clear it
+  advice,       ///< a warning that is the cause only when something failed and nothing else explains it
+  consequence,  ///< a wrapper: says that something failed, never why
+  failure,      ///< a trace of failing without a name of its own
+  success,      ///< something ended well: clears what came before
+  attempt,      ///< someone tries again, or something else
+  noise,        ///< looks bad and means nothing
+};
+
+/// "nvcc < 12.8": compares a fact of the log, or a group of the pattern, with a version, a number or another group.
+struct CauseCondition {
+  std::string left, op, right;
+  std::string text;  ///< as written
+};
+
+struct CauseFixRow {
+  std::string command, why;
+  std::vector<std::string> when;  ///< conditions "os = windows"; all must hold, unknown facts hold
+  std::vector<CauseCondition> conditions;
+};
+
+struct CauseRow {
+  std::string code, title, stage;
+  LineRole role = LineRole::cause;
+  std::vector<std::string> signatures;
+  std::vector<std::string> match;  ///< RE2; one of them
+  std::vector<std::string> near;   ///< one of them must stand around the line; empty = no matter
+  std::vector<std::string> apart;  ///< none of them may
+  std::vector<CauseCondition> when;
+  std::vector<std::string> after;  ///< codes and stages that explain it when they came before
+  std::vector<std::string> with;   ///< codes of advice that is the same cause, seen earlier
+  bool fallback = false;           ///< gives way to any other cause on the same line, and ranks behind others
+  bool wraps = false;              ///< carries another cause's words in its own line
+  std::string cause, is_not, source, confidence, group;
+  std::vector<std::string> looks_like;  ///< what people see, as they would type it
+  std::vector<CauseFixRow> fix;
+};
+
+/// A fact of the log: `match` has a group "value", or `value` is what a match means.
+struct FactRow {
+  std::string name, value;
+  std::vector<std::string> match;
+};
+
+struct CauseData {
+  std::vector<CauseRow> rows;
+  std::vector<FactRow> facts;
+  std::vector<std::string> advice;    ///< before a match on its line: the line tells people something
+  std::vector<std::string> likely;    ///< lines that may hold the cause
+  std::vector<std::string> prefixes;  ///< of lines, by what carried them: cut off, again and again
+  std::vector<std::pair<std::string, std::string>> groups;  ///< of docs/troubleshooting.md: id, heading
+  Diagnostics problems;
+
+  const CauseRow* find(std::string_view code) const;
+};
+
+/// The files of core/data/causes. Written at build time by cmake/EmbedText.cmake.
+std::span<const EmbeddedText> cause_files();
+
+/// Reads such files as one; what is wrong with them is in `problems`. Patterns are tried out and references looked up
+/// when `check` says so: ours are, by a test.
+CauseData read_cause_data(std::span<const EmbeddedText> files, bool check);
+
+/// The embedded ones, read once.
+const CauseData& cause_data();
+
+}  // namespace sagekit

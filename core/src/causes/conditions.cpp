@@ -1,0 +1,89 @@
+#include "causes/conditions.hpp"
+
+#include "support/text.hpp"
+
+#include <sagekit/version_number.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <compare>
+#include <optional>
+
+namespace sagekit {
+
+namespace {
+
+/// "26.00 MiB" in bytes; nothing for what has no unit.
+std::optional<double> size_of(std::string_view text) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc()) return std::nullopt;
+  const auto unit = lower(trim(text.substr(static_cast<std::size_t>(end - text.data()))));
+  double scale = 1;
+  for (const auto* name : {"kib", "mib", "gib", "tib"}) {
+    scale *= 1024;
+    if (unit == name) return number * scale;
+  }
+  return std::nullopt;
+}
+
+std::partial_ordering compared(std::string_view left, std::string_view right) {
+  if (const auto a = size_of(left), b = size_of(right); a && b) return *a <=> *b;
+  const auto a = parse_version_number(left), b = parse_version_number(right);
+  if (a && b) return *a <=> *b;
+  return left == right ? std::partial_ordering::equivalent : std::partial_ordering::unordered;
+}
+
+}  // namespace
+
+Holds holds(const CauseCondition& condition, const LogFacts& known) {
+  const auto left = known.find(condition.left);
+  if (left == known.end()) return Holds::unknown;
+  const auto named = known.find(condition.right);
+  const auto order = compared(left->second, named == known.end() ? condition.right : named->second);
+  const auto& op = condition.op;
+  const bool yes = op == "<"    ? order < 0
+                   : op == "<=" ? order <= 0
+                   : op == ">"  ? order > 0
+                   : op == ">=" ? order >= 0
+                   : op == "="  ? order == 0
+                                : order != 0;
+  return yes ? Holds::yes : Holds::no;
+}
+
+Holds all_hold(const std::vector<CauseCondition>& conditions, const LogFacts& known) {
+  auto all = Holds::yes;
+  for (const auto& condition : conditions) {
+    const auto one = holds(condition, known);
+    if (one == Holds::no) return one;
+    if (one == Holds::unknown) all = one;
+  }
+  return all;
+}
+
+std::string filled(std::string_view text, const LogFacts& known) {
+  std::string result;
+  while (!text.empty()) {
+    const auto open = text.find('{');
+    const auto close = open == std::string_view::npos ? open : text.find('}', open);
+    if (close == std::string_view::npos) break;
+    result += text.substr(0, open);
+    const auto name = text.substr(open + 1, close - open - 1);
+    const auto bar = name.find('|');
+    const auto found = known.find(std::string(name.substr(0, bar)));
+    if (found != known.end())
+      result += found->second;
+    else if (bar != std::string_view::npos)
+      result += name.substr(bar + 1);
+    text.remove_prefix(close + 1);
+  }
+  return result += text;
+}
+
+std::string capability_of_sm(std::string_view sm) {
+  while (!sm.empty() && (sm.back() == 'a' || sm.back() == 'f')) sm.remove_suffix(1);
+  if (sm.size() < 2 || sm.size() > 3 || !is_digits(sm)) return {};
+  return std::string(sm.substr(0, sm.size() - 1)) + "." + std::string(sm.substr(sm.size() - 1));
+}
+
+}  // namespace sagekit

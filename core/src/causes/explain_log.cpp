@@ -1,0 +1,105 @@
+#include "causes/first_cause.hpp"
+#include "causes/log_text.hpp"
+#include "support/file.hpp"
+#include "support/format.hpp"
+#include "support/json.hpp"
+#include "support/try.hpp"
+
+#include <fstream>
+#include <utility>
+
+namespace sagekit {
+
+namespace {
+
+constexpr std::size_t k_piece = 1 << 20;
+
+std::string_view ending_word(LogEnding ending) {
+  return ending == LogEnding::well ? "well" : ending == LogEnding::failed ? "failed" : "unknown";
+}
+
+Json place_json(const LogPlace& place) { return {{"line", place.line}, {"text", place.text}}; }
+
+Json consequences_json(const std::vector<CauseConsequence>& consequences) {
+  Json list = Json::array();
+  for (const auto& one : consequences)
+    list.push_back({{"code", one.code}, {"title", one.title}, {"where", place_json(one.where)}});
+  return list;
+}
+
+}  // namespace
+
+Result<Explanation> explain_log(const ReadLog& read, const LogFacts& here) {
+  LogDecoder decoder;
+  LogScan scan(cause_data());
+  std::string bytes(k_piece, '\0'), text;
+  while (true) {
+    TRY_ASSIGN(const auto size, read(bytes.data(), bytes.size()));
+    if (size == 0) break;
+    // Packed bytes become many: in small pieces, so that memory does not grow with them.
+    constexpr std::size_t k_fed = 16 << 10;
+    for (std::size_t at = 0; at < size; at += k_fed) {
+      decoder.feed(std::string_view(bytes).substr(at, std::min(k_fed, size - at)), text);
+      if (text.size() < k_piece / 4 && at + k_fed < size) continue;
+      scan.add(text);
+      text.clear();
+    }
+  }
+  decoder.finish(text);
+  scan.add(text);
+  scan.finish();
+  return first_cause(scan, here);
+}
+
+Explanation explain_log_text(std::string_view log, const LogFacts& here) {
+  const auto read = [&](char* room, std::size_t size) -> Result<std::size_t> {
+    const auto count = log.copy(room, size);
+    log.remove_prefix(count);
+    return count;
+  };
+  auto explanation = explain_log(read, here);
+  return explanation ? std::move(*explanation) : Explanation();
+}
+
+Result<Explanation> explain_log_file(const std::filesystem::path& log, const LogFacts& here) {
+  std::ifstream file(log, std::ios::binary);
+  if (!file || std::filesystem::is_directory(log))
+    return fail(ErrorKind::usage, "FIL001",
+                "cannot read the log: " + (std::filesystem::is_directory(log) ? "it is a folder" : last_os_error()),
+                "give a file, or - for standard input", log.string());
+  const auto read = [&](char* room, std::size_t size) -> Result<std::size_t> {
+    file.read(room, static_cast<std::streamsize>(size));
+    if (file.bad())
+      return fail(ErrorKind::usage, "FIL001", "cannot read the log: " + last_os_error(), {}, log.string());
+    return static_cast<std::size_t>(file.gcount());
+  };
+  return explain_log(read, here);
+}
+
+std::string explanation_json(const Explanation& explanation) {
+  Json json{{"schema", "sagekit.explain/1"}};
+  Json& causes = json["causes"] = Json::array();
+  for (const auto& cause : explanation.causes) {
+    Json fixes = Json::array();
+    for (const auto& fix : cause.fix) fixes.push_back({{"command", fix.command}, {"why", fix.why}});
+    causes.push_back({{"code", cause.code},
+                      {"signatures", cause.signatures},
+                      {"title", cause.title},
+                      {"stage", cause.stage},
+                      {"where", place_json(cause.where)},
+                      {"cause", cause.cause},
+                      {"is_not", cause.is_not},
+                      {"follows_from", consequences_json(cause.follows_from)},
+                      {"fix", std::move(fixes)},
+                      {"confidence", cause.confidence}});
+  }
+  Json& likeliest = json["likeliest"] = Json::array();
+  for (const auto& place : explanation.likeliest) likeliest.push_back(place_json(place));
+  json["seen"] = consequences_json(explanation.seen);
+  json["facts"] = Json(explanation.facts);
+  json["ending"] = ending_word(explanation.ending);
+  json["lines"] = explanation.lines;
+  return json_text(json);
+}
+
+}  // namespace sagekit

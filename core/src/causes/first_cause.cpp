@@ -1,0 +1,317 @@
+// The first cause is the earliest line that nothing else explains, in the last attempt. Warnings count only when
+// something failed and nothing else is known; wrappers never do.
+#include "causes/first_cause.hpp"
+
+#include "causes/conditions.hpp"
+#include "spec/data.hpp"
+#include "support/text.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+
+namespace sagekit {
+
+namespace {
+
+constexpr std::size_t k_causes = 8, k_consequences = 12;
+constexpr std::size_t k_short_end = 4,
+                      k_short_log = 12;  // lines behind a warning that was pasted by itself, and of all
+constexpr std::size_t k_by_nothing = std::numeric_limits<std::size_t>::max();
+
+/// A line that may be the cause.
+struct Candidate {
+  const LineEvent* event = nullptr;
+  LogFacts known;
+  bool sure = true;  ///< every condition is known to hold
+  std::size_t explained_by = k_by_nothing;
+  std::vector<std::string> signatures;
+  bool dropped = false;
+  bool cleared = false;  ///< a warning before a success: explains, and is nothing by itself
+  std::vector<const LineEvent*> followers;
+
+  const CauseRow& row() const { return *event->row; }
+  bool free() const { return !dropped && explained_by == k_by_nothing; }
+};
+
+bool may_explain(LineRole role) {
+  return role == LineRole::cause || role == LineRole::silent || role == LineRole::advice;
+}
+
+/// "flash_attn==2.8" and "flash-attn" are one.
+std::string package_name(std::string_view text) {
+  auto name = lower(text.substr(0, text.find_first_of("=<>~![;@ ")));
+  std::ranges::replace(name, '_', '-');
+  return name;
+}
+
+/// What a log's lines know by themselves, completed: a GPU's name tells its capability, sm_120 too.
+LogFacts completed(LogFacts facts) {
+  if (!facts.contains("capability")) {
+    if (const auto sm = facts.find("sm"); sm != facts.end())
+      if (const auto capability = capability_of_sm(sm->second); !capability.empty()) facts["capability"] = capability;
+  }
+  if (const auto gpu = facts.find("gpu"); gpu != facts.end() && !facts.contains("capability"))
+    if (const auto capability = find_gpu(gpu->second)) facts["capability"] = to_string(*capability);
+  if (const auto cuda = facts.find("torch_local"); cuda != facts.end() && !facts.contains("cuda"))
+    if (auto version = parse_cuda_version(cuda->second)) facts["cuda"] = std::move(*version);
+  return facts;
+}
+
+void add_missing(LogFacts& facts, const LogFacts& more) {
+  for (const auto& [name, value] : more) facts.try_emplace(name, value);
+}
+
+class Judgement {
+ public:
+  Judgement(const LogScan& scan, const LogFacts& here) : m_scan(scan), m_here(here) {}
+
+  Explanation make() {
+    collect();
+    prefer_the_special();
+    explain_each_other();
+    promote_advice();
+    attach_followers();
+    return result();
+  }
+
+ private:
+  /// Goes through the log: what stands before a success is done with.
+  void collect() {
+    std::set<std::string> failed;  // packages
+    std::size_t exceptions = 0;    // since the last attempt or success
+    for (const auto& event : m_scan.events()) {
+      const auto role = event.row->role;
+      if (role == LineRole::success) {
+        if (clears(event, failed, exceptions)) {
+          clear(event);
+          failed.clear();
+        }
+        exceptions = 0;
+        continue;
+      }
+      if (role == LineRole::attempt) exceptions = 0;
+      if (role == LineRole::failure) ++exceptions;
+      if (role == LineRole::failure || role == LineRole::cause || role == LineRole::consequence)
+        m_last_failure = event.where.line;
+      for (const auto* name : {"package", "module"})
+        if (const auto found = event.groups.find(name); found != event.groups.end())
+          failed.insert(package_name(found->second));
+      if (role == LineRole::attempt) continue;
+      if (!may_explain(role)) {
+        m_others.push_back(&event);
+        continue;
+      }
+      LogFacts known = m_here;
+      add_missing(known, event.groups);
+      known = completed(std::move(known));
+      add_missing(known, event.facts);
+      add_missing(known, m_scan.facts());
+      known = completed(std::move(known));
+      const auto held = all_hold(event.row->when, known);
+      if (held == Holds::no) continue;
+      m_candidates.push_back({.event = &event,
+                              .known = std::move(known),
+                              .sure = held == Holds::yes,
+                              .signatures = event.row->signatures,
+                              .followers = {}});
+    }
+  }
+
+  bool clears(const LineEvent& success, const std::set<std::string>& failed, std::size_t exceptions) const {
+    // A runner that says "done" after each prompt, failed or not.
+    if (success.row->near.empty() && success.row->wraps && exceptions > 0) return false;
+    const auto what = success.groups.find("what");
+    if (failed.empty() || what == success.groups.end()) return true;
+    const auto names = lower(replace_all(what->second, "_", "-"));
+    return std::ranges::any_of(failed, [&](const auto& name) { return names.find(name) != std::string::npos; });
+  }
+
+  /// A success clears causes, those of its stage when it has one: a program that came up says nothing of a plugin that
+  /// did not load. Warnings stay, as what may explain a failure still to come.
+  void clear(const LineEvent& success) {
+    std::set<std::size_t> silent_lines;
+    for (auto& candidate : m_candidates) {
+      if (candidate.row().role == LineRole::silent) silent_lines.insert(candidate.event->where.line);
+      if (candidate.row().role == LineRole::advice) candidate.cleared = true;
+    }
+    const auto& stage = success.row->stage;
+    std::erase_if(m_candidates, [&](const Candidate& one) {
+      return !one.cleared && !silent_lines.contains(one.event->where.line) &&
+             (stage.empty() || stage == one.row().stage);
+    });
+    if (stage.empty()) std::erase_if(m_others, [](const LineEvent* one) { return one->row->role != LineRole::noise; });
+    m_last_success = success.where.line;
+    m_last_failure = 0;
+  }
+
+  /// On one line the special row wins over the general one; a wrapper's line is its content's.
+  void prefer_the_special() {
+    for (auto& one : m_candidates)
+      for (auto& other : m_candidates) {
+        if (&one == &other || one.dropped || other.dropped || one.event->where.line != other.event->where.line)
+          continue;
+        if (one.row().wraps && !other.row().wraps) {
+          one.dropped = true;
+          other.signatures.insert(other.signatures.end(), one.row().signatures.begin(), one.row().signatures.end());
+        } else if (one.row().fallback && !other.row().fallback) {
+          one.dropped = true;
+        } else if (&one > &other && one.row().code == other.row().code) {
+          one.dropped = true;
+        }
+      }
+  }
+
+  bool explains(const Candidate& first, const Candidate& then) const {
+    if (&first >= &then || first.dropped || first.row().code == then.row().code) return false;
+    const auto& after = then.row().after;
+    return contains(after, first.row().code) ||
+           (contains(after, first.row().stage) && first.row().role == LineRole::cause);
+  }
+
+  void explain_each_other() {
+    for (std::size_t i = 0; i < m_candidates.size(); ++i) {
+      auto& one = m_candidates[i];
+      if (one.dropped) continue;
+      for (std::size_t k = 0; k < i; ++k) {
+        auto& first = m_candidates[k];
+        if (first.dropped) continue;
+        // The same cause, said as a warning before: one cause with two names.
+        if (contains(one.row().with, first.row().code)) {
+          for (const auto& id : first.row().signatures)
+            if (!contains(one.signatures, id)) one.signatures.push_back(id);
+          first.dropped = true;
+          for (auto& other : m_candidates)
+            if (other.explained_by == k) other.explained_by = i;
+          one.explained_by = k_by_nothing;
+        } else if (first.row().code == one.row().code && first.free() && first.event->attempt == one.event->attempt) {
+          one.dropped = true;  // the same again
+        } else if (one.free() && explains(first, one)) {
+          one.explained_by = first.free() ? k : first.explained_by;
+        }
+      }
+    }
+  }
+
+  LogEnding ending() const {
+    const auto failed = std::max(m_last_failure, m_scan.last_likely() > m_last_success ? m_scan.last_likely() : 0);
+    if (failed > 0) return LogEnding::failed;
+    return m_last_success > 0 ? LogEnding::well : LogEnding::unknown;
+  }
+
+  /// A warning is the cause only of something.
+  void promote_advice() {
+    const auto end = ending();
+    for (std::size_t i = 0; i < m_candidates.size(); ++i) {
+      auto& one = m_candidates[i];
+      if (one.row().role != LineRole::advice) continue;
+      const auto lines = m_scan.lines();
+      const bool alone =
+          end == LogEnding::unknown && lines <= one.event->where.line + k_short_end && lines <= k_short_log;
+      const bool explains = std::ranges::any_of(
+          m_candidates, [&](const auto& other) { return !other.dropped && other.explained_by == i; });
+      if (!explains && (one.cleared || (end != LogEnding::failed && !alone))) one.dropped = true;
+    }
+  }
+
+  int weight(const Candidate& one) const {
+    return one.row().role == LineRole::advice ? 3 : one.row().fallback ? 2 : one.row().role == LineRole::silent ? 1 : 0;
+  }
+
+  std::vector<std::size_t> order() const {
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < m_candidates.size(); ++i)
+      if (m_candidates[i].free()) order.push_back(i);
+    std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
+      const auto &one = m_candidates[a], &other = m_candidates[b];
+      const bool advice = one.row().role == LineRole::advice, other_advice = other.row().role == LineRole::advice;
+      if (advice != other_advice) return other_advice;
+      if (one.event->attempt != other.event->attempt) return one.event->attempt > other.event->attempt;
+      if (weight(one) != weight(other)) return weight(one) < weight(other);
+      return one.event->where.line < other.event->where.line;
+    });
+    return order;
+  }
+
+  void attach_followers() {
+    const auto owner_of = [&](std::size_t line) -> Candidate* {
+      // pip says that something failed before it shows what.
+      Candidate* owner = nullptr;
+      for (auto& one : m_candidates)
+        if (one.free() && one.row().role != LineRole::advice && (owner == nullptr || one.event->where.line <= line))
+          owner = &one;
+      return owner;
+    };
+    for (auto& one : m_candidates)
+      if (!one.dropped && !one.free()) m_candidates[one.explained_by].followers.push_back(one.event);
+    for (const auto* other : m_others) {
+      if (other->row->role == LineRole::noise || other->row->role == LineRole::failure) continue;
+      if (auto* owner = owner_of(other->where.line)) owner->followers.push_back(other);
+    }
+    for (auto& one : m_candidates)
+      std::ranges::stable_sort(one.followers, {}, [](const LineEvent* event) { return event->where.line; });
+  }
+
+  static CauseConsequence consequence(const LineEvent& event) {
+    return {event.row->code, filled(event.row->title, event.groups), event.where};
+  }
+
+  FoundCause found(const Candidate& one) const {
+    const auto& row = one.row();
+    FoundCause cause{.code = row.code,
+                     .signatures = one.signatures,
+                     .title = filled(row.title, one.known),
+                     .stage = row.stage,
+                     .where = one.event->where,
+                     .cause = filled(row.cause, one.known),
+                     .is_not = filled(row.is_not, one.known),
+                     .follows_from = {},
+                     .fix = {},
+                     .confidence = row.confidence};
+    if (!one.sure || row.role == LineRole::advice) cause.confidence = cause.confidence == "high" ? "medium" : "low";
+    if (row.fallback) cause.confidence = "low";
+    std::set<std::string> codes;
+    for (const auto* event : one.followers)
+      if (cause.follows_from.size() < k_consequences && codes.insert(event->row->code).second)
+        cause.follows_from.push_back(consequence(*event));
+    for (const auto& fix : row.fix)
+      if (all_hold(fix.conditions, one.known) != Holds::no)
+        cause.fix.push_back({filled(fix.command, one.known), filled(fix.why, one.known)});
+    return cause;
+  }
+
+  Explanation result() const {
+    Explanation explanation;
+    std::set<std::string> codes;
+    const auto best = order();
+    for (const auto i : best)
+      if (explanation.causes.size() < k_causes && codes.insert(m_candidates[i].row().code).second)
+        explanation.causes.push_back(found(m_candidates[i]));
+    codes.clear();
+    for (const auto* event : m_others)
+      if (event->row->role != LineRole::failure && codes.insert(event->row->code).second)
+        explanation.seen.push_back(consequence(*event));
+    explanation.facts = best.empty() ? LogFacts() : m_candidates[best.front()].known;
+    if (best.empty()) {
+      explanation.facts = m_here;
+      add_missing(explanation.facts, m_scan.facts());
+      explanation.facts = completed(std::move(explanation.facts));
+    }
+    explanation.ending = ending();
+    if (explanation.causes.empty() && explanation.ending != LogEnding::well) explanation.likeliest = m_scan.likeliest();
+    explanation.lines = m_scan.lines();
+    return explanation;
+  }
+
+  const LogScan& m_scan;
+  const LogFacts& m_here;
+  std::vector<Candidate> m_candidates;  ///< in the order of the log
+  std::vector<const LineEvent*> m_others;
+  std::size_t m_last_failure = 0, m_last_success = 0;
+};
+
+}  // namespace
+
+Explanation first_cause(const LogScan& scan, const LogFacts& here) { return Judgement(scan, here).make(); }
+
+}  // namespace sagekit

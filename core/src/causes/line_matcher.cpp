@@ -1,0 +1,142 @@
+#include "causes/line_matcher.hpp"
+
+#include <re2/filtered_re2.h>
+#include <re2/re2.h>
+#include <re2/set.h>
+
+#include <algorithm>
+#include <optional>
+
+namespace sagekit {
+
+namespace {
+
+constexpr std::int64_t k_memory = 12 << 20;  // of an automaton's states; they are made anew when it is full
+constexpr int k_shortest_word = 4;           // shorter words stand everywhere
+
+/// Latin-1: a byte is a character, so that text in a code page, or damaged, is no obstacle.
+RE2::Options options() {
+  RE2::Options options(RE2::Latin1);
+  options.set_log_errors(false);
+  options.set_max_mem(k_memory);
+  return options;
+}
+
+re2::StringPiece piece(std::string_view text) { return {text.data(), text.size()}; }
+
+std::map<std::string, std::string> groups_of(const RE2& pattern, const std::vector<re2::StringPiece>& parts) {
+  std::map<std::string, std::string> groups;
+  for (const auto& [name, index] : pattern.NamedCapturingGroups()) {
+    const auto& part = parts[static_cast<std::size_t>(index)];
+    if (part.data() != nullptr) groups.try_emplace(name, part.data(), part.size());
+  }
+  return groups;
+}
+
+bool find_with(const RE2& pattern, std::string_view text, PatternMatch& match) {
+  std::vector<re2::StringPiece> parts(static_cast<std::size_t>(pattern.NumberOfCapturingGroups()) + 1);
+  if (!pattern.Match(piece(text), 0, text.size(), RE2::UNANCHORED, parts.data(), static_cast<int>(parts.size())))
+    return false;
+  match.begin = static_cast<std::size_t>(parts[0].data() - text.data());
+  match.end = match.begin + parts[0].size();
+  match.groups = groups_of(pattern, parts);
+  return true;
+}
+
+}  // namespace
+
+struct LineMatcher::Automaton {
+  re2::FilteredRE2 patterns{k_shortest_word};
+  std::optional<RE2> any;  ///< one of the words
+  std::optional<RE2::Set> words;
+};
+
+LineMatcher::LineMatcher(const std::vector<std::string>& patterns) : m_automaton(std::make_unique<Automaton>()) {
+  for (const auto& pattern : patterns) {
+    int id = 0;
+    // A pattern that is none keeps its place, so that ids are those of `patterns`.
+    if (m_automaton->patterns.Add(pattern, options(), &id) != RE2::NoError)
+      m_automaton->patterns.Add("[^\\x00-\\xff]sagekit-never", options(), &id);
+  }
+  std::vector<std::string> words;
+  m_automaton->patterns.Compile(&words);
+  RE2::Options literal = options();
+  literal.set_case_sensitive(false);
+  std::string any;
+  for (const auto& word : words) any += (any.empty() ? "" : "|") + RE2::QuoteMeta(word);
+  if (words.empty()) any = "[^\\x00-\\xff]";
+  m_automaton->any.emplace(any, literal);
+  literal.set_literal(true);
+  m_automaton->words.emplace(literal, RE2::UNANCHORED);
+  for (const auto& word : words) m_automaton->words->Add(word, nullptr);
+  m_automaton->words->Compile();
+}
+
+LineMatcher::~LineMatcher() = default;
+LineMatcher::LineMatcher(LineMatcher&&) noexcept = default;
+
+std::size_t LineMatcher::next(std::string_view text, std::size_t from) const {
+  re2::StringPiece found;
+  if (from >= text.size() || !m_automaton->any->Match(piece(text), from, text.size(), RE2::UNANCHORED, &found, 1))
+    return std::string_view::npos;
+  return static_cast<std::size_t>(found.data() - text.data());
+}
+
+std::vector<PatternMatch> LineMatcher::match(std::string_view window, std::size_t limit) const {
+  std::vector<int> words, ids;
+  std::vector<PatternMatch> found;
+  if (!m_automaton->words->Match(piece(window), &words)) return found;
+  std::ranges::sort(words);
+  m_automaton->patterns.AllMatches(piece(window), words, &ids);
+  std::ranges::sort(ids);
+  for (const int id : ids) {
+    PatternMatch match;
+    if (!find_with(m_automaton->patterns.GetRE2(id), window, match) || match.begin >= limit) continue;
+    match.pattern = static_cast<std::size_t>(id);
+    found.push_back(std::move(match));
+  }
+  return found;
+}
+
+struct Pattern::Compiled {
+  std::string text;
+  std::optional<RE2> pattern = {};
+
+  const RE2& get() {
+    if (!pattern) pattern.emplace(text, options());
+    return *pattern;
+  }
+};
+
+Pattern::Pattern(std::string text) : m_compiled(std::make_unique<Compiled>(std::move(text))) {}
+Pattern::~Pattern() = default;
+Pattern::Pattern(Pattern&&) noexcept = default;
+
+bool Pattern::in(std::string_view text) const { return RE2::PartialMatch(piece(text), m_compiled->get()); }
+
+bool Pattern::find(std::string_view text, PatternMatch& match) const {
+  return find_with(m_compiled->get(), text, match);
+}
+
+std::size_t Pattern::prefix(std::string_view text) const {
+  re2::StringPiece found;
+  return m_compiled->get().Match(piece(text), 0, text.size(), RE2::ANCHOR_START, &found, 1) ? found.size() : 0;
+}
+
+bool any_in(const std::vector<Pattern>& patterns, std::string_view text) {
+  return std::ranges::any_of(patterns, [&](const Pattern& pattern) { return pattern.in(text); });
+}
+
+std::string pattern_fault(const std::string& pattern, bool scanned) {
+  const RE2 compiled(pattern, options());
+  if (!compiled.ok()) return compiled.error();
+  if (!scanned) return {};
+  re2::FilteredRE2 filtered(k_shortest_word);
+  int id = 0;
+  std::vector<std::string> words;
+  filtered.Add(pattern, options(), &id);
+  filtered.Compile(&words);
+  return words.empty() ? "no word of four letters that every match has: it would be tried everywhere" : "";
+}
+
+}  // namespace sagekit

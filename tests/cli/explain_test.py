@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""explain LOG: the first cause, its line, exit codes, forms of a log; explain CODE for causes."""
+import gzip
+import subprocess
+import unittest
+
+from harness import SAGEKIT, CommandLine, Done
+
+LOG = """Collecting sageattention
+  Getting requirements to build wheel: finished with status 'error'
+  error: subprocess-exited-with-error
+  × Getting requirements to build wheel did not run successfully.
+  │ exit code: 1
+  ╰─> [20 lines of output]
+      Traceback (most recent call last):
+        File "<string>", line 23, in <module>
+      ModuleNotFoundError: No module named 'torch'
+      [end of output]
+  note: This error originates from a subprocess, and is likely not a problem with pip.
+ERROR: Failed to build 'sageattention' when getting requirements to build wheel
+"""
+
+
+class Explain(CommandLine):
+    def log(self, content, name="build.log"):
+        path = self.folder / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    def explain(self, *words, stdin=None):
+        return Done(subprocess.run([str(SAGEKIT), "explain", *map(str, words)], env=self.environment(), cwd=self.folder,
+                                   input=stdin or b"", capture_output=True, timeout=60))
+
+    def test_the_first_cause_its_line_and_what_follows(self):
+        done = self.explain(self.log(LOG), "--json")
+        self.expect(done, 0)
+        said = done.json()
+        self.assertEqual(said["schema"], "sagekit.explain/1")
+        cause = said["causes"][0]
+        self.assertEqual((cause["code"], cause["signatures"]), ("WHY101", ["C01"]))
+        self.assertEqual(cause["where"], {"line": 9, "text": "ModuleNotFoundError: No module named 'torch'"})
+        self.assertIn("--no-build-isolation", cause["fix"][0]["command"])
+        self.assertIn("WHY901", [one["code"] for one in cause["follows_from"]])
+        self.assertEqual((said["ending"], said["facts"]["package"], len(said["causes"])), ("failed", "sageattention", 1))
+        text = self.explain("build.log")
+        self.expect(text, 0)
+        for word in ("WHY101", "line 9: ModuleNotFoundError", "--no-build-isolation", "Then"):
+            self.assertIn(word, text.out)
+
+    def test_every_form_of_the_same_log(self):
+        forms = {"plain": LOG.encode(), "crlf": LOG.replace("\n", "\r\n").encode(), "bom": b"\xef\xbb\xbf" + LOG.encode(),
+                 "utf-16": LOG.encode("utf-16"), "utf-16-be": LOG.encode("utf-16-be"), "gzip": gzip.compress(LOG.encode()),
+                 "gzip of utf-16": gzip.compress(LOG.encode("utf-16")), "code page": LOG.replace("×", "é").replace("│", " ").replace("╰─>", " ").encode("cp1252"),
+                 "colours": "".join(f"\x1b[31m{line}\x1b[0m\x1b]0;title\a\n" for line in LOG.splitlines()).encode(),
+                 "actions": "".join(f"2026-11-22T08:34:07.1234567Z {line}\n" for line in LOG.splitlines()).encode(),
+                 "docker": "".join(f"#12 34.56 {line}\n" for line in LOG.splitlines()).encode(),
+                 "cut": LOG[:LOG.index("'torch'") + 7].encode()}
+        for name, content in forms.items():
+            with self.subTest(name):
+                done = self.explain("-", "--json", stdin=content)
+                self.expect(done, 0)
+                cause = done.json()["causes"][0]
+                self.assertEqual((cause["code"], cause["where"]["line"]), ("WHY101", 9))
+                self.assertEqual(cause["where"]["text"], "ModuleNotFoundError: No module named 'torch'")
+
+    def test_what_went_well_in_the_end_has_no_cause(self):
+        done = self.explain(self.log(LOG + "Successfully built sageattention\nSuccessfully installed sageattention-2.2.0\n"), "--json")
+        self.expect(done, 4)
+        self.assertEqual((done.json()["causes"], done.json()["ending"]), ([], "well"))
+        self.assertIn("ends well", self.explain("build.log").out)
+
+    def test_nothing_known_shows_the_likeliest_lines(self):
+        log = self.log("one\ntwo\nerror: the flux capacitor is empty\nthree\n")
+        done = self.explain(log, "--json")
+        self.expect(done, 4)
+        self.assertEqual([one["line"] for one in done.json()["likeliest"]], [3])
+        self.assertIn("line 3: error: the flux capacitor", self.explain(log).out)
+        self.expect(self.explain("-", stdin=b""), 4)
+
+    def test_what_cannot_be_read(self):
+        self.expect(self.explain("no such.log"), 2, "FIL001", "no such.log")
+        self.expect(self.explain(self.folder), 2, "FIL001", "it is a folder")
+        self.expect(self.explain("WHY999"), 2, "VFY009")
+        self.expect(self.explain(), 2)
+
+    def test_codes_of_causes_have_pages(self):
+        done = self.explain("why101")
+        self.expect(done, 0)
+        for word in ("WHY101", "Why.", "Mend.", "Source."):
+            self.assertIn(word, done.out)
+        self.assertEqual(self.explain("WHY101", "--json").json()["findings"][0]["code"], "WHY101")
+        self.assertGreater(len(self.explain("WHY", "--json").json()["findings"]), 50)
+        self.assertEqual(self.explain("c01").out, done.out)
+
+    def test_a_file_named_like_a_code_is_a_log(self):
+        self.log(LOG, "FAT101")
+        self.assertIn("WHY101", self.explain("FAT101").out)
+
+    def test_here_is_this_machine(self):
+        done = self.explain(self.log(LOG + "C:\\Python312\\python.exe\n"), "--json")
+        self.assertEqual(done.json()["facts"]["os"], "windows")
+        self.assertEqual(self.explain("build.log", "--here", "--json").json()["facts"]["os"], "linux")
+
+
+if __name__ == "__main__":
+    unittest.main()

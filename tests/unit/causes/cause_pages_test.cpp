@@ -1,0 +1,30 @@
+#include "causes/cause_data.hpp"
+#include "support/golden.hpp"
+
+#include <sagekit/causes.hpp>
+
+#include <doctest/doctest.h>
+
+#include <set>
+
+using namespace sagekit;
+
+TEST_CASE("docs/troubleshooting.md is what the data says") {
+  test::check_committed("docs/troubleshooting.md", troubleshooting_page());
+}
+
+TEST_CASE("each row that people may see has a page, under its code and its signatures") {
+  std::set<std::string> codes;
+  for (const auto& page : cause_pages("why")) {
+    CHECK(codes.insert(page.code).second);
+    CHECK_FALSE(page.text.empty());
+    CHECK_FALSE(page.title.empty());
+  }
+  for (const auto& row : cause_data().rows) {
+    if (row.role == LineRole::success || row.role == LineRole::attempt || row.role == LineRole::failure) continue;
+    CHECK(codes.contains(row.code));
+    for (const auto& id : row.signatures) CHECK_FALSE(cause_pages(id).empty());
+  }
+  CHECK(cause_pages("WHY000").empty());
+  CHECK(cause_pages("").empty());
+}
