@@ -205,9 +205,7 @@ class Judgement {
     for (std::size_t i = 0; i < m_candidates.size(); ++i) {
       auto& one = m_candidates[i];
       if (one.row().role != LineRole::advice) continue;
-      const auto lines = m_scan.lines();
-      const bool alone =
-          end == LogEnding::unknown && lines <= one.event->where.line + k_short_end && lines <= k_short_log;
+      const bool alone = end == LogEnding::unknown && m_scan.lines() <= one.event->where.line + k_short_end;
       const bool explains = std::ranges::any_of(
           m_candidates, [&](const auto& other) { return !other.dropped && other.explained_by == i; });
       if (!explains && (one.cleared || (end != LogEnding::failed && !alone))) one.dropped = true;

@@ -5,7 +5,10 @@
 #include <re2/set.h>
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 #include <optional>
+#include <set>
 
 namespace sagekit {
 
@@ -43,11 +46,31 @@ bool find_with(const RE2& pattern, std::string_view text, PatternMatch& match) {
   return true;
 }
 
+/// Words of which every match has one: the longest that it must have, or all that it may.
+std::set<std::string> keys_of(const std::string& pattern) {
+  re2::FilteredRE2 alone(k_shortest_word);
+  int id = 0;
+  std::vector<std::string> words;
+  if (alone.Add(pattern, options(), &id) != RE2::NoError) return {};
+  alone.Compile(&words);
+  std::vector<int> order(words.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::sort(order, std::greater(), [&](int i) { return words[static_cast<std::size_t>(i)].size(); });
+  for (const int without : order) {
+    std::vector<int> others, possible;
+    for (int i = 0; i < static_cast<int>(words.size()); ++i)
+      if (i != without) others.push_back(i);
+    alone.AllPotentials(others, &possible);
+    if (possible.empty()) return {words[static_cast<std::size_t>(without)]};
+  }
+  return {words.begin(), words.end()};
+}
+
 }  // namespace
 
 struct LineMatcher::Automaton {
   re2::FilteredRE2 patterns{k_shortest_word};
-  std::optional<RE2> any;  ///< one of the words
+  std::optional<RE2> any;  ///< one of the keys
   std::optional<RE2::Set> words;
 };
 
@@ -60,11 +83,13 @@ LineMatcher::LineMatcher(const std::vector<std::string>& patterns) : m_automaton
   }
   std::vector<std::string> words;
   m_automaton->patterns.Compile(&words);
+  std::set<std::string> keys;
+  for (const auto& pattern : patterns) keys.merge(keys_of(pattern));
   RE2::Options literal = options();
   literal.set_case_sensitive(false);
   std::string any;
-  for (const auto& word : words) any += (any.empty() ? "" : "|") + RE2::QuoteMeta(word);
-  if (words.empty()) any = "[^\\x00-\\xff]";
+  for (const auto& word : keys) any += (any.empty() ? "" : "|") + RE2::QuoteMeta(word);
+  if (keys.empty()) any = "[^\\x00-\\xff]";
   m_automaton->any.emplace(any, literal);
   literal.set_literal(true);
   m_automaton->words.emplace(literal, RE2::UNANCHORED);
@@ -80,6 +105,14 @@ std::size_t LineMatcher::next(std::string_view text, std::size_t from) const {
   if (from >= text.size() || !m_automaton->any->Match(piece(text), from, text.size(), RE2::UNANCHORED, &found, 1))
     return std::string_view::npos;
   return static_cast<std::size_t>(found.data() - text.data());
+}
+
+bool LineMatcher::may_match(std::string_view window) const {
+  std::vector<int> words, ids;
+  if (!m_automaton->words->Match(piece(window), &words)) return false;
+  std::ranges::sort(words);
+  m_automaton->patterns.AllPotentials(words, &ids);
+  return !ids.empty();
 }
 
 std::vector<PatternMatch> LineMatcher::match(std::string_view window, std::size_t limit) const {

@@ -28,8 +28,10 @@ class LineMatcher {
   LineMatcher(LineMatcher&&) noexcept;
   LineMatcher& operator=(LineMatcher&&) = delete;
 
-  /// The first place at or behind `from` where a pattern's word stands; npos = none.
+  /// The first place at or behind `from` where a word stands that a pattern cannot match without; npos = none.
   std::size_t next(std::string_view text, std::size_t from) const;
+  /// Has a pattern all the words there that it needs?
+  bool may_match(std::string_view window) const;
   /// Every pattern that matches in `window`, by its first match, and begins before `limit`.
   std::vector<PatternMatch> match(std::string_view window, std::size_t limit) const;
 

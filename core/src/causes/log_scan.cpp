@@ -137,6 +137,10 @@ void LogScan::take_line(std::size_t begin, std::size_t end, std::size_t place) {
     begin = std::max(begin, place > k_long_line / 4 ? place - k_long_line / 4 : 0);
     end = std::min(end, begin + k_long_line);
   }
+  // Most lines with such a word have nothing else of any pattern: seen before they are cleaned.
+  std::size_t third = end;
+  for (int i = 0; i < 2 && third + 1 < text.size(); ++i) third = std::min(text.find_first_of(k_line_ends, third + 1), text.size());
+  if (!is_long && !m_matcher.may_match(text.substr(begin, third - begin))) return;
   std::string window(is_long ? text.substr(begin, end - begin) : plain(text.substr(begin, end - begin)));
   const std::size_t limit = window.size();
   // Messages that were wrapped: the next two lines are read along.
