@@ -195,7 +195,7 @@ std::string stub_differs(const Registered& stub, const KernelInterface& kernels)
 }
 
 std::optional<std::string> with_size_assertions(std::string_view stub, const KernelInterface& kernels) {
-  constexpr std::string_view k_launch = "{__cudaLaunchPrologue(", k_function = "__device_stub_";
+  constexpr std::string_view k_launch = "__cudaLaunchPrologue(", k_function = "__device_stub_";
   std::string text;
   std::size_t done = 0, launches = 0;
   for (auto at = stub.find(k_launch); at != std::string_view::npos; at = stub.find(k_launch, at + 1)) {

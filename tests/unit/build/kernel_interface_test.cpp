@@ -33,8 +33,8 @@ const std::string k_ptx_text = R"(.version 9.0
 
 const std::string k_stub_source =
     "static void __device_stub__Z1kIfEvPT_3Bigsi(float *, struct Big&, short, int);\n"
-    "static void __device_stub__Z1kIfEvPT_3Bigsi(float *__par0, struct Big&__par1, short __par2, int __par3)"
-    "{__cudaLaunchPrologue(4);__cudaSetupArgSimple(__par0, 0UL);__cudaSetupArg(__par1, 8UL);__cudaSetupArgSimple(__par2, "
+    "static void __device_stub__Z1kIfEvPT_3Bigsi(float *__restrict__ __par0, struct Big&__par1, short __par2, int __par3)"
+    "{ float *__T1;\n__cudaLaunchPrologue(4);__T1 = __par0;__cudaSetupArgSimple(__T1, 0UL);__cudaSetupArg(__par1, 8UL);__cudaSetupArgSimple(__par2, "
     "168UL);__cudaSetupArgSimple(__par3, 172UL);__cudaLaunch(((char *)((void ( *)(float *, struct Big, short, "
     "int))k<float> )), 0U);}\n"
     "void __device_stub__plain(void){__cudaLaunchPrologue(0);__cudaLaunch(((char *)((void ( *)(void))plain)), 0U);}\n"
@@ -95,7 +95,7 @@ TEST_CASE("each launch asserts the sizes that the GPU code was made with") {
   REQUIRE(text);
   for (const std::string assertion : {"sizeof(__par0)==8,", "sizeof(__par1)==160,", "sizeof(__par2)==2,", "sizeof(__par3)==4,"})
     CHECK(text->find(assertion) != std::string::npos);
-  CHECK(text->find("{__cudaLaunchPrologue(4);static_assert(") != std::string::npos);
+  CHECK(text->find("__cudaLaunchPrologue(4);static_assert(") != std::string::npos);
   auto without = *text;
   for (auto at = without.find("static_assert("); at != std::string::npos; at = without.find("static_assert("))
     without.erase(at, without.find(";", at) + 1 - at);
