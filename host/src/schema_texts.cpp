@@ -97,7 +97,7 @@ std::string_view verify_schema() {
             "capability": {"type": "string", "pattern": "^[0-9]+\\.[0-9]+$"},
             "gpus": {"type": "array", "items": {"type": "string"}},
             "verdict": {"enum": ["yes", "jit", "part", "no", "unknown"]},
-            "reason": {"type": "string"}, "driver": {"type": "string"}, "toolkit": {"type": "string"}}}}}}},
+            "reason": {"type": "string"}, "driver": {"type": "string"}, "driver_system": {"enum": ["linux", "windows", ""]}, "toolkit": {"type": "string"}}}}}}},
     "stale_waivers": {"type": "array", "items": {
       "type": "object", "required": ["code", "severity", "message", "file", "line"]}},
     "errors": {"type": "array", "items": {

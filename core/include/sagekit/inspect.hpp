@@ -111,7 +111,7 @@ struct MemberFacts {
   /// From the file name: "cp312", "abi3", "none", "" = no extension module. Of a plain .pyd from the Python library
   /// that it imports: "abi3" of python3.dll, "cp312" of python312.dll, "none" without one.
   std::string python_abi;
-  Diagnostics problems;                ///< what could not be read in it; any error = unverifiable, never a pass
+  Diagnostics problems;  ///< what could not be read in it; any error = unverifiable, never a pass
 };
 
 struct WheelFacts {
@@ -120,8 +120,9 @@ struct WheelFacts {
   std::vector<std::string> requires_dist, license_files;
   std::vector<std::string> wheel_tags;  ///< Tag: lines of WHEEL
   std::string generator, build, root_is_purelib;
-  std::string dist_info;  ///< folder name
-  Diagnostics problems;   ///< NAM, ZIP, INF findings of the reading itself
+  std::string wheel_version;  ///< of WHEEL: "1.0"
+  std::string dist_info;      ///< folder name
+  Diagnostics problems;       ///< NAM, ZIP, INF findings of the reading itself
 };
 
 /// What a path is and what is in it.

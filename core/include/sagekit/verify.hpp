@@ -38,14 +38,15 @@ struct Finding {
 /// One row of the table no one else prints: what this wheel does on a GPU.
 struct RunsOn {
   Capability capability;
-  std::vector<std::string> gpus;     ///< names, from core's data
+  std::vector<std::string> gpus;  ///< names, from core's data
   /// "yes"; "jit" = the driver compiles PTX at the first call; "part" = some modules, or some of their kernels, do not
   /// work there; "no"; "unknown" = what decides could not be read. Never better than the findings allow.
   std::string verdict;
   std::vector<std::string> modules;  ///< that decide it
   std::string reason;                ///< in words
-  std::string driver;   ///< oldest driver branch for Linux that takes this code there: "580"; "" = not known
+  std::string driver;   ///< oldest driver that takes this code there: "580" (a branch), "528.33"; "" = not known
   std::string toolkit;  ///< CUDA that made the deciding code: "13.0"; "" = not known
+  std::string driver_system = {};         ///< of `driver`: "linux" or "windows"; "" = there is none
   std::vector<std::string> failing = {};  ///< modules that do not work there, or that nobody can judge
 };
 
@@ -59,6 +60,8 @@ struct WheelReport {
   /// dist-info).
   std::string kind = {};
   std::vector<std::size_t> waivers = {};  ///< of the policy file, by number: those that this artifact needs
+  std::vector<std::string> python = {}, abi = {}, platform = {};  ///< its tags, where they are known
+  std::string gpu = {};  ///< on which VerifyOptions::gpu called its cases: "NVIDIA H200"; "" = none was called
 };
 
 /// An exception from a policy. It names its end, for an exception without one is a rule nobody has.
@@ -100,7 +103,9 @@ struct VerifyOptions {
   /// Where undefined symbols are looked up: installed torches and provisioned sysroots. A wheel is judged against one
   /// of exactly the version it declares; where none is here that check is skipped with the reason.
   std::vector<TorchSysroot> torches = {};
-  bool gpu = false;  ///< launch the spec's numeric cases on this machine's GPU, with the interpreters
+  /// Launch the spec's numeric cases on this machine's GPU, with the interpreters. Where none can be, WheelReport::gpu
+  /// is empty and the findings RUN1 say why.
+  bool gpu = false;
   std::uint64_t memory_bytes = std::uint64_t{1} << 30;  ///< as InspectOptions::memory_bytes
   /// Checksums that the wheels must have ("<sha256>  <name>" lines) and must be listed in. "" = those beside the wheel,
   /// where there are any: SHA256SUMS, or the wheel's name and ".sha256".
@@ -188,8 +193,8 @@ SAGEKIT_API std::string verify_json(const std::vector<WheelReport>& reports, boo
 /// SARIF 2.1.0: a rule for each code with its page, failures and warnings as results, waived ones suppressed, checks
 /// that were skipped as notifications. With `errors` the execution was not successful, and each is a notification.
 SAGEKIT_API std::string verify_sarif(const std::vector<WheelReport>& reports, const std::vector<Error>& errors = {});
-/// GitHub's workflow commands, one a line: an annotation for each failure, then for each warning. Of either at most ten,
-/// which is what GitHub shows for a step; the tenth says how many more there are.
+/// GitHub's workflow commands, one a line: an annotation for each failure, then for each warning. Of either at most
+/// ten, which is what GitHub shows for a step; the tenth says how many more there are.
 SAGEKIT_API std::string verify_annotations(const std::vector<WheelReport>& reports);
 
 }  // namespace sagekit

@@ -74,7 +74,8 @@ void judge_wheel_text(const std::string& text, WheelFacts& facts, bool name_know
   facts.wheel_tags = headers.all("Tag");
   std::sort(facts.wheel_tags.begin(), facts.wheel_tags.end());
 
-  const auto version = two_part_version(headers.one("Wheel-Version").value_or(""));
+  facts.wheel_version = headers.one("Wheel-Version").value_or("");
+  const auto version = two_part_version(facts.wheel_version);
   if (!version || version->major() != 1)
     problems.error("INF008", "WHEEL is of an unknown Wheel-Version");
   else if (version->minor() > 0)

@@ -219,6 +219,21 @@ ArchSet choose_arches(const Spec& spec, const Choice& choice, std::string_view t
   return set;
 }
 
+ArchSet claimed_arches(const Spec& spec, const Choice& choice, const std::vector<ArchRequest>& arches) {
+  ArchSet set;
+  for (const auto& asked : arches) {
+    const ArchSpec* best = nullptr;
+    for (const auto* row : rows_of(spec, asked.capability))
+      if (!row->gencode.empty() && holds(row->when, *choice.revision, choice.backend) && best == nullptr) best = row;
+    ArchSpec itself;
+    itself.capability = asked.capability;
+    itself.gencode = {{Arch{asked.capability, asked.suffix}, Arch{asked.capability, asked.suffix}, false}};
+    set.arches.push_back(built(best != nullptr ? *best : itself, asked));
+  }
+  sort_unique(set.arches);
+  return set;
+}
+
 std::vector<Gencode> module_gencode(const KernelSpec& kernel, const ArchSet& set) {
   std::vector<Gencode> list;
   for (const auto& arch : set.arches) {

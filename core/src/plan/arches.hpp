@@ -34,6 +34,10 @@ Status check_arches(const Spec& spec, const Choice& choice);
 /// The set asked for, else the default one: every row that is not excluded, not on request, and holds here.
 ArchSet choose_arches(const Spec& spec, const Choice& choice, std::string_view torch, std::string_view cuda);
 
+/// What the spec makes of arches that something was built for, whatever CUDA built it: for judging. One that no row of
+/// this revision has is made into itself.
+ArchSet claimed_arches(const Spec& spec, const Choice& choice, const std::vector<ArchRequest>& arches);
+
 /// What a module is compiled for: its part of the set, sorted; PTX only where the module takes it.
 std::vector<Gencode> module_gencode(const KernelSpec& kernel, const ArchSet& set);
 

@@ -8,6 +8,8 @@
 
 namespace sagekit {
 
+extern const std::string_view k_spdx_licenses_txt;  // written at build time by cmake/EmbedText.cmake
+
 namespace {
 
 // packaging.python.org, core metadata specification; the first versions are those that packaging.metadata records.
@@ -75,6 +77,38 @@ bool is_licence_word(std::string_view word) {
   if (word.ends_with('+')) word.remove_suffix(1);
   return !word.empty() &&
          std::ranges::all_of(word, [](char c) { return is_letter_or_digit(c) || c == '-' || c == '.' || c == ':'; });
+}
+
+/// What SPDX calls licences and the exceptions from them; case does not matter in expressions.
+struct SpdxNames {
+  std::vector<std::string> licences, exceptions;  ///< as SPDX writes them
+};
+
+const SpdxNames& spdx_names() {
+  static const SpdxNames k_names = [] {
+    SpdxNames names;
+    for (const auto& line : split(k_spdx_licenses_txt, '\n')) {
+      if (line.empty() || line.starts_with('#')) continue;
+      if (line.starts_with('+'))
+        names.exceptions.push_back(line.substr(1));
+      else
+        names.licences.push_back(line);
+    }
+    return names;
+  }();
+  return k_names;
+}
+
+/// What is wrong with a word that names a licence, or behind WITH an exception; "" = nothing.
+std::string licence_name_fault(const std::string& word, bool is_exception) {
+  auto name = lower(word);
+  if (!is_exception && name.starts_with("licenseref-")) return {};  // the project's own
+  if (!is_exception && name.ends_with('+')) name.pop_back();        // or any later version
+  const auto& known = is_exception ? spdx_names().exceptions : spdx_names().licences;
+  if (std::ranges::any_of(known, [&](const std::string& one) { return lower(one) == name; })) return {};
+  const auto near = suggestion(word, nearest_words(word, known, 3));
+  return "holds \"" + word + "\", which is no " + (is_exception ? "exception" : "licence") + " that SPDX lists" +
+         (near.empty() ? "" : "; " + near);
 }
 
 }  // namespace
@@ -154,6 +188,8 @@ std::string licence_fault(std::string_view expression) {
     if (word == "(") ++open;
     if (word == "(" || word == ")") continue;
     if (!joins && !is_licence_word(word)) return "holds \"" + word + "\", which is no licence's name";
+    if (!joins)
+      if (auto fault = licence_name_fault(word, after_with); !fault.empty()) return fault;
     after_with = name == "with";
     wants_licence = joins;
   }

@@ -24,7 +24,7 @@ bool is_email(std::string_view address);
 bool is_web_address(std::string_view text);
 /// A type of description that indexes know: text/plain, text/x-rst, text/markdown, in UTF-8.
 std::string content_type_fault(std::string_view value);
-/// The grammar of SPDX expressions; whether a licence of that name exists is not looked up.
+/// SPDX expressions: their grammar, and that SPDX lists what they name (core/data/spdx_licenses.txt).
 std::string licence_fault(std::string_view expression);
 std::string licence_path_fault(std::string_view path);
 /// "package.module" or "package.module; private".

@@ -91,7 +91,9 @@ Result<WheelName> parse_wheel_name(std::string_view file_name) {
   auto parts = split(file_name.substr(0, file_name.size() - k_extension.size()), '-');
   std::string variant = take_variant(parts);
   if (parts.size() != 5 && parts.size() != 6)
-    return broken("NAM002", file_name, fmt::format("it has {} parts between dashes, not 5 or 6", parts.size()),
+    return broken("NAM002", file_name,
+                  fmt::format("it has {} between dashes, not 5 or 6",
+                              parts.size() == 1 ? "1 part" : fmt::format("{} parts", parts.size())),
                   "name-version[-build]-python-abi-platform.whl; a - inside a part is written _");
 
   WheelName wheel;

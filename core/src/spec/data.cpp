@@ -61,7 +61,7 @@ std::vector<std::string> gpu_names(Capability capability) {
   return row == models.end() ? std::vector<std::string>() : row->names;
 }
 
-std::string driver_for(std::string_view toolkit, bool ptx) {
+DriverNeed driver_for(std::string_view toolkit, bool ptx) {
   const auto cuda = parse_version_number(toolkit);
   if (!cuda) return {};
   const auto& drivers = gpu_data().drivers;
@@ -69,7 +69,8 @@ std::string driver_for(std::string_view toolkit, bool ptx) {
     return ptx ? row.cuda == *cuda : row.cuda.major() == cuda->major();
   };
   const auto row = std::ranges::find_if(drivers, fits);
-  return row == drivers.end() ? std::string() : row->branch;
+  if (row == drivers.end()) return {};
+  return ptx ? row->own : row->family;
 }
 
 std::optional<Absence> nvcc_absence(const VersionNumber& cuda, const Arch& arch) {

@@ -42,10 +42,17 @@ struct GpuModels {
   std::string source;
 };
 
-/// The branch of the driver for Linux that came with a toolkit.
+/// Driver versions of one need, by system.
+struct DriverNeed {
+  std::string linux_branch;  ///< "580"
+  std::string windows;       ///< "528.33"
+  const std::string& on(bool is_windows) const { return is_windows ? windows : linux_branch; }
+};
+
+/// The driver that came with a toolkit, and the first that runs machine code of its family.
 struct ToolkitDriver {
   VersionNumber cuda;
-  std::string branch;  ///< "580"
+  DriverNeed own, family;
 };
 
 struct GpuData {
@@ -53,7 +60,7 @@ struct GpuData {
   std::vector<std::string> brands;     ///< "GeForce": people leave them out of a name
   std::vector<std::string> forms;      ///< "sxm5", "laptop": behind a name they tell no capability
   std::vector<ToolkitDriver> drivers;  ///< oldest first
-  std::string zstd_driver;             ///< the first branch that unpacks images compressed with zstd
+  DriverNeed zstd_driver;              ///< the first that unpacks images compressed with zstd
 };
 
 /// An arch that nvcc can compile for, from release `since` until before `until` (empty = still).
@@ -144,8 +151,8 @@ std::optional<std::string> torch_cuda_on_package_index(std::string_view torch, s
 /// What people call the GPUs of a capability; empty when it is not a current one.
 std::vector<std::string> gpu_names(Capability capability);
 
-/// The oldest driver branch that runs machine code (`ptx`: compiles PTX) of a toolkit "13.0": "580"; "" = not known.
-std::string driver_for(std::string_view toolkit, bool ptx);
+/// The oldest driver that runs machine code (`ptx`: compiles PTX) of a toolkit "13.0"; empty texts = not known.
+DriverNeed driver_for(std::string_view toolkit, bool ptx);
 
 /// Why that nvcc cannot compile for `arch`; nothing when it can.
 std::optional<Absence> nvcc_absence(const VersionNumber& cuda, const Arch& arch);

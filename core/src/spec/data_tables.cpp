@@ -86,13 +86,18 @@ void read_gpus(TomlTable& root, Loaded& loaded) {
 
 void read_drivers(TomlTable& root, Loaded& loaded) {
   read_rows(root, "family", [&](TomlTable& row) {
+    DriverNeed family{{}, row.required_string("windows")};
     read_rows(row, "driver", [&](TomlTable& driver) {
-      loaded.gpus.drivers.push_back({version_at(driver, "cuda"), driver.required_string("branch")});
+      const auto cuda = version_at(driver, "cuda");
+      const DriverNeed own{driver.required_string("branch"), driver.required_string("windows")};
+      if (family.linux_branch.empty()) family.linux_branch = own.linux_branch;
+      loaded.gpus.drivers.push_back({cuda, own, family});
     });
     row.required_string("source");
   });
   if (auto zstd = root.table("zstd")) {
-    loaded.gpus.zstd_driver = zstd->required_string("branch");
+    loaded.gpus.zstd_driver.linux_branch = zstd->required_string("branch");
+    loaded.gpus.zstd_driver.windows = zstd->required_string("windows");
     zstd->required_string("source");
     zstd->finish();
   }

@@ -91,13 +91,16 @@ const std::vector<Check>& table() {
        [](const CheckContext& c, FindingList& f) { return check_imports(c.artifact, c.options, c.runner, f); }},
       {numbered("RUN", 100, 200),
        {k_asked_for_gpu},
-       [](const CheckContext& c, FindingList& f) { return check_gpu(c.artifact, c.options, c.runner, f); }},
+       [](const CheckContext& c, FindingList& f) -> Status {
+         TRY_ASSIGN(c.results.gate, check_gpu(c.artifact, c.options, c.runner, f));
+         return {};
+       }},
       // Last: no row of the table is better than all findings allow.
       {numbered("RUN", 1, 100),
        {},
        [](const CheckContext& c, FindingList& f) {
-         c.runs_on = runs_on(c.artifact, f.all());
-         return check_runs_on(c.artifact, c.runs_on, f), Status();
+         c.results.runs_on = runs_on(c.artifact, f.all(), c.results.gate);
+         return check_runs_on(c.artifact, c.results.runs_on, f), Status();
        }},
   };
   return k_table;
@@ -122,10 +125,14 @@ Status run_check(const Check& check, const CheckContext& context, FindingList& f
 
 Result<WheelReport> judge(const Artifact& artifact, FindingList findings, const VerifyOptions& options,
                           CommandRunner& runner, std::string path, std::string sha256) {
-  std::vector<RunsOn> rows;
-  for (const auto& check : checks()) TRY(run_check(check, {artifact, options, runner, rows}, findings));
-  auto report = std::move(findings).report(std::move(path), std::move(sha256), std::move(rows));
+  CheckResults results;
+  for (const auto& check : checks()) TRY(run_check(check, {artifact, options, runner, results}, findings));
+  auto report = std::move(findings).report(std::move(path), std::move(sha256), std::move(results.runs_on));
+  if (results.gate) report.gpu = results.gate->gpu;
   report.kind = to_string(artifact.kind);
+  report.python = artifact.name.python;
+  report.abi = artifact.name.abi;
+  report.platform = artifact.name.platform;
   return report;
 }
 

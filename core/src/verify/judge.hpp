@@ -11,6 +11,7 @@
 
 #include <exception>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,12 +30,18 @@ void choose_revision(Artifact& artifact);
 /// revision. `spec` set: that one, whatever the distribution's name. Needs name, members, wheel and `read`.
 void prepare(Artifact& artifact, const std::vector<const Plugin*>& plugins, const Spec* spec, FindingList& findings);
 
+/// What checks measure besides their findings.
+struct CheckResults {
+  std::optional<GpuGate> gate;  ///< nothing: no case was called on a GPU
+  std::vector<RunsOn> runs_on;  ///< filled by the last check, from what all others found
+};
+
 /// What a check may look at.
 struct CheckContext {
   const Artifact& artifact;
   const VerifyOptions& options;
   CommandRunner& runner;
-  std::vector<RunsOn>& runs_on;  ///< filled by the last check, from what all others found
+  CheckResults& results;
 };
 
 /// What must be there for a check to have something to look at.

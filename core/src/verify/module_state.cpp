@@ -33,6 +33,59 @@ constexpr std::array<std::pair<std::string_view, ModuleVerdict>, 19> k_load_faul
 /// Findings after which nothing of the package can be imported.
 constexpr std::array<std::string_view, 5> k_package_faults{"CNT003", "IMP001", "IMP002", "IMP003", "IMP004"};
 
+/// Findings after which pip does not install a wheel file. Each was tried with pip 26.3: tests/real/broken_wheels.py
+/// with
+/// --peers. Codes whose faults it refuses in part have a test of which.
+struct InstallFault {
+  std::string_view code;
+  bool (*is_refused)(const Artifact&, const Finding&) = nullptr;  ///< null: always
+};
+
+/// pip compares the projects of file name, METADATA and dist-info; of the versions it takes METADATA's for a file, and
+/// refuses one of another version only from an index.
+bool is_other_project(const Artifact& artifact, const Finding&) {
+  const auto own = normalized_project(artifact.name.distribution);
+  const auto& folder = artifact.wheel->dist_info;
+  return normalized_project(artifact.wheel->metadata_name) != own ||
+         normalized_project(folder.substr(0, folder.find('-'))) != own;
+}
+
+bool is_unknown_format(const Artifact& artifact, const Finding&) {
+  return artifact.wheel->wheel_version.substr(0, artifact.wheel->wheel_version.find('.')) != "1";
+}
+
+/// A part of .data that nobody knows is refused; the .data folder of another wheel is not.
+bool is_unknown_part(const Artifact&, const Finding& finding) { return finding.where.find('/') != std::string::npos; }
+
+constexpr std::array<InstallFault, 26> k_install_faults{{
+    {"NAM001"},
+    {"NAM002"},
+    {"NAM003"},
+    {"NAM004"},
+    {"NAM005"},
+    {"NAM006"},
+    {"NAM106"},
+    {"NAM107"},
+    {"INF001"},
+    {"INF002"},
+    {"INF004"},
+    {"INF006", is_other_project},
+    {"INF007"},
+    {"INF008", is_unknown_format},
+    {"INF011"},
+    {"INF025", is_other_project},
+    {"INF111"},
+    {"INF123"},
+    {"INF127", is_unknown_part},
+    {"ZIP008"},
+    {"ZIP012"},
+    {"ZIP015"},
+    {"ZIP018"},
+    {"ZIP023"},
+    {"ZIP026"},
+    {"ZIP027"},
+}};
+
 /// Problems of single images, which GpuCode counts.
 constexpr std::array<std::string_view, 4> k_image_problems{"FAT005", "FAT007", "FAT008", "FAT009"};
 
@@ -43,6 +96,12 @@ bool is_one_of(const List& list, std::string_view code) {
 
 bool counts(const Finding& finding) {
   return finding.result != FindingResult::pass && finding.result != FindingResult::skipped;
+}
+
+bool keeps_from_installing(const Artifact& artifact, const Finding& finding) {
+  if (artifact.kind != Artifact::Kind::wheel || artifact.wheel == nullptr) return false;
+  const auto fault = std::ranges::find(k_install_faults, std::string_view(finding.code), &InstallFault::code);
+  return fault != k_install_faults.end() && (fault->is_refused == nullptr || fault->is_refused(artifact, finding));
 }
 
 /// A module with the suffix of one Python in a wheel for many loads in that one.
@@ -96,8 +155,11 @@ LoadFaults::LoadFaults(const Artifact& artifact, const std::vector<Finding>& fin
         std::ranges::find(k_load_faults, std::string_view(finding.code), [](const auto& one) { return one.first; });
     const MemberFacts* member = artifact.find(finding.where);
     const std::string text = fmt::format("{}: {}", finding.code, finding.message);
+    if (m_package.empty() && keeps_from_installing(artifact, finding))
+      m_package = fmt::format("pip does not install it ({})", text);
     if (member == nullptr || !is_native(member->path)) {
-      if (m_package.empty() && is_one_of(k_package_faults, finding.code)) m_package = text;
+      if (m_package.empty() && is_one_of(k_package_faults, finding.code))
+        m_package = fmt::format("the package cannot be imported ({})", text);
       continue;
     }
     if (fault == k_load_faults.end()) continue;

@@ -224,8 +224,14 @@ std::expected<PolicyFile, Diagnostics> parse_policy_file(std::string_view text, 
   auto problems = document.diagnostics();
   if (problems.empty()) return policy;
   // The TOML reader numbers what it finds from 1 to 5, which in this family say something else.
-  for (auto& one : problems)
+  for (auto& one : problems) {
     if (one.code < "VFY010") one.code.replace(3, 2, "01");
+    if (one.code == "VFY013" && one.hint.empty())
+      one.hint =
+          one.message.find("\"schema\"") != std::string::npos
+              ? "begin the file with schema = 1"
+              : "a waiver has code, reason and until: code = \"LBC003\", reason = \"why\", until = \"2026-12-31\"";
+  }
   return std::unexpected(std::move(problems));
 }
 

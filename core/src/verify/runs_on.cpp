@@ -14,26 +14,31 @@ namespace sagekit {
 namespace {
 
 /// What the driver must be for the code of all modules that decide, and which CUDA made the newest of it.
-class DriverNeed {
+class DriverFloor {
  public:
-  void add(const GpuCode& code) {
-    const std::string branch = driver_for(code.toolkit, code.ptx);
-    if (branch.empty()) m_known = false;
-    m_branch = std::max(m_branch, branch);  // branches have three digits
-    if (code.zstd > 0) m_branch = std::max(m_branch, gpu_data().zstd_driver);
+  void add(const MemberFacts& member, const GpuCode& code) {
+    const bool windows = member.pe.has_value();
+    const auto driver = driver_for(code.toolkit, code.ptx).on(windows);
+    // Of modules for two systems none is every user's.
+    if (driver.empty() || (m_any && windows != m_windows)) m_known = false;
+    m_any = true;
+    m_windows = windows;
+    m_driver = std::max(m_driver, driver);  // all begin with three digits
+    if (code.zstd > 0) m_driver = std::max(m_driver, gpu_data().zstd_driver.on(windows));
     const auto known = parse_version_number(m_toolkit), now = parse_version_number(code.toolkit);
     if (now && (!known || *known < *now)) m_toolkit = code.toolkit;
   }
 
   /// A need that is known of some modules only is none that anybody can rely on.
   void tell(RunsOn& row) const {
-    row.driver = m_known ? m_branch : "";
+    row.driver = m_known ? m_driver : "";
+    if (!row.driver.empty()) row.driver_system = m_windows ? "windows" : "linux";
     row.toolkit = m_toolkit;
   }
 
  private:
-  std::string m_branch, m_toolkit;
-  bool m_known = true;
+  std::string m_driver, m_toolkit;
+  bool m_known = true, m_any = false, m_windows = false;
 };
 
 std::string last_part(const std::string& dotted) { return dotted.substr(dotted.rfind('.') + 1); }
@@ -89,7 +94,7 @@ void mind_other_modules(RunsOn& row, const Artifact& artifact, const LoadFaults&
 /// What the package calls there, module by module; the worst of them decides.
 void judge_modules(RunsOn& row, const Artifact& artifact, const LoadFaults& faults) {
   auto worst = ModuleVerdict::yes;
-  DriverNeed need;
+  DriverFloor need;
   std::vector<std::string> jit;
   std::string why;
   for (const auto& name : row.modules) {
@@ -103,7 +108,7 @@ void judge_modules(RunsOn& row, const Artifact& artifact, const LoadFaults& faul
         why = fmt::format("it {} call {}, which {}", worst == ModuleVerdict::no ? "would" : "will", last_part(name),
                           state.why);
     }
-    if (state.code != nullptr) need.add(*state.code);
+    if (state.code != nullptr) need.add(*member, *state.code);
     if (state.code != nullptr && state.code->ptx)
       jit.push_back(fmt::format("{} (PTX for {})", last_part(name), to_string(state.code->arch)));
   }
@@ -172,7 +177,7 @@ std::string failing_words(const std::vector<std::pair<std::string, ModuleState>>
 RunsOn by_code(const Artifact& artifact, Capability gpu, const LoadFaults& faults) {
   RunsOn row = row_for(gpu);
   auto worst = ModuleVerdict::yes, best = ModuleVerdict::no;
-  DriverNeed need;
+  DriverFloor need;
   std::vector<std::pair<std::string, ModuleState>> failing;
   std::size_t with_code = 0;
   for (const auto& [name, member] : artifact.modules()) {
@@ -188,7 +193,7 @@ RunsOn by_code(const Artifact& artifact, Capability gpu, const LoadFaults& fault
     }
     if (state.verdict < ModuleVerdict::part) continue;
     if (has_code) row.modules.push_back(name);
-    if (state.code != nullptr) need.add(*state.code);
+    if (state.code != nullptr) need.add(*member, *state.code);
   }
   need.tell(row);
   // With none that works the best of them counts; with some, one that does not makes it a part.
@@ -205,6 +210,17 @@ RunsOn by_code(const Artifact& artifact, Capability gpu, const LoadFaults& fault
   if (row.verdict != "no" && (!failing.empty() || artifact.spec != nullptr))
     add_reason(row, "which the package calls is not known");
   return row;
+}
+
+/// What was seen on a GPU outweighs what was read in files.
+void mind_gate(RunsOn& row, const GpuGate& gate, const std::vector<Finding>& findings) {
+  row.verdict = gate.passed == 0 ? "no" : "part";
+  const auto first = std::ranges::find_if(findings, [](const Finding& one) {
+    return family(one.code) == "RUN" && (one.result == FindingResult::fail || one.result == FindingResult::warn);
+  });
+  add_reason(row,
+             fmt::format("{} of {} cases failed on this machine's {}{}", gate.cases - gate.passed, gate.cases, gate.gpu,
+                         first == findings.end() ? "" : fmt::format(" ({}: {})", first->code, first->message)));
 }
 
 /// Has any module code for it? A GPU of the past is worth a row only then.
@@ -240,7 +256,8 @@ std::vector<Capability> known_gpus(const Artifact& artifact) {
   return {gpus.begin(), gpus.end()};
 }
 
-std::vector<RunsOn> runs_on(const Artifact& artifact, const std::vector<Finding>& findings) {
+std::vector<RunsOn> runs_on(const Artifact& artifact, const std::vector<Finding>& findings,
+                            const std::optional<GpuGate>& gate) {
   const LoadFaults faults(artifact, findings);
   std::vector<RunsOn> table;
   if (artifact.is_recognised()) {
@@ -251,11 +268,14 @@ std::vector<RunsOn> runs_on(const Artifact& artifact, const std::vector<Finding>
              })) {
     for (const auto gpu : known_gpus(artifact)) table.push_back(by_code(artifact, gpu, faults));
   }
-  if (faults.package().empty()) return table;
   for (auto& row : table) {
     if (row.verdict == "no") continue;
-    row.verdict = "no";
-    row.reason = fmt::format("the package cannot be imported ({})", faults.package());
+    if (!faults.package().empty()) {
+      row.verdict = "no";
+      row.reason = faults.package();
+    } else if (gate && gate->capability == row.capability && gate->passed < gate->cases) {
+      mind_gate(row, *gate, findings);
+    }
   }
   return table;
 }

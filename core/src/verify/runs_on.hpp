@@ -14,10 +14,19 @@
 
 namespace sagekit {
 
+/// How the spec's cases went on this machine's GPU.
+struct GpuGate {
+  Capability capability;
+  std::string gpu;                    ///< "NVIDIA H200"
+  std::size_t cases = 0, passed = 0;  ///< judged, and without a fault
+};
+
 /// A row for every GPU that core's data or the spec's dispatch knows, by capability. Where it is not known which
 /// modules the package calls (no spec, or a source that it does not know) the modules' code alone decides; a wheel
-/// without any GPU code then has no rows. `findings`: of all checks; no row is better than they allow.
-std::vector<RunsOn> runs_on(const Artifact& artifact, const std::vector<Finding>& findings);
+/// without any GPU code then has no rows. `findings`: of all checks; no row is better than they allow, nor the
+/// `gate`'s than its cases.
+std::vector<RunsOn> runs_on(const Artifact& artifact, const std::vector<Finding>& findings,
+                            const std::optional<GpuGate>& gate = {});
 
 /// What the package calls on a GPU; nothing when it has no branch for it, or when that is not known. A spec without any
 /// row has a package that asks for no particular device: every module is called on every GPU.
@@ -36,14 +45,15 @@ struct ModuleState {
   std::string why = {};           ///< of a verdict that is neither yes nor jit: "does not load (PYA002: ...)"
 };
 
-/// Findings that keep modules, or the whole package, from working on any GPU.
+/// Findings that keep modules, or the whole package, from working on any GPU: what cannot be installed or imported runs
+/// nowhere.
 class LoadFaults {
  public:
   LoadFaults(const Artifact& artifact, const std::vector<Finding>& findings);
 
   /// The worst of a module's; null when it loads as far as anybody knows.
   const ModuleState* of(const MemberFacts& member) const;
-  /// Why nothing of the package can be imported; "" = nothing says so.
+  /// Why nothing of the package works: "pip does not install it (INF011: ...)"; "" = nothing says so.
   const std::string& package() const { return m_package; }
 
  private:

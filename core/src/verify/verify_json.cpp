@@ -26,6 +26,7 @@ Json row_json(const RunsOn& row) {
           {"failing_modules", row.failing},
           {"reason", row.reason},
           {"driver", row.driver},
+          {"driver_system", row.driver_system},
           {"toolkit", row.toolkit}};
 }
 
@@ -33,6 +34,8 @@ Json report_json(const WheelReport& report, bool all) {
   Json json{{"path", report.path}, {"sha256", report.sha256}, {"verdict", report.pass ? "pass" : "fail"}};
   json["policy"] = report.policy;
   json["kind"] = report.kind;
+  json["tags"] = {{"python", report.python}, {"abi", report.abi}, {"platform", report.platform}};
+  json["gpu"] = report.gpu;
   Json& findings = json["findings"] = Json::array();
   std::size_t skipped = 0;
   for (const auto& finding : report.findings) {

@@ -18,6 +18,7 @@ std::string_view word(StepKind kind) {
     case StepKind::bind: return "bind";
     case StepKind::link: return "link";
     case StepKind::setup_py: return "setup.py";
+    case StepKind::device: return "device";
   }
   return "";
 }

@@ -95,7 +95,7 @@ std::string driver_words(const std::vector<RunsOn>& rows) {
   std::string text;
   for (const auto& [driver, of] : needs) {
     if (text.empty()) {
-      text = driver + " or newer";
+      text = fmt::format("{} {} or newer", of.front().driver_system == "windows" ? "Windows" : "Linux", driver);
       continue;
     }
     std::vector<std::string> ranges;
@@ -136,7 +136,7 @@ std::string runs_on_text(const Console& console, const std::vector<RunsOn>& rows
     if (const auto meaning = verdict_meaning(verdict); !meaning.empty())
       text += wrap(meaning, fmt::format("    {}: ", verdict), "      ", width);
   if (const auto driver = driver_words(rows); !driver.empty())
-    text += wrap("needs the NVIDIA driver for Linux " + driver, "    ", "      ", width);
+    text += wrap("needs the NVIDIA driver for " + driver, "    ", "      ", width);
   return text;
 }
 

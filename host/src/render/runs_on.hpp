@@ -29,7 +29,7 @@ std::string runs_on_text(const Console& console, const std::vector<RunsOn>& rows
 /// In a few words: "8.0-9.0, 12.0 jit"; "no GPU"; "" when there is no table.
 std::string runs_on_words(const std::vector<RunsOn>& rows);
 
-/// "580 or newer", "525 or newer; 10.0-12.1: 570 or newer"; "" when it is not known.
+/// "Linux 580 or newer", "Windows 528.33 or newer; 10.0-12.1: 570.65 or newer"; "" when it is not known.
 std::string driver_words(const std::vector<RunsOn>& rows);
 
 /// What a verdict means that is neither yes nor no, in a sentence; "" for those.

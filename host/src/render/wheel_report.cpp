@@ -125,6 +125,14 @@ std::string counts_words(const WheelReport& report) {
   return text;
 }
 
+/// Which Pythons and systems an installer takes it for; "" where no name says so.
+std::string tags_text(const WheelReport& report, std::size_t width) {
+  if (report.platform.empty()) return "";
+  return wrap(one_line(fmt::format("Python {} (ABI {}) on {}", fmt::join(report.python, ", "),
+                                   fmt::join(report.abi, ", "), fmt::join(report.platform, ", "))),
+              "  for ", "    ", width);
+}
+
 }  // namespace
 
 FindingCounts counts_of(const WheelReport& report) {
@@ -146,7 +154,7 @@ std::string wheel_report_text(const Console& console, const WheelReport& report,
   const std::string head =
       wrap(counts_words(report) + console.dim(fmt::format(" (policy {})", one_line(report.policy))),
            fmt::format("  {}: ", verdict(console, report)), "    ", width);
-  std::string text = head + runs_on_text(console, report.runs_on, all, width);
+  std::string text = head + tags_text(report, width) + runs_on_text(console, report.runs_on, all, width);
   // Who asks which GPU it runs on is owed an answer, too. A file that is no wheel has passed nothing and says nothing.
   if (report.runs_on.empty() && counts_of(report).pass > 0)
     text += wrap("no GPU code in it: what it requires (Triton, torch) decides on which GPUs it runs", "  runs on  ",

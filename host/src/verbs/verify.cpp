@@ -179,6 +179,20 @@ class Run {
     failed(last);
   }
 
+  /// What was asked to run on a GPU and could not is no success.
+  void expect_gpu() {
+    for (const auto& one : m_reports) {
+      if (!one.gpu.empty()) continue;
+      const auto why = std::ranges::find_if(one.findings, [](const Finding& finding) {
+        return finding.code.starts_with("RUN1") && finding.result == FindingResult::skipped;
+      });
+      failed({ErrorKind::machine, "VFY020",
+              fmt::format("--gpu: this machine cannot run its cases{}",
+                          why == one.findings.end() ? "" : ": " + why->message),
+              one.path, why == one.findings.end() ? "" : why->hint});
+    }
+  }
+
   const std::vector<WheelReport>& reports() const { return m_reports; }
   const std::vector<Error>& errors() const { return m_errors; }
   int code() const { return m_code; }
@@ -342,6 +356,7 @@ int run(Session& session, const VerifyArguments& given) {
   for (const auto& name : arguments.installed)
     for (const auto& interpreter : options.interpreters) run.installed(name, interpreter);
   run.end();
+  if (arguments.gpu) run.expect_gpu();
   Diagnostics stale;
   if (options.policy_file && !run.reports().empty()) stale = stale_waivers(*options.policy_file, run.reports());
   return show(session, arguments, run, stale);
@@ -359,6 +374,7 @@ std::vector<Verb> verify_verbs() {
                     "curl -sL https://example.org/their.whl | sagekit verify -", "sagekit explain ELF003"},
        .exits = {{0, "no finding is an error; warnings and skipped checks may be there"},
                  {1, "a finding is an error, or a readable file is no wheel"},
+                 {3, "--gpu: this machine has no GPU or no Python that can run the cases"},
                  {4, "no package of that name"}}},
       declare, run)};
 }

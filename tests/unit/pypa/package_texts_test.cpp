@@ -1,6 +1,7 @@
 // Readers of the texts in dist-info: requirements, entry points, variants; and names as file systems compare them.
-#include "pypa/entry_points_reader.hpp"
 #include "archive/name_fold.hpp"
+#include "pypa/entry_points_reader.hpp"
+#include "pypa/metadata_rules.hpp"
 #include "pypa/requirement_reader.hpp"
 #include "pypa/variant_reader.hpp"
 
@@ -119,4 +120,17 @@ TEST_CASE("names that file systems take for one fold to one text") {
   CHECK(folded_name("\xc3\xa9") != folded_name("e"));
   CHECK(folded_name("\xe4\xb8\xad\xf0\x9f\x98\x80") == "\xe4\xb8\xad\xf0\x9f\x98\x80");
   CHECK(folded_name("\xff") == "\xff");
+}
+
+TEST_CASE("licences are those that SPDX lists, in any case, with exceptions behind WITH") {
+  for (const char* right : {"Apache-2.0", "apache-2.0", "MIT OR (BSD-3-Clause AND 0BSD)",
+                            "GPL-2.0-only WITH Classpath-exception-2.0", "LGPL-2.1+", "LicenseRef-My-Own", "GPL-3.0"}) {
+    CAPTURE(right);
+    CHECK(licence_fault(right).empty());
+  }
+  CHECK(licence_fault("Apache-2").find("did you mean \"Apache-2.0\"") != std::string::npos);
+  CHECK(licence_fault("Classpath-exception-2.0").find("no licence that SPDX lists") != std::string::npos);
+  CHECK(licence_fault("GPL-2.0-only WITH MIT").find("no exception that SPDX lists") != std::string::npos);
+  CHECK(licence_fault("BSD").find("no licence") != std::string::npos);
+  CHECK(licence_fault("MIT OR").find("ends where a licence is expected") != std::string::npos);
 }

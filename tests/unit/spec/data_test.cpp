@@ -76,14 +76,21 @@ TEST_CASE("GPUs of the past are marked, current ones are not") {
 }
 
 TEST_CASE("code needs the driver of its toolkit's family, PTX that of the toolkit itself") {
-  CHECK(driver_for("13.0", false) == "580");
-  CHECK(driver_for("13.5", false) == "580");
-  CHECK(driver_for("12.8", false) == "525");
-  CHECK(driver_for("12.8", true) == "570");
-  CHECK(driver_for("13.5", true).empty());
-  CHECK(driver_for("", false).empty());
-  CHECK(driver_for("odd", true).empty());
-  CHECK_FALSE(gpu_data().zstd_driver.empty());
+  CHECK(driver_for("13.0", false).linux_branch == "580");
+  CHECK(driver_for("13.5", false).linux_branch == "580");
+  CHECK(driver_for("12.8", false).linux_branch == "525");
+  CHECK(driver_for("12.8", true).linux_branch == "570");
+  CHECK(driver_for("13.5", true).linux_branch.empty());
+  CHECK(driver_for("", false).linux_branch.empty());
+  CHECK(driver_for("odd", true).linux_branch.empty());
+  CHECK_FALSE(gpu_data().zstd_driver.linux_branch.empty());
+  // Windows has other numbers, and a family's first driver is a later one than its first toolkit's.
+  CHECK(driver_for("12.0", false).windows == "528.33");
+  CHECK(driver_for("12.0", true).windows == "527.41");
+  CHECK(driver_for("12.8", true).windows == "570.65");
+  CHECK(driver_for("13.0", false).windows == "580");
+  CHECK(driver_for("odd", true).windows.empty());
+  CHECK_FALSE(gpu_data().zstd_driver.windows.empty());
 }
 
 TEST_CASE("nvcc knows an arch from its first release on") {

@@ -21,11 +21,11 @@ struct Asked {
   Artifact artifact;
   VerifyOptions options;
   ScriptedRunner runner;
-  std::vector<RunsOn> rows;
+  CheckResults results;
   FindingList findings{Policy::own, {}};
 
   std::map<std::string, Finding> run(const Check& check) {
-    REQUIRE(run_check(check, {artifact, options, runner, rows}, findings));
+    REQUIRE(run_check(check, {artifact, options, runner, results}, findings));
     std::map<std::string, Finding> found;
     for (auto& one : std::move(findings).report("x", "", {}).findings) found.emplace(one.code, one);
     return found;
@@ -73,6 +73,6 @@ TEST_CASE("a check that says a code of another row is a mistake, and no verdict"
   const Check wrong{
       {"ELF001"}, {}, [](const CheckContext&, FindingList& j) { return j.broken("ELF003", "wrong"), Status(); }};
   Asked asked;
-  CHECK_THROWS_AS(run_check(wrong, {asked.artifact, asked.options, asked.runner, asked.rows}, asked.findings),
+  CHECK_THROWS_AS(run_check(wrong, {asked.artifact, asked.options, asked.runner, asked.results}, asked.findings),
                   std::logic_error);
 }

@@ -13,7 +13,8 @@ struct ChildArtifact {
   std::map<std::string, std::string> files;
   Spec spec;
   std::string python;
-  std::vector<std::string> abi{"none"};  ///< of the wheel's name
+  std::vector<std::string> abi{"none"};      ///< of the wheel's name
+  mutable std::optional<GpuGate> gate = {};  ///< of the last check
 
   /// `code`: one that the check may say.
   std::vector<Finding> judged(std::string_view code, const VerifyOptions& options, CommandRunner& runner) const {
@@ -40,10 +41,11 @@ struct ChildArtifact {
     artifact.read = [this](const std::string& path) -> Result<std::string> { return files.at(path); };
     choose_revision(artifact);
     FindingList findings(Policy::own, {});
-    std::vector<RunsOn> rows;
+    CheckResults results;
     const auto check =
         std::ranges::find_if(checks(), [&](const Check& one) { return std::ranges::count(one.codes, code) > 0; });
-    REQUIRE(run_check(*check, {artifact, options, runner, rows}, findings));
+    REQUIRE(run_check(*check, {artifact, options, runner, results}, findings));
+    gate = results.gate;
     return std::move(findings).report("demo", "", {}).findings;
   }
 };

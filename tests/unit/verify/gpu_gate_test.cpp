@@ -57,6 +57,8 @@ seconds = 3
 
 using Findings = std::vector<Finding>;
 
+std::optional<GpuGate> last_gate;
+
 /// What RUN1 says when the function is called; nothing without a Python.
 std::optional<Findings> gate(const std::string& rows) {
   const auto python = find_python();
@@ -71,7 +73,9 @@ std::optional<Findings> gate(const std::string& rows) {
   options.interpreters = {python->path};
   options.child_environment = python->environment;
   const auto runner = make_local_runner();
-  return demo.judged("RUN101", options, *runner);
+  auto found = demo.judged("RUN101", options, *runner);
+  last_gate = demo.gate;
+  return found;
 }
 
 Findings of(const Findings& all, std::string_view code) {
@@ -181,4 +185,19 @@ TEST_CASE("without --gpu nothing is called and nothing is said") {
   options.interpreters = {"python3"};
   CHECK(demo.judged("RUN101", options, runner).empty());
   CHECK(runner.calls.empty());
+}
+
+TEST_CASE("the gate counts what it judged, and what of that was right") {
+  struct Case {
+    std::string function;
+    std::size_t cases, passed;
+  };
+  for (const auto& one : std::vector<Case>{{"right", 2, 2}, {"twice", 2, 0}, {"crashes", 2, 1}, {"lacks", 0, 0}}) {
+    CAPTURE(one.function);
+    if (!gate(gpu_row(one.function, ""))) return;
+    REQUIRE(last_gate);
+    CHECK(last_gate->cases == one.cases);
+    CHECK(last_gate->passed == one.passed);
+    CHECK(to_string(last_gate->capability) == "9.0");
+  }
 }

@@ -41,11 +41,11 @@ struct ModulePackage {
     VerifyOptions options;
     options.torches = torches;
     ScriptedRunner runner;
-    std::vector<RunsOn> rows;
+    CheckResults results;
     for (const auto& check : checks()) {
       const auto first = check.codes.empty() ? "" : check.codes.front();
       if (first != "ELF007" && contains({"ELF", "PYA", "TAB", "LBC"}, family(first)))
-        REQUIRE(run_check(check, {artifact, options, runner, rows}, findings));
+        REQUIRE(run_check(check, {artifact, options, runner, results}, findings));
     }
     return std::move(findings).report(name, "", {});
   }

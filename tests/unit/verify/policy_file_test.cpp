@@ -57,7 +57,7 @@ TEST_CASE("what is wrong with a policy file is said with its place and the neare
   };
   const std::vector<Case> cases{
       {"schema = ", "VFY011", "", 1},
-      {"base = \"own\"\n", "VFY013", "", 0},
+      {"base = \"own\"\n", "VFY013", "schema = 1", 0},
       {"schema = 2\n", "VFY010", "schema = 1", 1},
       {"schema = 1\nbase = \"other\"\n", "VFY016", "others", 2},
       {"schema = 1\nbaze = \"own\"\n", "VFY014", "base", 2},
@@ -67,8 +67,8 @@ TEST_CASE("what is wrong with a policy file is said with its place and the neare
       {"schema = 1\n[severity]\nEFL003 = \"error\"\n", "VFY017", "ELF003", 3},
       {"schema = 1\n[severity]\nELF003 = \"fatal\"\n", "VFY016", "error", 3},
       {"schema = 1\n[options]\nstale_waivers = \"off\"\n", "VFY016", "note", 3},
-      {"schema = 1\n[[waiver]]\ncode = \"ELF003\"\nuntil = \"2026-12-31\"\n", "VFY013", "", 2},
-      {"schema = 1\n[[waiver]]\ncode = \"ELF003\"\nreason = \"x\"\n", "VFY013", "", 2},
+      {"schema = 1\n[[waiver]]\ncode = \"ELF003\"\nuntil = \"2026-12-31\"\n", "VFY013", "reason = ", 2},
+      {"schema = 1\n[[waiver]]\ncode = \"ELF003\"\nreason = \"x\"\n", "VFY013", "until = ", 2},
       {"schema = 1\n[[waiver]]\ncode = \"ELF003\"\nreason = \" \"\nuntil = \"2026-12-31\"\n", "VFY016", "", 4},
       {"schema = 1\n[[waiver]]\ncode = \"ELF003\"\nreason = \"x\"\nuntil = \"2026-02-30\"\n", "VFY016", "", 5},
       {"schema = 1\n[[waiver]]\ncode = \"ELF003\"\nreason = \"x\"\nuntil = 2026-12-31\n", "VFY015", "", 5},

@@ -51,7 +51,124 @@ bool reason_has(const RunsOn& row, std::string_view part) {
   return row.reason.find(part) != std::string::npos;
 }
 
+/// A stranger's files with code for 9.0, as far as the table looks at them.
+Artifact artifact_of(const GpuCode& code, bool windows) {
+  MemberFacts member;
+  member.path = windows ? "tiny/_k.cp312-win_amd64.pyd" : "tiny/_k" + k_suffix;
+  if (windows)
+    member.pe = PeFacts{};
+  else
+    member.elf = ElfFacts{};
+  member.gpu = {code};
+  Artifact artifact;
+  artifact.members = {member};
+  return artifact;
+}
+
+GpuCode code_90(const std::string& toolkit, bool ptx) {
+  GpuCode code;
+  code.ptx = ptx;
+  code.arch = Arch{{9, 0}};
+  code.count = 1;
+  code.toolkit = toolkit;
+  return code;
+}
+
+const RunsOn& row(const std::vector<RunsOn>& table, Capability gpu) {
+  const auto found = std::ranges::find(table, gpu, &RunsOn::capability);
+  REQUIRE(found != table.end());
+  return *found;
+}
+
 }  // namespace
+
+TEST_CASE("what failed on a GPU lowers that GPU's row, and no other") {
+  const auto artifact = artifact_of(code_90("12.8", false), false);
+  Finding wrong{"RUN101", Severity::error, FindingResult::fail, "sageattn in 1 of 4 cases: worse than 0.999", {}, {}};
+  const auto table = [&](std::size_t passed) {
+    return runs_on(artifact, {wrong}, GpuGate{{9, 0}, "NVIDIA H200", 4, passed});
+  };
+  CHECK(row(table(4), {9, 0}).verdict == "yes");
+  CHECK(row(table(3), {9, 0}).verdict == "part");
+  CHECK(reason_has(row(table(3), {9, 0}), "1 of 4 cases failed on this machine's NVIDIA H200 (RUN101: sageattn"));
+  CHECK(row(table(0), {9, 0}).verdict == "no");
+  CHECK(row(runs_on(artifact, {wrong}, GpuGate{{8, 0}, "NVIDIA A100", 4, 0}), {9, 0}).verdict == "yes");
+  CHECK(row(runs_on(artifact, {}, GpuGate{{9, 0}, "NVIDIA H200", 0, 0}), {9, 0}).verdict == "yes");
+}
+
+TEST_CASE("the driver is that of the modules' system") {
+  const auto driver = [](const std::string& toolkit, bool ptx, bool windows) {
+    const auto found = row(runs_on(artifact_of(code_90(toolkit, ptx), windows), {}), {9, 0});
+    return found.driver + " " + found.driver_system;
+  };
+  CHECK(driver("12.8", false, false) == "525 linux");
+  CHECK(driver("12.8", false, true) == "528.33 windows");
+  CHECK(driver("12.8", true, true) == "570.65 windows");
+  CHECK(driver("13.0", false, true) == "580 windows");
+  auto both = artifact_of(code_90("12.8", false), false);
+  both.members.push_back(artifact_of(code_90("12.8", false), true).members.front());
+  std::ranges::sort(both.members, {}, &MemberFacts::path);
+  CHECK(row(runs_on(both, {}), {9, 0}).driver.empty());
+}
+
+TEST_CASE("a wheel that pip does not install runs nowhere") {
+  const auto right = stranger({{"_k", plain({90})}});
+  struct Fault {
+    std::string code;
+    void (*change)(WheelBuilder&);
+  };
+  for (const auto& fault : std::vector<Fault>{
+           {"INF006", [](WheelBuilder& w) { w.metadata.replace(w.metadata.find("tiny-kernels"), 12, "other"); }},
+           {"INF007", [](WheelBuilder& w) { w.with_wheel = false; }},
+           {"INF008", [](WheelBuilder& w) { w.wheel.replace(w.wheel.find("1.0"), 3, "2.0"); }},
+           {"INF011", [](WheelBuilder& w) { w.with_record = false; }},
+           {"INF025", [](WheelBuilder& w) { w.folder = "other-1.2.0.dist-info"; }},
+           {"INF111", [](WheelBuilder& w) { w.metadata.replace(w.metadata.find("numpy"), 5, "numpy)"); }},
+           {"INF127", [](WheelBuilder& w) { w.files.emplace_back("tiny_kernels-1.2.0.data/odd/x", "x"); }},
+           {"NAM107", [](WheelBuilder& w) { w.file_name = "tiny_kernels-1.2.0-cp311-cp312-linux_x86_64.whl"; }},
+           {"ZIP012", [](WheelBuilder& w) { w.files.emplace_back("../x.py", "x"); }},
+       }) {
+    auto wheel = right;
+    fault.change(wheel);
+    const auto report = judged_wheel(wheel);
+    CAPTURE(fault.code);
+    REQUIRE_FALSE(trouble(report, fault.code).empty());
+    for (const auto& one : report.runs_on) CHECK(one.verdict == "no");
+    CHECK(reason_has(row(report, {9, 0}), "pip does not install it (" + fault.code));
+  }
+}
+
+TEST_CASE("what pip installs all the same lowers no row") {
+  const auto right = stranger({{"_k", plain({90})}});
+  for (void (*change)(WheelBuilder&) : std::vector<void (*)(WheelBuilder&)>{
+           [](WheelBuilder& w) { w.metadata.replace(w.metadata.find("1.2.0"), 5, "1.3.0"); },
+           [](WheelBuilder& w) { w.wheel.replace(w.wheel.find("Root-Is-Purelib: false\n"), 23, ""); },
+           [](WheelBuilder& w) { w.extra_record = "not_there.py,,\n"; },
+           [](WheelBuilder& w) { w.files.emplace_back("other-1.2.0.data/purelib/x.py", "x"); },
+       }) {
+    auto wheel = right;
+    change(wheel);
+    const auto report = judged_wheel(wheel);
+    CHECK_FALSE(report.pass);
+    CHECK(row(report, {9, 0}).verdict == "yes");
+  }
+}
+
+TEST_CASE("a shared object that .data/data puts beside the libraries of Python is judged, and no module of it") {
+  WheelBuilder wheel;
+  auto module = demo_module("_k", {});
+  module.runpath = "/home/me/build";
+  module.more = {{".nv_fatbin", plain({90}), 1, 0}};
+  const std::string path = "tiny_kernels-1.2.0.data/data/lib/libk.so";
+  wheel.files.emplace_back(path, module.build());
+  const auto report = judged_wheel(wheel);
+  CHECK(trouble(report, "INF129").empty());  // its place is where it goes, whatever WHEEL calls pure
+  REQUIRE_FALSE(trouble(report, "ELF003").empty());
+  CHECK(trouble(report, "ELF003")[0].where == path);
+  CHECK(row(report, {9, 0}).verdict == "yes");
+  CHECK(row(report, {8, 0}).verdict == "no");
+  for (const auto& finding : report.findings) CHECK_FALSE((finding.code == "PYA002" && finding.where == path));
+}
 
 TEST_CASE("an entry that says one arch and holds another runs on no GPU that would take it") {
   FatbinBuilder fatbin;

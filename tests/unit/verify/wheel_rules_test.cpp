@@ -145,6 +145,7 @@ std::vector<Case> cases() {
       {"INF117", warn, pass, metadata("# A test\n", "UNKNOWN\n")},
       {"INF118", fail, warn, metadata("Apache-2.0", "Apache 2.0")},
       {"INF118", fail, warn, metadata("Apache-2.0", "(MIT OR BSD-3-Clause")},
+      {"INF118", fail, warn, metadata("Apache-2.0", "Apache-2")},
       {"INF119", fail, pass, line("License: MIT")},
       {"INF119", fail, pass, line("Classifier: License :: OSI Approved :: MIT License")},
       {"INF120", fail, warn, line("License-File: ../LICENSE")},

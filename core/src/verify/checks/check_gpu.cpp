@@ -17,6 +17,80 @@ extern const std::string_view k_child_gpu_cases;
 
 namespace {
 
+bool is_for(const GpuCase& row, const Artifact& artifact, Capability gpu) {
+  if (!row.capabilities.empty() && std::ranges::count(row.capabilities, gpu) == 0) return false;
+  return artifact.revision != nullptr &&
+         holds(row.when, *artifact.revision, {}, artifact.provenance.torch, artifact.provenance.cuda);
+}
+
+void add_runs(const GpuCase& row, std::vector<GpuRun>& runs) {
+  std::vector<GpuRun> all{{&row, {}}};
+  for (const auto& axis : row.axes) {
+    std::vector<GpuRun> longer;
+    for (const auto& run : all)
+      for (const auto& value : axis.values) {
+        longer.push_back(run);
+        longer.back().values.emplace_back(axis.name, value);
+      }
+    all = std::move(longer);
+  }
+  runs.insert(runs.end(), all.begin(), all.end());
+}
+
+Json row_json(const GpuCase& row) {
+  Json json;
+  json["call"] = row.call;
+  json["arguments"] = row.arguments;
+  json["reference"] = row.reference;
+  json["reference_arguments"] = row.reference_arguments;
+  json["inputs"] = Json::array();
+  for (const auto& input : row.inputs)
+    json["inputs"].push_back(
+        {{"name", input.name}, {"shape", input.shape}, {"dtype", input.dtype}, {"distribution", input.distribution}});
+  json["transposed"] = {{"axis", row.transposed.axis}, {"value", row.transposed.value}, {"dims", row.transposed.dims}};
+  json["outputs"] = row.outputs;
+  json["may_change"] = row.may_change;
+  json["repetitions"] = row.repetitions;
+  json["seconds"] = row.seconds;
+  return json;
+}
+
+}  // namespace
+
+std::string GpuRun::name() const {
+  std::string text = row->id;
+  for (const auto& [axis, value] : values) text += fmt::format(" {}={}", axis, value);
+  return text;
+}
+
+std::vector<GpuRun> gpu_runs(const Artifact& artifact, Capability gpu) {
+  std::vector<GpuRun> runs;
+  if (artifact.spec == nullptr) return runs;
+  for (const auto& row : artifact.spec->verify.gpu)
+    if (is_for(row, artifact, gpu)) add_runs(row, runs);
+  return runs;
+}
+
+Json gpu_order(const std::vector<GpuRun>& runs, const std::vector<std::size_t>& indexes) {
+  Json order;
+  order["rows"] = Json::array();
+  order["cases"] = Json::array();
+  std::vector<const GpuCase*> rows;
+  for (const auto index : indexes) {
+    const GpuRun& run = runs[index];
+    if (rows.empty() || rows.back() != run.row) {
+      rows.push_back(run.row);
+      order["rows"].push_back(row_json(*run.row));
+    }
+    Json values = Json::object();
+    for (const auto& [axis, value] : run.values) values[axis] = value;
+    order["cases"].push_back({{"index", index}, {"row", rows.size() - 1}, {"values", std::move(values)}});
+  }
+  return order;
+}
+
+namespace {
+
 namespace fs = std::filesystem;
 
 constexpr double k_start_seconds = 300;  // a child's torch, from a cold disk
@@ -118,19 +192,20 @@ Result<GpuMachine> find_gpu(const Artifact& artifact, const fs::path& python, co
 
 }  // namespace
 
-Status check_gpu(const Artifact& artifact, const VerifyOptions& options, CommandRunner& runner, FindingList& findings) {
-  const auto skip = [&](const std::string& reason, const std::string& hint = {}) { findings.skip_rest(reason, hint); };
-  if (artifact.spec == nullptr) return skip("no loaded plugin says what to call on a GPU"), Status();
+Result<std::optional<GpuGate>> check_gpu(const Artifact& artifact, const VerifyOptions& options, CommandRunner& runner,
+                                         FindingList& findings) {
+  const auto skip = [&](const std::string& reason, const std::string& hint = {}) {
+    findings.skip_rest(reason, hint);
+    return std::optional<GpuGate>();
+  };
+  if (artifact.spec == nullptr) return skip("no loaded plugin says what to call on a GPU");
   if (artifact.spec->verify.gpu.empty())
-    return skip(fmt::format("the plugin {} says nothing to call on a GPU ([[verify.gpu]])", artifact.spec->name)),
-           Status();
+    return skip(fmt::format("the plugin {} says nothing to call on a GPU ([[verify.gpu]])", artifact.spec->name));
   if (options.interpreters.empty())
     return skip("no interpreter was given to call the GPU with",
-                "--interpreter PATH, a Python with this wheel's torch"),
-           Status();
+                "--interpreter PATH, a Python with this wheel's torch");
   auto pythons = ChildPythons::unpack(artifact, options, runner);
-  if (!pythons && pythons.error().kind == ErrorKind::failed)
-    return skip(pythons.error().message, pythons.error().hint), Status();
+  if (!pythons && pythons.error().kind == ErrorKind::failed) return skip(pythons.error().message, pythons.error().hint);
   if (!pythons) return std::unexpected(pythons.error());
 
   std::vector<std::string> reasons;
@@ -148,85 +223,10 @@ Status check_gpu(const Artifact& artifact, const VerifyOptions& options, Command
       continue;
     }
     TRY_ASSIGN(const auto facts, GpuCheck(*pythons, machine->python, runs).run());
-    judge_gpu_runs(artifact, *machine, runs, facts, findings);
-    return {};  // one GPU, one verdict: a second interpreter has the same
+    // One GPU, one verdict: a second interpreter has the same.
+    return judge_gpu_runs(artifact, *machine, runs, facts, findings);
   }
-  skip(join(reasons, "; "));
-  return {};
-}
-
-namespace {
-
-bool is_for(const GpuCase& row, const Artifact& artifact, Capability gpu) {
-  if (!row.capabilities.empty() && std::ranges::count(row.capabilities, gpu) == 0) return false;
-  return artifact.revision != nullptr &&
-         holds(row.when, *artifact.revision, {}, artifact.provenance.torch, artifact.provenance.cuda);
-}
-
-void add_runs(const GpuCase& row, std::vector<GpuRun>& runs) {
-  std::vector<GpuRun> all{{&row, {}}};
-  for (const auto& axis : row.axes) {
-    std::vector<GpuRun> longer;
-    for (const auto& run : all)
-      for (const auto& value : axis.values) {
-        longer.push_back(run);
-        longer.back().values.emplace_back(axis.name, value);
-      }
-    all = std::move(longer);
-  }
-  runs.insert(runs.end(), all.begin(), all.end());
-}
-
-Json row_json(const GpuCase& row) {
-  Json json;
-  json["call"] = row.call;
-  json["arguments"] = row.arguments;
-  json["reference"] = row.reference;
-  json["reference_arguments"] = row.reference_arguments;
-  json["inputs"] = Json::array();
-  for (const auto& input : row.inputs)
-    json["inputs"].push_back(
-        {{"name", input.name}, {"shape", input.shape}, {"dtype", input.dtype}, {"distribution", input.distribution}});
-  json["transposed"] = {{"axis", row.transposed.axis}, {"value", row.transposed.value}, {"dims", row.transposed.dims}};
-  json["outputs"] = row.outputs;
-  json["may_change"] = row.may_change;
-  json["repetitions"] = row.repetitions;
-  json["seconds"] = row.seconds;
-  return json;
-}
-
-}  // namespace
-
-std::string GpuRun::name() const {
-  std::string text = row->id;
-  for (const auto& [axis, value] : values) text += fmt::format(" {}={}", axis, value);
-  return text;
-}
-
-std::vector<GpuRun> gpu_runs(const Artifact& artifact, Capability gpu) {
-  std::vector<GpuRun> runs;
-  if (artifact.spec == nullptr) return runs;
-  for (const auto& row : artifact.spec->verify.gpu)
-    if (is_for(row, artifact, gpu)) add_runs(row, runs);
-  return runs;
-}
-
-Json gpu_order(const std::vector<GpuRun>& runs, const std::vector<std::size_t>& indexes) {
-  Json order;
-  order["rows"] = Json::array();
-  order["cases"] = Json::array();
-  std::vector<const GpuCase*> rows;
-  for (const auto index : indexes) {
-    const GpuRun& run = runs[index];
-    if (rows.empty() || rows.back() != run.row) {
-      rows.push_back(run.row);
-      order["rows"].push_back(row_json(*run.row));
-    }
-    Json values = Json::object();
-    for (const auto& [axis, value] : run.values) values[axis] = value;
-    order["cases"].push_back({{"index", index}, {"row", rows.size() - 1}, {"values", std::move(values)}});
-  }
-  return order;
+  return skip(join(reasons, "; "));
 }
 
 }  // namespace sagekit

@@ -228,7 +228,7 @@ void check_toolkit(const Artifact& artifact, const Module& module, FindingList& 
     bool fits = false;
     for (const auto& row : artifact.spec->arches) {
       if (row.capability != code.arch.capability || !row.excluded.empty()) continue;
-      if (artifact.revision != nullptr && !holds(row.when, *artifact.revision)) continue;
+      if (!holds(row.when, *artifact.revision)) continue;
       fits = fits || row.cuda.contains(*toolkit);
       if (refusing == nullptr) refusing = &row;
     }
@@ -252,7 +252,7 @@ void check_kernels(const Artifact& artifact, FindingList& findings) {
     check_virtual_arch(module, asked[name], findings);
     check_ptx(module, findings);
     check_wiring(module, findings);
-    if (module.row != nullptr) check_toolkit(artifact, module, findings);
+    if (module.row != nullptr && artifact.is_recognised()) check_toolkit(artifact, module, findings);
     read = read && member->kernels_read;
     if (!member->kernels_read) continue;
     check_presence(module, findings);
@@ -273,6 +273,8 @@ void check_kernels(const Artifact& artifact, FindingList& findings) {
                                                         : "the plugin gives no local_bytes_max");
   if (artifact.spec == nullptr)
     findings.skipped("FAT114", "no loaded plugin makes this package");
+  else if (!artifact.is_recognised())
+    findings.skipped("FAT114", unrecognised(artifact));  // which nvcc an arch needs is a fact of a revision
   else
     findings.done("FAT114");
 }

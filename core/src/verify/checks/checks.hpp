@@ -4,10 +4,12 @@
 
 #include "verify/artifact.hpp"
 #include "verify/finding_list.hpp"
+#include "verify/runs_on.hpp"
 
 #include <sagekit/command.hpp>
 
 #include <filesystem>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -78,9 +80,10 @@ void ask_plugin(const Artifact& artifact, FindingList& findings);
 /// interrupt.
 Status check_imports(const Artifact& artifact, const VerifyOptions& options, CommandRunner& runner,
                      FindingList& findings);
-/// RUN1: the spec's cases are called on this machine's GPU, in child processes. Errors: as
+/// RUN1: the spec's cases are called on this machine's GPU, in child processes; nothing when none could be. Errors: as
 /// check_imports.
-Status check_gpu(const Artifact& artifact, const VerifyOptions& options, CommandRunner& runner, FindingList& findings);
+Result<std::optional<GpuGate>> check_gpu(const Artifact& artifact, const VerifyOptions& options, CommandRunner& runner,
+                                         FindingList& findings);
 
 /// "its source is none that the plugin sage2 knows": why what a spec says of its revisions is not judged.
 std::string unrecognised(const Artifact& artifact);

@@ -4,6 +4,7 @@
 #include "support/json.hpp"
 #include "verify/artifact.hpp"
 #include "verify/finding_list.hpp"
+#include "verify/runs_on.hpp"
 
 #include <sagekit/spec.hpp>
 
@@ -54,7 +55,7 @@ struct GpuFacts {
 GpuFacts read_gpu_facts(const Json& line);
 
 /// RUN100 to RUN106: one finding for each row and fault, with the worst case named.
-void judge_gpu_runs(const Artifact& artifact, const GpuMachine& machine, const std::vector<GpuRun>& runs,
-                    const std::map<std::size_t, GpuFacts>& facts, FindingList& findings);
+GpuGate judge_gpu_runs(const Artifact& artifact, const GpuMachine& machine, const std::vector<GpuRun>& runs,
+                       const std::map<std::size_t, GpuFacts>& facts, FindingList& findings);
 
 }  // namespace sagekit

@@ -69,21 +69,14 @@ class RowVerdict {
 
   void add(const GpuRun& run, const GpuFacts* facts) {
     ++m_cases;
-    if (facts == nullptr) return lacks("not reached after others of them ended the process", run);
-    if (!facts->ended.empty()) return fault("RUN106", 1, facts->ended, run);
-    if (!facts->error.empty() || !facts->type.empty()) return raised(run, *facts);
-    if (!facts->changed.empty())
-      fault("RUN103", 1, fmt::format("it writes to its input {}", join(facts->changed, ", ")), run);
-    if (facts->unwritten > 0)
-      fault("RUN104", 1 + facts->unwritten,
-            fmt::format("{:.3g} % of the result still is what memory held before", 100 * facts->unwritten), run);
-    else if (facts->differs && m_row.deterministic)
-      fault("RUN104", 1, "the same inputs give other bits when memory held other bytes before, or at each run", run);
-    if (facts->not_finite > 0 && facts->unwritten == 0)
-      fault("RUN105", 1 + facts->not_finite,
-            fmt::format("{:.3g} % of the result is NaN or infinite", 100 * facts->not_finite), run);
-    compare(run, *facts);
+    m_lacks = m_faulty = false;
+    look(run, facts);
+    m_judged += !m_lacks;
+    m_passed += !m_lacks && !m_faulty;
   }
+
+  std::size_t judged() const { return m_judged; }
+  std::size_t passed() const { return m_passed; }
 
   void report(FindingList& findings) const {
     for (const auto& [code, fault] : m_faults)
@@ -114,6 +107,7 @@ class RowVerdict {
   }
 
   void fault(std::string_view code, double weight, const std::string& text, const GpuRun& run, std::string hint = {}) {
+    m_faulty = true;
     Fault& known = m_faults[code];
     ++known.count;
     if (known.count > 1 && weight <= known.weight) return;
@@ -122,7 +116,27 @@ class RowVerdict {
     known.hint = std::move(hint);
   }
 
-  void lacks(const std::string& why, const GpuRun&) { ++m_lacking[why]; }
+  void look(const GpuRun& run, const GpuFacts* facts) {
+    if (facts == nullptr) return lacks("not reached after others of them ended the process", run);
+    if (!facts->ended.empty()) return fault("RUN106", 1, facts->ended, run);
+    if (!facts->error.empty() || !facts->type.empty()) return raised(run, *facts);
+    if (!facts->changed.empty())
+      fault("RUN103", 1, fmt::format("it writes to its input {}", join(facts->changed, ", ")), run);
+    if (facts->unwritten > 0)
+      fault("RUN104", 1 + facts->unwritten,
+            fmt::format("{:.3g} % of the result still is what memory held before", 100 * facts->unwritten), run);
+    else if (facts->differs && m_row.deterministic)
+      fault("RUN104", 1, "the same inputs give other bits when memory held other bytes before, or at each run", run);
+    if (facts->not_finite > 0 && facts->unwritten == 0)
+      fault("RUN105", 1 + facts->not_finite,
+            fmt::format("{:.3g} % of the result is NaN or infinite", 100 * facts->not_finite), run);
+    compare(run, *facts);
+  }
+
+  void lacks(const std::string& why, const GpuRun&) {
+    m_lacks = true;
+    ++m_lacking[why];
+  }
 
   void raised(const GpuRun& run, const GpuFacts& facts) {
     if (facts.device)
@@ -150,7 +164,8 @@ class RowVerdict {
   const Artifact& m_artifact;
   const GpuMachine& m_machine;
   const GpuCase& m_row;
-  std::size_t m_cases = 0;
+  std::size_t m_cases = 0, m_judged = 0, m_passed = 0;
+  bool m_lacks = false, m_faulty = false;  ///< of the case that is looked at
   std::map<std::string_view, Fault> m_faults;
   std::map<std::string, std::size_t> m_lacking;  // by reason
   double m_worst_excess = 0;
@@ -179,8 +194,9 @@ GpuFacts read_gpu_facts(const Json& line) {
   return facts;
 }
 
-void judge_gpu_runs(const Artifact& artifact, const GpuMachine& machine, const std::vector<GpuRun>& runs,
-                    const std::map<std::size_t, GpuFacts>& facts, FindingList& findings) {
+GpuGate judge_gpu_runs(const Artifact& artifact, const GpuMachine& machine, const std::vector<GpuRun>& runs,
+                       const std::map<std::size_t, GpuFacts>& facts, FindingList& findings) {
+  GpuGate gate{.capability = machine.capability, .gpu = machine.name};
   bool all_pass = true;
   for (std::size_t i = 0; i < runs.size();) {
     RowVerdict verdict(artifact, machine, *runs[i].row);
@@ -191,9 +207,12 @@ void judge_gpu_runs(const Artifact& artifact, const GpuMachine& machine, const s
     }
     verdict.report(findings);
     all_pass = all_pass && verdict.passes();
+    gate.cases += verdict.judged();
+    gate.passed += verdict.passed();
   }
   // A case that raised, hung or left its result unwritten says nothing about the rest.
   if (!all_pass) findings.skip_rest("not every case gave a result that could be judged");
+  return gate;
 }
 
 }  // namespace sagekit
