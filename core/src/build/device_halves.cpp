@@ -241,6 +241,7 @@ Result<bool> DeviceHalves::make_anew(std::size_t index, const std::string& key, 
     std::string why;
     TRY_ASSIGN(record.outputs, collect(work, why));
     if (!why.empty()) return not_done(why);
+    TRY(m_context.tools.unchanged());
     record.measured = report.measured;
     // Names with a module id in them depend on the host's pass, which the text does not show.
     if (work.module_id.empty()) TRY(m_context.store.add_record(by_text, record));

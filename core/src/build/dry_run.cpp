@@ -53,7 +53,7 @@ Result<std::set<std::string>> kept_steps(const Spec& spec, const Plan& plan, con
   TRY_ASSIGN(const auto epoch, source_date_epoch(plan.revision.date));
   const auto steps = steps_of(plan, ready);
   Executor executor({*store, symbols, *source, links.path(), {}, epoch, runner, environment.platform, options.log,
-                     {}, {}},
+                     ToolStamps({}), {}, {}},
                     steps);
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const auto is_kept = [&](const std::string& id) { return kept.contains(id); };

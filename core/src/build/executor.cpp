@@ -238,6 +238,7 @@ Status Executor::keep(std::size_t index, bool fallback, const std::vector<const 
     report.failure.log = m_context.work / "logs" / (step.id + (fallback ? ".fallback.log" : ".log"));
     return {};
   }
+  TRY(m_context.tools.unchanged());
   if (add_read(step, devices, record)) TRY(m_context.store.add_record(key_of(parts), record));
   remember(step, report.measured);
   m_context.store.remember_parts(history_key(step), parts);

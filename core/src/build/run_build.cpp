@@ -232,8 +232,8 @@ Result<Build> run_build(const Spec& spec, const Plan& plan, const Environment& e
   LaunchingRunner launching(options.launcher, options.launcher_environment, runner);
   Executor executor(
       {store, symbols, source, work, step_environment(options.child_environment, cells, scratch.path(), epoch, limits),
-       epoch, launching, environment.platform, options.log, options.step_timeout_seconds, options.nice,
-       options.require_hits},
+       epoch, launching, environment.platform, options.log, ToolStamps(cells), options.step_timeout_seconds,
+       options.nice, options.require_hits},
       steps);
   auto all =
       work_of(steps, executor, limits.jobs, options.prove != BuildOptions::Prove::none, !options.require_hits);

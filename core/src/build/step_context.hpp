@@ -4,6 +4,7 @@
 #include "build/action_record.hpp"
 #include "build/prepared_source.hpp"
 #include "build/symbols.hpp"
+#include "build/tool_stamps.hpp"
 
 #include <sagekit/build.hpp>
 
@@ -24,6 +25,7 @@ struct StepContext {
   CommandRunner& runner;
   std::string platform;  ///< this machine's own
   LogSink log;
+  ToolStamps tools;
   std::optional<double> timeout_seconds;  ///< of each command
   std::optional<int> nice;                ///< of each command
   bool require_hits = false;              ///< BuildOptions::require_hits

@@ -1,0 +1,42 @@
+#include "build/tool_stamps.hpp"
+
+#include "support/format.hpp"
+
+#include <sys/stat.h>
+
+namespace sagekit {
+
+namespace fs = std::filesystem;
+
+ToolStamps::Stamp ToolStamps::stamp_of(const fs::path& file) {
+  struct stat info {};
+  if (::stat(file.c_str(), &info) != 0) return {};
+  return {info.st_ino, static_cast<std::uint64_t>(info.st_size), info.st_mtim.tv_sec, info.st_mtim.tv_nsec};
+}
+
+ToolStamps::ToolStamps(const std::vector<const Cell*>& cells) {
+  for (const auto* cell : cells) {
+    if (!cell->toolchain) continue;
+    const auto watch = [this](const fs::path& file) {
+      if (!file.empty()) m_stamps.emplace(file, stamp_of(file));
+    };
+    const auto& tools = *cell->toolchain;
+    watch(tools.host_compiler.executable);
+    if (tools.nvcc.executable.empty()) continue;
+    watch(tools.nvcc.executable);
+    std::error_code error;
+    const auto bin = fs::weakly_canonical(tools.nvcc.executable, error).parent_path();
+    for (const auto name : {"cudafe++", "ptxas", "fatbinary", "../nvvm/bin/cicc"}) watch(bin / name);
+  }
+}
+
+Status ToolStamps::unchanged() const {
+  for (const auto& [file, stamp] : m_stamps)
+    if (stamp_of(file) != stamp)
+      return fail(ErrorKind::failed, "BLD011",
+                  fmt::format("{} was replaced while it was in use; what it made is not kept", file.string()),
+                  "run the build again: it goes on from what was finished before");
+  return {};
+}
+
+}  // namespace sagekit
