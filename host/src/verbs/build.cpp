@@ -1,5 +1,4 @@
 #include "interrupt.hpp"
-#include "json_text.hpp"
 #include "output_file.hpp"
 #include "output_lock.hpp"
 #include "packaging.hpp"
@@ -9,6 +8,7 @@
 #include "session.hpp"
 #include "store_flags.hpp"
 #include "verb.hpp"
+#include "wheel_maker.hpp"
 
 #include <sagekit/build.hpp>
 #include <sagekit/build_report.hpp>
@@ -19,7 +19,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <iterator>
 #include <optional>
 #include <set>
 
@@ -35,7 +34,7 @@ struct BuildArguments {
   std::vector<std::string> vendored;  ///< NAME=DIR
   std::size_t jobs = 0;
   std::uint64_t memory_bytes = 0;
-  bool keep_going = false, dry_run = false, jsonl = false;
+  bool keep_going = false, dry_run = false, jsonl = false, check_reproducible = false;
   double step_timeout_seconds = 0, stop_after_seconds = 0;
   std::size_t nice = 0;
   std::string prove, timeline;
@@ -57,10 +56,13 @@ void declare(Flags& flags, BuildArguments& arguments) {
   flags.duration("--stop-after", arguments.stop_after_seconds,
                  "Start nothing that would not end in this time; exit 75 when there is more to do");
   flags.number("--nice", arguments.nice, "Priority of what it starts, 1 to 19: the rest of the machine goes first");
-  flags.value("--prove", "WHAT", arguments.prove,
-              "Make GPU code of some sources (sample) or of all the plain way, too, and compare it by kernel")
+  flags
+      .value("--prove", "WHAT", arguments.prove,
+             "Make GPU code of some sources (sample) or of all the plain way, too, and compare it by kernel")
       .choices = {"sample", "all"};
   flags.on("-n,--dry-run", arguments.dry_run, "Say what would run; fetch and run nothing");
+  flags.on("--check-reproducible", arguments.check_reproducible,
+           "Build all of it a second time, with nothing kept, and name the first difference");
   flags.on("--jsonl", arguments.jsonl, "An event a line on stdout while it runs");
   flags.value("--timeline", "FILE", arguments.timeline, "What ran when, as a trace that ui.perfetto.dev opens");
   declare_store_levels(flags, arguments.store);
@@ -118,8 +120,9 @@ Result<BuildOptions> build_options(const Session& session, const BuildArguments&
   options.dry_run = arguments.dry_run;
   if (arguments.step_timeout_seconds > 0) options.step_timeout_seconds = arguments.step_timeout_seconds;
   if (arguments.stop_after_seconds > 0)
-    options.stop_after = std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::nanoseconds>(
-                                                                std::chrono::duration<double>(arguments.stop_after_seconds));
+    options.stop_after =
+        std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                               std::chrono::duration<double>(arguments.stop_after_seconds));
   if (arguments.nice > 19)
     return fail(ErrorKind::usage, "CLI002", fmt::format("--nice {} is more than 19", arguments.nice));
   if (arguments.nice > 0) options.nice = static_cast<int>(arguments.nice);
@@ -188,68 +191,6 @@ std::vector<StepFailure> drop_taken(const Session& session, Plan& plan, const st
   });
   return taken;
 }
-
-// Of --jsonl: a wheel, and the sums at the end.
-std::string json_line(const PackagedWheel& wheel) {
-  return fmt::format(
-      "{{\"event\":\"wheel\",\"cell\":{},\"path\":{},\"sha256\":\"{}\",\"size_bytes\":{},\"verdict\":\"{}\"}}\n",
-      json_string(wheel.cell), json_string(wheel.path.string()), wheel.sha256, wheel.size_bytes,
-      wheel.report.pass ? "pass" : "fail");
-}
-
-std::string json_line(const Build& build, std::size_t wheels) {
-  return fmt::format(
-      "{{\"event\":\"end\",\"steps\":{{\"run\":{},\"reused\":{},\"failed\":{}}},\"wheels\":{},"
-      "\"wall_seconds\":{:.3f},\"cpu_seconds\":{:.3f},\"peak_memory_bytes\":{}}}\n",
-      build.steps_run, build.steps_reused, build.steps_failed, wheels, build.wall_seconds, build.cpu_seconds,
-      build.peak_memory_bytes);
-}
-
-/// Shows what happens, and makes each wheel as soon as its cell is there, while others are still compiled.
-class WheelMaker : public BuildObserver {
- public:
-  WheelMaker(const Session& session, const Plugin& plugin, const PackageOptions& options, BuildProgress::Form form)
-      : m_session(session), m_plugin(plugin), m_options(options), m_form(form) {
-    m_progress.emplace(session.console, form, session.settings.github_actions);
-  }
-
-  void on_event(const BuildEvent& event) override { m_progress->on_event(event); }
-  void on_message(const std::string& text) override { m_progress->on_message(text); }
-  void on_cell(const CellBuild& cell) override {
-    if (!m_made) return;
-    const auto lock = m_progress->give_way();
-    auto made = package_cells(m_session, m_plugin, {cell}, m_options);
-    if (!made) {
-      m_made = std::unexpected(made.error());
-      return;
-    }
-    if (m_form == BuildProgress::Form::json_lines)
-      for (const auto& wheel : made->wheels) m_session.console.document(json_line(wheel));
-    std::ranges::move(made->wheels, std::back_inserter(m_made->wheels));
-    std::ranges::move(made->refused, std::back_inserter(m_made->refused));
-    std::ranges::move(made->failed, std::back_inserter(m_made->failed));
-  }
-
-  /// In the plan's order, not in that of time.
-  Result<Packaging> finish(const Plan& plan) {
-    m_progress.reset();
-    const auto place = [&](const auto& made) { return std::ranges::find(plan.cells, made.cell, &Cell::id); };
-    if (m_made) {
-      std::ranges::sort(m_made->wheels, {}, place);
-      std::ranges::sort(m_made->refused, {}, place);
-      std::ranges::sort(m_made->failed, {}, place);
-    }
-    return std::move(m_made);
-  }
-
- private:
-  const Session& m_session;
-  const Plugin& m_plugin;
-  const PackageOptions& m_options;
-  BuildProgress::Form m_form;
-  std::optional<BuildProgress> m_progress;
-  Result<Packaging> m_made = Packaging{};
-};
 
 int run(Session& session, const BuildArguments& arguments) {
   if (session.global.json && arguments.jsonl)
@@ -323,13 +264,19 @@ int run(Session& session, const BuildArguments& arguments) {
   build->failed.insert(build->failed.end(), taken.begin(), taken.end());
   build->failed.insert(build->failed.end(), packaging->failed.begin(), packaging->failed.end());
 
+  if (arguments.check_reproducible && build->failed.empty() && !arguments.dry_run) {
+    auto different = check_reproducible(session, *plugin, plan, environment, *options, *build, stop);
+    if (!different) return report(session, different.error());
+    build->failed.insert(build->failed.end(), different->begin(), different->end());
+  }
+
   if (session.global.json) {
     session.console.document(build_json(*build, packaging->wheels, packaging->refused));
   } else if (build->steps_would_run) {
     session.console.say(
         fmt::format("{} steps would run, {} are in the store", *build->steps_would_run, build->steps_reused));
   } else if (arguments.jsonl) {
-    session.console.document(json_line(*build, packaging->wheels.size()));
+    session.console.document(end_event(*build, packaging->wheels.size()));
   } else {
     for (const auto& wheel : packaging->wheels) session.console.result(wheel.path.string() + "\n");
     session.console.say(fmt::format("{} steps run, {} kept from before; {}, {} of CPU time, up to {} in one step",
