@@ -13,6 +13,7 @@
   line(diff) \
   line(package) \
   line(name) \
+  line(retag) \
   line(release) \
   line(index) \
   line(doctor) \

@@ -3,9 +3,9 @@
 #include "archive/inflate.hpp"
 #include "archive/zip_library.hpp"
 #include "support/format.hpp"
+#include "support/parallel.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
-#include "support/parallel.hpp"
 
 #include <sys/stat.h>
 
@@ -25,9 +25,11 @@ std::unexpected<Error> failed(const std::string& what, const char* why) {
 
 /// A member's stream, made before libzip is asked to write it.
 struct ReadyStream {
-  std::string bytes;
+  std::string made;
+  std::string_view bytes;  ///< of `made`, or of the archive that it is copied from
   std::uint64_t size = 0;  ///< of the content
   std::uint32_t crc = 0;   ///< of the content
+  zip_uint16_t method = ZIP_CM_DEFLATE;
   std::size_t read = 0;
 };
 
@@ -35,11 +37,17 @@ struct ReadyStream {
 std::vector<ReadyStream> deflate_all(const std::vector<ZipEntry>& entries, unsigned threads) {
   std::vector<ReadyStream> streams(entries.size());
   std::vector<std::uint64_t> costs;
-  for (const auto& entry : entries) costs.push_back(entry.bytes.size());
+  for (const auto& entry : entries) costs.push_back(entry.copied ? 0 : entry.bytes.size());
   run_with_workers(costs, UINT64_MAX, threads, [&] {
     return [&, deflater = std::make_shared<Deflater>()](std::size_t i) {
       const auto content = entries[i].bytes;
-      streams[i] = {deflater->whole(content), content.size(), crc32_of(content), 0};
+      ReadyStream& stream = streams[i];
+      if (const auto& copied = entries[i].copied) {
+        stream = {{}, content, copied->size, copied->crc32, copied->method, 0};
+      } else {
+        stream = {deflater->whole(content), {}, content.size(), crc32_of(content), ZIP_CM_DEFLATE, 0};
+        stream.bytes = stream.made;
+      }
     };
   });
   return streams;
@@ -52,11 +60,11 @@ zip_int64_t describe(const ReadyStream& stream, void* data, zip_uint64_t size) {
   stat.size = stream.size;
   stat.comp_size = stream.bytes.size();
   stat.crc = stream.crc;
-  stat.comp_method = ZIP_CM_DEFLATE;
+  stat.comp_method = stream.method;
   return sizeof(zip_stat_t);
 }
 
-/// libzip's view of a stream: it says that it is deflated already, so libzip copies it as it is.
+/// libzip's view of a stream: it says that it has its method already, so libzip copies it as it is.
 zip_int64_t serve(void* state, void* data, zip_uint64_t size, zip_source_cmd_t command) {
   auto& stream = *static_cast<ReadyStream*>(state);
   switch (command) {
@@ -91,17 +99,19 @@ class Archive {
   Archive& operator=(const Archive&) = delete;
 
   /// `stream` must stay until the archive is closed.
-  Status add(const std::string& name, ReadyStream& stream, DosTime time) {
+  Status add(const ZipEntry& entry, ReadyStream& stream, DosTime time) {
     zip_source_t* source = m_lib.source_function(m_zip, serve, &stream);
     if (source == nullptr) return error();
-    const zip_int64_t added = m_lib.file_add(m_zip, name.c_str(), source, ZIP_FL_ENC_UTF_8);
+    const zip_int64_t added = m_lib.file_add(m_zip, entry.name.c_str(), source, ZIP_FL_ENC_UTF_8);
     if (added < 0) {
       m_lib.source_free(source);
       return error();
     }
     const auto index = static_cast<zip_uint64_t>(added);
-    const zip_uint32_t mode = (S_IFREG | 0644u) << 16;
-    if (m_lib.set_file_compression(m_zip, index, ZIP_CM_DEFLATE, 0) != 0 ||
+    if (entry.copied) time = entry.copied->time;
+    const zip_uint32_t own_mode = entry.copied ? entry.copied->mode & 07777u : 0;
+    const zip_uint32_t mode = (S_IFREG | (own_mode != 0 ? own_mode : 0644u)) << 16;
+    if (m_lib.set_file_compression(m_zip, index, stream.method, 0) != 0 ||
         m_lib.file_set_dostime(m_zip, index, time.time, time.date, 0) != 0 ||
         m_lib.file_set_external_attributes(m_zip, index, 0, ZIP_OPSYS_UNIX, mode) != 0)
       return error();
@@ -156,7 +166,7 @@ Status write_zip(const std::filesystem::path& file, const std::vector<ZipEntry>&
   }
   auto streams = deflate_all(entries, threads);  // outlive the archive, which reads them when it is closed
   Archive archive(zip, opened, file.string());
-  for (std::size_t i = 0; i < entries.size(); ++i) TRY(archive.add(entries[i].name, streams[i], time));
+  for (std::size_t i = 0; i < entries.size(); ++i) TRY(archive.add(entries[i], streams[i], time));
   return archive.close();
 }
 

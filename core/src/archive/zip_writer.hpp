@@ -7,17 +7,12 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace sagekit {
-
-/// A member; its bytes must stay where they are until the archive is written.
-struct ZipEntry {
-  std::string name;
-  std::string_view bytes;
-};
 
 /// The time that all members get, as zip stores it (MS-DOS: two-second steps, no zone; here UTC).
 struct DosTime {
@@ -29,9 +24,25 @@ struct DosTime {
 /// "2026-01-17T17:43:28Z". What zip cannot say (before 1980, after 2107, not a time) becomes 1980-01-01.
 DosTime dos_time(std::string_view rfc3339_utc);
 
-/// Writes the members in their order: deflated, mode 0644, made on Unix, no data descriptor, no extra field. They are
-/// compressed side by side on `threads` threads; the bytes are the same for any number of them.
-/// Errors: PKG002 (machine) when the file cannot be written.
+/// What another archive says of a member that is copied out of it as it is.
+struct CopiedMember {
+  std::uint16_t method = 0;  ///< k_zip_stored or k_zip_deflated
+  std::uint64_t size = 0;    ///< of the content
+  std::uint32_t crc32 = 0;   ///< of the content
+  DosTime time;
+  std::uint32_t mode = 0;  ///< Unix mode; 0 = a plain file's
+};
+
+/// A member; its bytes must stay where they are until the archive is written.
+struct ZipEntry {
+  std::string name;
+  std::string_view bytes;                   ///< the content; of a copied member its stream
+  std::optional<CopiedMember> copied = {};  ///< neither inflated nor deflated again
+};
+
+/// Writes the members in their order: deflated, mode 0644, made on Unix, no data descriptor, no extra field; a copied
+/// one with its own stream, time and mode. They are compressed side by side on `threads` threads; the bytes are the
+/// same for any number of them. Errors: PKG002 (machine) when the file cannot be written.
 Status write_zip(const std::filesystem::path& file, const std::vector<ZipEntry>& entries, DosTime time,
                  unsigned threads = available_threads());
 

@@ -59,4 +59,10 @@ std::string record_text(const std::vector<RecordEntry>& entries, const std::stri
   return text + quoted(own_path) + ",,\n";
 }
 
+std::string record_text(const std::vector<RecordRow>& rows) {
+  std::string text;
+  for (const auto& row : rows) text += fmt::format("{},{},{}\n", quoted(row.path), quoted(row.hash), quoted(row.size));
+  return text;
+}
+
 }  // namespace sagekit

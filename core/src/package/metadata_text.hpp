@@ -1,6 +1,8 @@
 #pragma once
 // The texts of a dist-info folder: METADATA, WHEEL, RECORD (core metadata 2.4, binary distribution format 1.0).
 
+#include "pypa/metadata_reader.hpp"
+
 #include <sagekit/naming.hpp>
 #include <sagekit/plan.hpp>
 #include <sagekit/spec.hpp>
@@ -25,5 +27,7 @@ struct RecordEntry {
 };
 /// RECORD: a row for each entry, in their order, and one for itself.
 std::string record_text(const std::vector<RecordEntry>& entries, const std::string& own_path);
+/// The same of rows that are whole.
+std::string record_text(const std::vector<RecordRow>& rows);
 
 }  // namespace sagekit

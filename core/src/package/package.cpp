@@ -1,4 +1,5 @@
 #include "archive/zip_writer.hpp"
+#include "package/place_file.hpp"
 #include "package/wheel_layout.hpp"
 #include "support/file.hpp"
 #include "support/format.hpp"
@@ -8,12 +9,7 @@
 
 #include <sagekit/package.hpp>
 
-#include <fcntl.h>
-#include <stdio.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 
 namespace sagekit {
 
@@ -39,58 +35,17 @@ Status rename_cell(Cell& cell, const Spec& spec, const Revision& revision, const
   return {};
 }
 
-std::unexpected<Error> not_written(const fs::path& path) {
-  return fail(ErrorKind::machine, "PKG002", fmt::format("{} cannot be written: {}", path.string(), last_os_error()),
-              "look at the space left and at the folder's permissions");
-}
-
-/// On the disk before it gets its name.
-Status flush(const fs::path& path) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return not_written(path);
-  const bool flushed = ::fsync(fd) == 0;
-  ::close(fd);
-  if (!flushed) return not_written(path);
-  return {};
-}
-
-std::unexpected<Error> taken(const fs::path& path, const std::string& there, const std::string& ours) {
-  return fail(
-      ErrorKind::failed, "PKG001",
-      fmt::format("{} is there already and is another wheel: sha256 {} there, {} now", path.string(), there, ours),
-      "two different wheels must not have one name: move the old one away, or choose another -o or --naming");
-}
-
-/// Renames without replacing. True: the name was free.
-Result<bool> take_name(const fs::path& from, const fs::path& to) {
-  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
-  if (errno == EEXIST) return false;
-  if (errno != EINVAL && errno != ENOSYS) return not_written(to);
-  // A file system without it (some network ones): the output folder's lock keeps other sagekits away.
-  std::error_code error;
-  if (fs::exists(to, error)) return false;
-  fs::rename(from, to, error);
-  if (error)
-    return fail(ErrorKind::machine, "PKG002", fmt::format("{} cannot be written: {}", to.string(), error.message()));
-  return true;
-}
-
 /// Moves the judged wheel to its name, or finds that it is there already.
 Result<PackagedWheel> place(const VerifiedWheel& wheel, const std::string& cell, const fs::path& folder) {
   PackagedWheel made{cell, folder / wheel.name(), wheel.report().sha256, 0, wheel.report(), false};
   std::error_code error;
   made.size_bytes = fs::file_size(wheel.file(), error);
-  if (error) return not_written(wheel.file());
+  if (error)
+    return fail(ErrorKind::machine, "PKG002",
+                fmt::format("{} cannot be read: {}", wheel.file().string(), error.message()));
   made.report.path = made.path.string();
-  TRY(flush(wheel.file()));
-  TRY_ASSIGN(const bool placed, take_name(wheel.file(), made.path));
-  if (placed) {
-    TRY(flush(folder));
-    return made;
-  }
-  TRY_ASSIGN(const auto there, sha256_file(made.path));
-  if (there != made.sha256) return taken(made.path, there, made.sha256);
-  made.unchanged = true;
+  TRY_ASSIGN(const bool placed, place_file(wheel.file(), made.path));
+  made.unchanged = !placed;
   return made;
 }
 

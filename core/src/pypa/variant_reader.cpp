@@ -31,9 +31,9 @@ class VariantReader {
     m_found.schema = text_at(root, "$schema");
     if (m_found.schema.empty()) fault("it has no $schema");
     m_found.format = format_of(m_found.schema);
-    // The prototype's own keys are no fault in its own format.
-    std::set<std::string> known = {"$schema", "default-priorities", "variants"};
-    if (m_found.format.starts_with("0.0.")) known.insert({"providers", "static-properties"});
+    // `providers` is the prototype's, PEP 825 leaves it to a later PEP, and uv 0.13 chooses nothing without it.
+    std::set<std::string> known = {"$schema", "default-priorities", "providers", "variants"};
+    if (m_found.format.starts_with("0.0.")) known.insert("static-properties");
     for (const auto& [key, value] : root.items())
       if (!known.contains(key)) fault(fmt::format("the key {} is not known", key));
     read_priorities(root);

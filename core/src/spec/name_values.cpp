@@ -95,6 +95,12 @@ bool is_commit(std::string_view text) {
   return text.size() >= 7 && text.size() <= 40 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
+bool says_arches(const std::vector<ArchRequest>& said, const std::vector<ArchRequest>& built) {
+  return std::ranges::equal(said, built, [](const ArchRequest& one, const ArchRequest& other) {
+    return one.capability == other.capability && one.suffix == other.suffix && (!one.ptx || other.ptx);
+  });
+}
+
 std::optional<std::vector<ArchRequest>> read_sms(std::string_view text) {
   std::vector<ArchRequest> arches;
   for (const std::string& part : split(text, '.')) {

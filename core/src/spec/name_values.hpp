@@ -17,6 +17,9 @@ std::vector<std::string> word_values(std::string_view word, std::string_view tex
 /// "sm90a.sm120ptx"; nothing when it is no arch set.
 std::optional<std::vector<ArchRequest>> read_sms(std::string_view text);
 
+/// Are these arches of a name all of `built`? A name need not say which of them carry PTX.
+bool says_arches(const std::vector<ArchRequest>& said, const std::vector<ArchRequest>& built);
+
 /// Seven hex digits or more, at most a whole commit.
 bool is_commit(std::string_view text);
 

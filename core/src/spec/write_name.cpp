@@ -27,7 +27,7 @@ bool agrees(const WheelNameReading& said, const WheelNameReading& facts) {
   return said.package == facts.package && said.version == facts.version && is_part_of(said.torch, facts.torch) &&
          is_part_of(said.cuda, facts.cuda) && (said.torch_min.empty() || said.torch_min == facts.torch_min) &&
          (!said.cxx11_abi || said.cxx11_abi == facts.cxx11_abi) &&
-         (said.arches.empty() || said.arches == facts.arches) &&
+         (said.arches.empty() || says_arches(said.arches, facts.arches)) &&
          (said.revision.empty() || facts.revision.starts_with(said.revision)) &&
          (said.date.empty() || said.date == facts.date) && said.python == facts.python && said.abi == facts.abi &&
          said.platform == facts.platform;

@@ -97,18 +97,32 @@ std::vector<std::string> platforms_of(const Spec& spec) {
   return all;
 }
 
-int write_cell_names(const Session& session, const NameArguments& arguments, const std::vector<NamingScheme>& schemes) {
-  const auto plugin = session.plugin();
-  if (!plugin) return report(session, plugin.error());
-  Spec spec = plugin->spec();
-  spec.profiles.clear();  // any cell of the matrix, not those of a selection
+/// The plan that has this cell: of the default selection, of the whole matrix, of another profile.
+Result<Plan> plan_of_cell(const Spec& spec, const NameArguments& arguments) {
   Request request;
   request.cells = {arguments.what};
   request.platforms = platforms_of(spec);
   request.arches = arguments.arches;
   request.revision = arguments.revision;
   request.with_steps = false;
-  const auto plan = make_plan(spec, request, {});
+  auto first = make_plan(spec, request, {});
+  if (first && !first->cells.empty()) return first;
+  Spec whole = spec;
+  whole.profiles.clear();
+  auto plan = make_plan(whole, request, {});
+  if (plan && !plan->cells.empty()) return plan;
+  for (const auto& profile : spec.profiles) {
+    request.profile = profile.name;
+    auto other = make_plan(spec, request, {});
+    if (other && !other->cells.empty()) return other;
+  }
+  return plan ? plan : first;
+}
+
+int write_cell_names(const Session& session, const NameArguments& arguments, const std::vector<NamingScheme>& schemes) {
+  const auto plugin = session.plugin();
+  if (!plugin) return report(session, plugin.error());
+  const auto plan = plan_of_cell(plugin->spec(), arguments);
   if (!plan) return report(session, plan.error());
   if (plan->cells.size() != 1) {
     const auto excluded = std::ranges::find(plan->excluded, arguments.what, &ExcludedCell::id);
@@ -123,9 +137,11 @@ int write_cell_names(const Session& session, const NameArguments& arguments, con
   }
   const auto& cell = plan->cells.front();
   const auto facts = name_facts(cell, plan->revision);
+  auto values = naming_values(cell, plan->revision);
+  values.python = naming_values(facts).python;
   std::vector<WrittenName> names;
   for (const auto& scheme : schemes) {
-    const auto name = write_wheel_name(scheme, facts, naming_values(cell, plan->revision));
+    const auto name = write_wheel_name(scheme, facts, values);
     if (!name && !arguments.naming.empty()) return report(session, name.error());
     names.push_back({scheme.name, name.value_or(""), name ? "" : name.error().message});
   }

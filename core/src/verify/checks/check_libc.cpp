@@ -1,4 +1,4 @@
-#include "elf/symbol_name.hpp"
+#include "inspect/system_needs.hpp"
 #include "spec/libc_floor.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
@@ -14,50 +14,9 @@ namespace {
 
 using System = PlatformTag::System;
 
-/// A symbol version that a module wants of the system's libraries.
-struct Need {
-  std::string version;                  ///< "GLIBC_2.17", "CXXABI_TM_1"
-  std::optional<VersionNumber> number;  ///< of "GLIBC_2.17"; nothing of names
-  std::optional<VersionNumber> level;   ///< the glibc of the oldest manylinux tag that has it; nothing = none has
-  std::string symbol;                   ///< one that wants it; "" = the module does not say which
-  std::string module, machine;
-
-  bool is_glibc() const { return version.starts_with("GLIBC_"); }
-  /// "GLIBC_2.32 for __libc_single_threaded"
-  std::string text() const {
-    return symbol.empty() ? version : fmt::format("{} for {}", version, name_for_people(symbol));
-  }
-  /// Does it keep modules from more systems than `other`?
-  bool is_stricter_than(const Need& other) const {
-    if (!level || !other.level) return !level && other.level.has_value();
-    return *other.level < *level;
-  }
-};
-
-/// All versions of the system's libraries that modules want. The loader's own are the C library's, and those of
-/// libraries that lie in the wheel are satisfied there.
-std::vector<Need> needs_of(const Artifact& artifact) {
-  std::vector<Need> needs;
-  for (const auto& member : artifact.members) {
-    if (!member.elf || !is_native(member.path)) continue;
-    for (const auto& wanted : member.elf->wanted_versions) {
-      const auto colon = wanted.find(':');
-      const auto library = wanted.substr(0, colon), version = wanted.substr(colon + 1);
-      if (!is_manylinux_version(version) || library.starts_with("ld-linux")) continue;
-      if (artifact.find_library(library) != nullptr) continue;
-      const auto number = parse_version_number(std::string_view(version).substr(version.find('_') + 1));
-      const auto by = member.elf->wanted_by.find(wanted);
-      needs.push_back({version, number ? std::optional(*number) : std::nullopt,
-                       manylinux_level(member.elf->machine, version),
-                       by == member.elf->wanted_by.end() ? "" : by->second.front(), member.path, member.elf->machine});
-    }
-  }
-  return needs;
-}
-
 /// The newest of one kind ("GLIBC"); the first module that wants it.
-const Need* newest(const std::vector<Need>& needs, std::string_view kind) {
-  const Need* most = nullptr;
+const SystemNeed* newest(const std::vector<SystemNeed>& needs, std::string_view kind) {
+  const SystemNeed* most = nullptr;
   for (const auto& need : needs)
     if (need.number && need.version.substr(0, need.version.find('_')) == kind &&
         (most == nullptr || *most->number < *need.number))
@@ -65,15 +24,7 @@ const Need* newest(const std::vector<Need>& needs, std::string_view kind) {
   return most;
 }
 
-/// The need that decides the tag; of equal ones glibc's, then the first.
-const Need* strictest(const std::vector<Need>& needs) {
-  const Need* most = nullptr;
-  for (const auto& need : needs)
-    if (most == nullptr || need.is_stricter_than(*most)) most = &need;
-  return most;
-}
-
-void check_floor(const Spec& spec, const std::vector<Need>& needs, FindingList& findings) {
+void check_floor(const Spec& spec, const std::vector<SystemNeed>& needs, FindingList& findings) {
   const auto floor = parse_version_number(spec.build.glibc_floor);
   if (!floor) return findings.skipped("LBC004", "the plugin gives no glibc_floor");
   for (const auto& need : needs) {
@@ -86,8 +37,8 @@ void check_floor(const Spec& spec, const std::vector<Need>& needs, FindingList& 
   }
 }
 
-void check_most(const Spec& spec, const std::vector<Need>& needs, FindingList& findings) {
-  const Need* glibc = newest(needs, "GLIBC");
+void check_most(const Spec& spec, const std::vector<SystemNeed>& needs, FindingList& findings) {
+  const SystemNeed* glibc = newest(needs, "GLIBC");
   const auto most = parse_version_number(spec.verify.glibc_max);
   if (!most) return findings.skipped("LBC002", "the plugin gives no glibc_max");
   if (glibc != nullptr && *most < *glibc->number)
@@ -98,11 +49,11 @@ void check_most(const Spec& spec, const std::vector<Need>& needs, FindingList& f
 }
 
 /// Is every version there on the systems of this tag?
-void check_tag(const std::string& text, const std::vector<Need>& needs, FindingList& findings) {
+void check_tag(const std::string& text, const std::vector<SystemNeed>& needs, FindingList& findings) {
   const auto tag = parse_platform_tag(text);
   const auto promised = parse_version_number(tag.libc);
   if (tag.system != System::manylinux || !promised) return;
-  const Need* worst = nullptr;
+  const SystemNeed* worst = nullptr;
   for (const auto& need : needs) {
     // What is not in the table may be newer than it; but glibc's own numbers need no table.
     const bool there = need.is_glibc() && need.number && *need.number <= *promised;
@@ -146,7 +97,7 @@ void check_forbidden(const Artifact& artifact, const std::string& text, FindingL
 }
 
 /// The oldest tag that has everything, and what keeps it from an older one.
-void say_tag(const Artifact& artifact, const std::vector<Need>& needs, const std::vector<TorchSysroot>& torches,
+void say_tag(const Artifact& artifact, const std::vector<SystemNeed>& needs, const std::vector<TorchSysroot>& torches,
              FindingList& findings) {
   const auto musl = std::ranges::find_if(artifact.members, [](const MemberFacts& one) {
     return one.elf && is_native(one.path) && one.elf->libc == "musl";
@@ -156,13 +107,13 @@ void say_tag(const Artifact& artifact, const std::vector<Need>& needs, const std
                          "modules are for musl, whose symbols have no versions: only building on the oldest "
                          "system of the tag makes a musllinux tag true",
                          musl->path);
-  const Need* decides = strictest(needs);
+  const SystemNeed* decides = strictest(needs);
   if (decides == nullptr) return findings.note("LBC005", "no module names a version that it needs");
   if (!decides->level)
     return findings.note("LBC005", fmt::format("no known manylinux tag has {}", decides->text()), decides->module);
   std::string text = fmt::format("modules need no newer system than manylinux_{}_{}_{}: {}", decides->level->major(),
                                  decides->level->minor(), decides->machine, decides->text());
-  if (const Need* glibc = newest(needs, "GLIBC"); glibc != nullptr && !decides->is_glibc())
+  if (const SystemNeed* glibc = newest(needs, "GLIBC"); glibc != nullptr && !decides->is_glibc())
     text += fmt::format("; of glibc alone {}", glibc->text());
   if (const auto torch = declared_torch(artifact))
     if (const auto* sysroot = find_sysroot(*torch, torches, decides->machine))
@@ -174,10 +125,10 @@ void say_tag(const Artifact& artifact, const std::vector<Need>& needs, const std
 }  // namespace
 
 void check_libc(const Artifact& artifact, const std::vector<TorchSysroot>& torches, FindingList& findings) {
-  const auto needs = needs_of(artifact);
+  const auto needs = system_needs(artifact.members);
   std::string text;
   for (const auto kind : {"GLIBC", "GLIBCXX", "CXXABI"})
-    if (const Need* need = newest(needs, kind))
+    if (const SystemNeed* need = newest(needs, kind))
       text += fmt::format("{}{} {}", text.empty() ? "" : ", ", kind, to_string(*need->number));
   findings.note("LBC001", text.empty() ? "no module names a version that it needs" : "modules need " + text);
   for (const auto& tag : artifact.name.platform) {
@@ -189,7 +140,7 @@ void check_libc(const Artifact& artifact, const std::vector<TorchSysroot>& torch
 }
 
 void check_libc_limits(const Artifact& artifact, FindingList& findings) {
-  const auto needs = needs_of(artifact);
+  const auto needs = system_needs(artifact.members);
   check_most(*artifact.spec, needs, findings);
   check_floor(*artifact.spec, needs, findings);
 }

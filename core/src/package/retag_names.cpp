@@ -1,0 +1,237 @@
+#include "package/retag_names.hpp"
+
+#include "inspect/system_needs.hpp"
+#include "pypa/platform_tag.hpp"
+#include "pypa/requirement_reader.hpp"
+#include "pypa/wheel_paths.hpp"
+#include "spec/libc_floor.hpp"
+#include "spec/name_values.hpp"
+#include "support/format.hpp"
+#include "support/json.hpp"
+#include "support/text.hpp"
+#include "support/try.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace sagekit {
+
+namespace {
+
+std::string text_at(const Json& json, const char* key) {
+  const auto found = json.find(key);
+  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+/// What sagekit.json says, over what the name did. False: it is none.
+bool take_provenance(std::string_view text, KnownFacts& known) {
+  const Json json = Json::parse(text, nullptr, false);
+  if (!json.is_object() || !json.contains("torch")) return false;
+  known.from = "sagekit.json";
+  auto& facts = known.facts;
+  facts.torch = text_at(json, "torch");
+  facts.torch_min.clear();
+  facts.cuda = text_at(json, "cuda");
+  if (const auto source = json.find("source"); source != json.end() && source->is_object()) {
+    facts.revision = text_at(*source, "commit");
+    facts.date = replace_all(text_at(*source, "date").substr(0, 10), "-", "");
+    if (const auto version = text_at(*source, "version"); !version.empty()) facts.version = version;
+  }
+  if (const auto arches = json.find("arches"); arches != json.end() && arches->is_array())
+    for (const auto& arch : *arches)
+      if (arch.is_string())
+        if (const auto read = parse_arch_list(arch.get<std::string>()); read && read->size() == 1)
+          known.built.push_back(read->front());
+  // A cell with the default arch set has no arches in its id, and none in its name.
+  facts.arches = text_at(json, "cell").find("-sm") == std::string::npos ? std::vector<ArchRequest>{} : known.built;
+  return true;
+}
+
+/// "2.11" of "torch==2.11.*", "2.11.0" of "torch==2.11.0"; "" = it names no one torch.
+std::string pinned_torch(const std::vector<std::string>& requires_dist) {
+  const auto* line = find_requirement(requires_dist, "torch");
+  if (line == nullptr) return {};
+  auto range = trim(requirement_range(*line));
+  if (const auto marker = range.find(';'); marker != std::string::npos) range = trim(range.substr(0, marker));
+  if (!range.starts_with("==")) return {};
+  range = trim(range.substr(2));
+  if (range.ends_with(".*")) range.resize(range.size() - 2);
+  return range.find_first_not_of("0123456789.") == std::string::npos ? range : std::string();
+}
+
+/// Either says less than the other, or the same.
+bool fits(std::string_view one, std::string_view other) {
+  const auto begins = [](std::string_view whole, std::string_view start) {
+    return whole == start || (whole.starts_with(start) && whole[start.size()] == '.');
+  };
+  return one.empty() || other.empty() || begins(one, other) || begins(other, one);
+}
+
+std::string list_of(const std::vector<ArchRequest>& arches) {
+  std::vector<std::string> names;
+  for (const auto& arch : arches) names.push_back(to_string(arch));
+  return join(names, ", ");
+}
+
+std::unexpected<Error> bad_value(std::string message, std::string hint) {
+  return fail(ErrorKind::usage, "RTG007", std::move(message), std::move(hint));
+}
+
+/// Tags as the file name has them: sorted, each once.
+std::vector<std::string> tag_set(std::string_view text) {
+  auto tags = split(text, '.');
+  std::ranges::sort(tags);
+  tags.erase(std::ranges::unique(tags).begin(), tags.end());
+  return tags;
+}
+
+Status apply_naming(WheelName& name, const NamingScheme& scheme, const KnownFacts& known) {
+  const auto& facts = known.facts;
+  const auto says = [&](std::string_view word) {
+    return (scheme.version + scheme.build).find(fmt::format("{{{}", word)) != std::string::npos;
+  };
+  // Without provenance nobody knows whether there is no torch or nobody said which.
+  if (known.from != "sagekit.json" &&
+      ((says("torch") && facts.torch.empty() && facts.torch_min.empty()) || (says("cuda") && facts.cuda.empty())))
+    return fail(ErrorKind::usage, "RTG005",
+                fmt::format("the naming scheme {} says torch and CUDA, and nothing says which {} is for", scheme.name,
+                            name.file_name()),
+                "give them with --local or --build");
+  auto values = naming_values(facts);
+  if (!known.built.empty()) {
+    values.arches.clear();
+    for (const auto& arch : known.built) values.arches.push_back({arch.capability, arch.suffix});
+  }
+  auto whole = facts;
+  if (!known.built.empty()) whole.arches = known.built;
+  TRY_ASSIGN(const std::string written, write_wheel_name(scheme, whole, values));
+  TRY_ASSIGN(const WheelName named, parse_wheel_name(std::string_view(written).substr(written.rfind('/') + 1)));
+  name.version = named.version;
+  name.build = named.build;
+  return {};
+}
+
+/// What one reading of `after` says, against what is known.
+Status check_reading(const WheelNameReading& said, const WheelName& after, const KnownFacts& known) {
+  const auto lie = [&](std::string_view what, std::string_view word, std::string_view is) {
+    return fail(ErrorKind::failed, "RTG004",
+                fmt::format("{} would say {} {}, and {} says {}", after.file_name(), what, word,
+                            known.from.empty() ? "the name it has" : known.from, is.empty() ? "none" : is),
+                "a name cannot change what a wheel was built for: build it");
+  };
+  const auto& facts = known.facts;
+  if (!said.torch_min.empty() && said.torch_min != facts.torch_min)
+    return lie("torch", said.torch_min + " and higher", facts.torch_min.empty() ? facts.torch : facts.torch_min);
+  if (!fits(said.torch, facts.torch) || (!said.torch.empty() && !facts.torch_min.empty()))
+    return lie("torch", said.torch, facts.torch_min.empty() ? facts.torch : facts.torch_min + " and higher");
+  if (!fits(said.cuda, facts.cuda)) return lie("CUDA", said.cuda, facts.cuda);
+  if (known.from != "sagekit.json") return {};
+  // A build without torch or CUDA, and a source of its own.
+  if (!said.torch.empty() && facts.torch.empty()) return lie("torch", said.torch, "");
+  if (!said.cuda.empty() && facts.cuda.empty()) return lie("CUDA", said.cuda, "");
+  const bool commit = said.revision.find_first_not_of("0123456789abcdef") == std::string::npos;
+  if (commit && !facts.revision.starts_with(said.revision)) return lie("commit", said.revision, facts.revision);
+  if (!said.date.empty() && !facts.date.empty() && said.date != facts.date) return lie("date", said.date, facts.date);
+  if (!said.arches.empty() && !known.built.empty() && !says_arches(said.arches, known.built))
+    return lie("arches", list_of(said.arches), list_of(known.built));
+  return {};
+}
+
+}  // namespace
+
+KnownFacts known_facts(const WheelName& name, std::string_view provenance,
+                       const std::vector<std::string>& requires_dist) {
+  KnownFacts known;
+  if (const auto readings = read_wheel_name(name.file_name(), naming_schemes()); readings && readings->size() == 1)
+    known.facts = readings->front();
+  else
+    known.facts.version = name.version.substr(0, name.version.find('+'));
+  known.facts.package = normalized_project(name.distribution);
+  known.facts.python = join(name.python, ".");
+  known.facts.abi = join(name.abi, ".");
+  known.facts.platform = join(name.platform, ".");
+  known.facts.variant.clear();
+  if (take_provenance(provenance, known)) return known;
+  if (const auto pinned = pinned_torch(requires_dist); !pinned.empty()) {
+    known.from = "Requires-Dist";
+    if (known.facts.torch.empty() || !fits(known.facts.torch, pinned) || known.facts.torch.size() < pinned.size())
+      known.facts.torch = pinned;
+  }
+  return known;
+}
+
+Result<WheelName> retagged_name(const WheelName& before, const RetagRequest& request, const KnownFacts& known) {
+  WheelName name = before;
+  if (request.naming) {
+    if (request.build || request.local)
+      return bad_value("--naming sets the build tag and the local version, and so do --build and --local",
+                       "give one of them");
+    TRY(apply_naming(name, *request.naming, known));
+  }
+  if (request.local) {
+    name.version = name.version.substr(0, name.version.find('+'));
+    if (!request.local->empty()) name.version += '+' + lower(*request.local);
+    if (!is_normal_version(name.version))
+      return bad_value(fmt::format("\"{}\" makes no version in normal form: {}", *request.local, name.version),
+                       "small letters and digits, with . between words (PEP 440): cu128torch2.7.1");
+  }
+  if (request.build) name.build = *request.build;
+  if (!request.python.empty()) name.python = tag_set(request.python);
+  if (!request.abi.empty()) name.abi = tag_set(request.abi);
+  if (!request.platform.empty() && request.platform != "auto") name.platform = tag_set(request.platform);
+  if (request.variant && *request.variant != "auto") name.variant = *request.variant;
+  const auto read = parse_wheel_name(name.file_name());
+  if (!read || read->version != name.version || read->build != name.build || read->platform != name.platform ||
+      read->variant != name.variant)
+    return bad_value(
+        fmt::format("\"{}\" would be no wheel's name", name.file_name()),
+        read ? "a build tag begins with a digit, a tag holds letters, digits and _" : read.error().message);
+  for (const auto& tag : name.platform)
+    if (parse_platform_tag(tag).system == PlatformTag::System::unknown)
+      return bad_value(fmt::format("\"{}\" is no platform tag that an installer knows", tag),
+                       "auto, manylinux_2_28_x86_64, win_amd64");
+  return name;
+}
+
+Status check_new_name(const WheelName& before, const WheelName& after, const KnownFacts& known) {
+  if (before.version == after.version && before.build == after.build) return {};
+  // A build tag can speak of torch and CUDA beside a local version that does.
+  WheelName tag_alone = after;
+  tag_alone.version = after.version.substr(0, after.version.find('+'));
+  for (const WheelName* const name : {&after, static_cast<const WheelName*>(&tag_alone)}) {
+    TRY_ASSIGN(const auto readings, read_wheel_name(name->file_name(), naming_schemes()));
+    for (const auto& said : readings) TRY(check_reading(said, after, known));
+  }
+  return {};
+}
+
+Result<std::string> platform_of_symbols(const std::vector<MemberFacts>& members) {
+  const auto cannot = [](std::string why, const std::string& where) {
+    return fail(ErrorKind::failed, "RTG008", "the modules tell no platform tag: " + std::move(why),
+                "name it with --platform", where);
+  };
+  std::set<std::string> machines;
+  bool windows = false;
+  for (const auto& member : members) {
+    if (!is_native(member.path) || (!member.elf && !member.pe)) continue;
+    windows = windows || member.pe.has_value();
+    machines.insert(member.pe ? member.pe->machine : member.elf->machine);
+    if (member.elf && member.elf->libc == "musl")
+      return cannot("they are for musl, whose symbols have no versions", member.path);
+  }
+  if (machines.empty()) return cannot("there are none", {});
+  if (machines.size() > 1)
+    return cannot("they are for several machines: " + join({machines.begin(), machines.end()}, ", "), {});
+  const std::string& machine = *machines.begin();
+  if (windows) return machine == "x86_64" ? "win_amd64" : machine == "aarch64" ? "win_arm64" : "win_" + machine;
+  auto level = floor_on(machine, VersionNumber{{2, 5}});
+  for (const auto& need : system_needs(members)) {
+    // PEP 600: any glibc makes a tag; what other libraries have is known for some of them.
+    const auto least = need.is_glibc() && need.number ? need.number : need.level;
+    if (!least) return cannot(fmt::format("no known manylinux tag has {}", need.text()), need.module);
+    level = std::max(level, *least);
+  }
+  return fmt::format("manylinux_{}_{}_{}", level.major(), level.minor(), machine);
+}
+
+}  // namespace sagekit

@@ -1,0 +1,34 @@
+#pragma once
+// What a retagged wheel will be called, and whether that is true of it.
+
+#include <sagekit/inspect.hpp>
+#include <sagekit/naming.hpp>
+#include <sagekit/retag.hpp>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sagekit {
+
+/// What is known of a wheel beside its name, best first: its provenance, what it requires.
+struct KnownFacts {
+  std::string from;                ///< "sagekit.json", "Requires-Dist"; "" = nothing but the name
+  WheelNameReading facts;          ///< `arches` only where its name should say them
+  std::vector<ArchRequest> built;  ///< all arches of the build; empty = not known
+};
+
+/// `provenance`: the text of sagekit.json, "" = there is none.
+KnownFacts known_facts(const WheelName& name, std::string_view provenance,
+                       const std::vector<std::string>& requires_dist);
+
+/// The name with what the request changes, but `platform` "auto" and `variant` "auto". Errors: RTG001, RTG005, RTG007.
+Result<WheelName> retagged_name(const WheelName& name, const RetagRequest& request, const KnownFacts& known);
+
+/// Is what the new name says of torch, CUDA, source and arches what is known of the wheel? RTG004 (failed).
+Status check_new_name(const WheelName& before, const WheelName& after, const KnownFacts& known);
+
+/// The tag that modules allow: "manylinux_2_17_x86_64", "win_amd64". Errors: RTG008 (failed).
+Result<std::string> platform_of_symbols(const std::vector<MemberFacts>& members);
+
+}  // namespace sagekit
