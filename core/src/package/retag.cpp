@@ -14,7 +14,7 @@
 #include "support/sha256.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
-#include "verify/claims.hpp"
+#include "verify/provenance.hpp"
 
 #include <sagekit/retag.hpp>
 #include <sagekit/version.hpp>
