@@ -9,6 +9,7 @@ without them it says so and ends with 77 (skipped).
 """
 import copy
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -83,7 +84,7 @@ REFUSED = {"config": [("python", "pyton"), ('["3.12"]', '"3.12"'), ('"9.0"', '" 
 
 
 def other_schemas(sagekit):
-    """(what, whether it is as it should be) of policies, locks and a real `verify --json`."""
+    """(what, whether it is as it should be) of files, and of what the verbs really print."""
     for name, text in (("config", CONFIG), ("policy", POLICY), ("lock", LOCK)):
         schema = printed_schema(sagekit, name)
         jsonschema.Draft202012Validator.check_schema(schema)
@@ -91,22 +92,62 @@ def other_schemas(sagekit):
         yield f"a {name}", not problems(validator, tomllib.loads(text))
         for was, becomes in REFUSED[name]:
             yield f"{name} with {becomes or 'nothing'} for {was}", bool(problems(validator, tomllib.loads(text.replace(was, becomes))))
+    for name, code, document in documents(sagekit):
+        schema = printed_schema(sagekit, name)
+        jsonschema.Draft202012Validator.check_schema(schema)
+        validator = jsonschema.Draft202012Validator(schema)
+        found = problems(validator, document)
+        yield f"{name}: {code}: {'; '.join(found[:3]) or 'as its schema says'}", not found
+        # A schema that takes everything would be none.
+        for key in document:
+            yield f"{name} without {key}", bool(problems(validator, {k: v for k, v in document.items() if k != key}))
+
+
+def documents(sagekit):
+    """(schema, exit code, what the verb prints with --json) of real runs, with every part of a document filled at least once."""
     sys.path.insert(0, str(ROOT / "tests" / "support"))
     from wheels import Wheel
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
+
+        def run(name, *words, expected=0):
+            done = subprocess.run([str(sagekit), *map(str, words), "--json"], cwd=folder, capture_output=True,
+                                  env=os.environ | {"SAGEKIT_STORE": str(folder / "store")})
+            assert done.returncode == expected, (words, done.returncode, done.stderr.decode())
+            return name, " ".join(map(str, words)), json.loads(done.stdout)
+
         (folder / "policy.toml").write_text(POLICY)
-        wrong = Wheel("wrong")
+        right, wrong = Wheel(), Wheel("wrong")
         wrong.metadata = "Metadata-Version: 2.1\nName: other\nVersion: 1.0\n"
-        done = subprocess.run([str(sagekit), "verify", "--json", "--all", "--policy", "policy.toml", Wheel().write(folder), wrong.write(folder), "nosuch.whl"],
-                              cwd=folder, capture_output=True)
-        document = json.loads(done.stdout)
-        schema = printed_schema(sagekit, "verify")
-        jsonschema.Draft202012Validator.check_schema(schema)
-        validator = jsonschema.Draft202012Validator(schema)
-        yield "a policy that verify reads", done.returncode == 2 and len(document["wheels"]) == 2 and len(document["errors"]) == 1
-        yield "verify --json", not problems(validator, document)
-        yield "verify --json without its errors", bool(problems(validator, {k: v for k, v in document.items() if k != "errors"}))
+        right, wrong = right.write(folder), wrong.write(folder)
+        name, words, document = run("verify", "verify", "--all", "--policy", "policy.toml", right, wrong, "nosuch.whl", expected=2)
+        assert len(document["wheels"]) == 2 and len(document["errors"]) == 1
+        yield name, words, document
+        yield run("inspect", "inspect", "--kernels", right, wrong, sagekit, "nosuch.whl", expected=2)
+        yield run("diff", "diff", right, wrong)
+        plan = run("plan", "--plugin", "sage2", "plan", "--profile", "legacy", "--steps", "--platform", "linux_x86_64,win_amd64")
+        assert plan[2]["excluded"] and plan[2]["steps"] and plan[2]["cells"]
+        yield plan
+        yield run("plan", "--plugin", "sage3", "plan")
+        yield run("doctor", "--plugin", "sage2", "doctor", "--offline", "--platform", "win_amd64", "--profile", "legacy", expected=3)
+        (folder / "sagekit-none.so").write_bytes(b"none")
+        plugins = run("plugins", "--plugin-dir", folder, "plugin", "list")
+        assert plugins[2]["rejected"] and plugins[2]["plugins"]
+        yield plugins
+        yield run("toolchains", "toolchain", "list")
+        yield run("env", "env")
+        yield run("finding", "explain", "FAT")
+        yield from build_document(sagekit, folder)
+
+
+def build_document(sagekit, folder):
+    """What a dry run says; nothing where no compiler is."""
+    examples = os.environ.get("SAGEKIT_EXAMPLES", "")
+    done = subprocess.run([str(sagekit), "--plugin-dir", examples, "--plugin", "example", "build", "-n", "--json", "--source",
+                           str(ROOT / "examples" / "plugin" / "source")], cwd=folder, capture_output=True,
+                          env=os.environ | {"SAGEKIT_STORE": str(folder / "store")})
+    if done.returncode == 0:
+        yield "build", "build -n", json.loads(done.stdout)
 
 
 def problems(validator, document):

@@ -1,9 +1,7 @@
-#include "schema_texts.hpp"
 #include "session.hpp"
 #include "verb.hpp"
 
-#include <sagekit/config.hpp>
-#include <sagekit/spec.hpp>
+#include <sagekit/schema.hpp>
 
 namespace sagekit::host {
 
@@ -14,25 +12,18 @@ struct SchemaArguments {
 };
 
 void declare(Flags& flags, SchemaArguments& arguments) {
+  std::vector<std::string> names;
+  for (const auto& schema : json_schemas()) names.push_back(schema.name);
   flags
-      .argument(
-          "name", arguments.name,
-          "plugin: plugin.toml; config: sagekit.toml; policy: --policy FILE; lock: sagekit.lock; verify: verify --json")
-      .choices = {"plugin", "config", "policy", "lock", "verify"};
+      .argument("name", arguments.name,
+                "plugin: plugin.toml; config: sagekit.toml; policy: --policy FILE; lock: sagekit.lock; the others: "
+                "what a verb "
+                "prints with --json")
+      .choices = names;
 }
 
 int run(Session& session, const SchemaArguments& arguments) {
-  const Console& console = session.console;
-  if (arguments.name == "policy")
-    console.document(policy_schema());
-  else if (arguments.name == "lock")
-    console.document(lock_schema());
-  else if (arguments.name == "verify")
-    console.document(verify_schema());
-  else if (arguments.name == "config")
-    console.document(config_json_schema());
-  else
-    console.document(spec_json_schema());
+  session.console.document(json_schema(arguments.name));
   return 0;
 }
 
