@@ -1,5 +1,7 @@
 #include "command_line.hpp"
 
+#include "help.hpp"
+
 #include <sagekit/nearest.hpp>
 
 #include <CLI/CLI.hpp>
@@ -122,7 +124,37 @@ std::vector<std::string> known_words(const std::vector<Verb>& verbs, const std::
   return words;
 }
 
-Error unexpected_word(const std::string& word, const Verb* verb, const std::vector<std::string>& known) {
+/// The verbs that have a flag of that name.
+std::vector<std::string> verbs_with(const std::vector<Verb>& verbs, const std::string& name) {
+  std::vector<std::string> found;
+  for (const auto& verb : verbs) {
+    Flags flags;
+    verb.declare(flags);
+    if (!verb.text.hidden && std::ranges::any_of(flags.flags(), [&](const Flag& flag) {
+          const auto names = split(flag.names);
+          return !flag.positional() && std::ranges::find(names, name) != names.end();
+        }))
+      found.push_back(verb.text.name);
+  }
+  return found;
+}
+
+Error unexpected_word(const std::string& word, const Verb* verb, const std::vector<Verb>& verbs,
+                      const std::vector<std::string>& known) {
+  if (word.starts_with('-')) {
+    const auto name = word.substr(0, word.find('='));
+    const auto owners = verbs_with(verbs, name);
+    const bool own = verb != nullptr && std::ranges::find(owners, verb->text.name) != owners.end();
+    if (own)
+      return {ErrorKind::usage, "CLI001", fmt::format("{} stands before its verb", name), "",
+              fmt::format("write it behind: sagekit {} {} ...", verb->text.name, name)};
+    if (verb == nullptr && !owners.empty())
+      return {ErrorKind::usage, "CLI001", fmt::format("{} is a flag of {}", name, fmt::join(owners, ", ")), "",
+              fmt::format("name the verb first: sagekit {} {} ...", owners.front(), name)};
+  } else if (verb == nullptr && word.find_first_of("./") != std::string::npos) {
+    return {ErrorKind::usage, "CLI001", fmt::format("\"{}\" is no verb", word), "",
+            fmt::format("\"sagekit verify {0}\" judges a wheel, \"sagekit inspect {0}\" lists what is in it", word)};
+  }
   const auto help =
       fmt::format("sagekit{}{} --help", verb != nullptr ? " " : "", verb != nullptr ? verb->text.name : "");
   const auto near = nearest_word(word.substr(0, word.find('=')), known);
@@ -158,6 +190,11 @@ Result<const Verb*> parse_command_line(int argc, const char* const* argv, const 
   declare_globals(globals, global);
   Parser parser;
   parser.add_flags(parser.app(), globals);
+
+  // "sagekit help verify", as git and cargo have it.
+  std::vector<const char*> typed(argv, argv + argc);
+  if (argc > 1 && std::string_view(argv[1]) == "help") typed[1] = "--help";
+  argv = typed.data();
 
   // Only verbs whose word stands somewhere are declared: the others cost their time at every start.
   struct Declared {
@@ -216,21 +253,27 @@ Result<const Verb*> parse_command_line(int argc, const char* const* argv, const 
     if (const auto taken = take(given); !taken) return std::unexpected(taken.error());
     if (given.times > 0 || !given.words.empty()) global.given.insert(given.flag->long_name());
   }
-  if (global.help || global.version) return verb;
   auto left = parser.app().remaining(true);
   std::erase(left, "--");  // what stands behind it is left over too, or was taken
+  if ((global.help || global.version) && (verb != nullptr || left.empty())) return verb;
   if (!left.empty())
-    return std::unexpected(unexpected_word(
-        left.front(), verb, known_words(verbs, verb == nullptr || verb->run ? "" : verb->text.name + " ", parser)));
+    return std::unexpected(
+        unexpected_word(left.front(), verb, verbs,
+                        known_words(verbs, verb == nullptr || verb->run ? "" : verb->text.name + " ", parser)));
+  if (global.quiet && global.verbose > 0)
+    return fail(ErrorKind::usage, "CLI001", "-q and -v want opposite things", "choose one");
   if (verb != nullptr && !verb->run)
     return fail(ErrorKind::usage, "CLI001", fmt::format("{} needs one of its verbs", verb->text.name),
                 fmt::format("see sagekit {} --help", verb->text.name));
+  // A word may stand for itself and be a verb's, too: "schema inspect". What that verb needs is not asked for.
+  const auto is_own = [&](const Flag* flag) {
+    return chosen != nullptr && std::ranges::any_of(chosen->flags.flags(), [&](const Flag& own) { return &own == flag; });
+  };
   for (const auto& given : parser.given())
-    if (given.flag->required && given.words.empty())
-      return fail(
-          ErrorKind::usage, "CLI001",
-          fmt::format("{} needs {}{}", verb->text.name, given.flag->positional() ? "a " : "", given.flag->long_name()),
-          fmt::format("see sagekit {} --help", verb->text.name));
+    if (given.flag->required && given.words.empty() && is_own(given.flag))
+      return fail(ErrorKind::usage, "CLI001", fmt::format("{} needs {}", verb->text.name, flag_heading(*given.flag)),
+                  fmt::format("{}: {}; see sagekit {} --help", flag_heading(*given.flag), flag_sentence(*given.flag),
+                              verb->text.name));
   return verb;
 }
 

@@ -13,16 +13,16 @@ namespace {
 
 constexpr std::size_t k_left = 26;  // where the second column begins
 
-std::string row(const std::string& heading, const std::string& text, std::size_t columns) {
+std::string row(const std::string& heading, const std::string& text, std::size_t width) {
   const std::string left = "  " + heading, blank(k_left, ' ');
-  if (left.size() + 2 > k_left) return left + "\n" + wrap(text, blank, blank, columns);
-  return wrap(text, left + std::string(k_left - left.size(), ' '), blank, columns);
+  if (left.size() + 2 > k_left) return left + "\n" + wrap(text, blank, blank, width);
+  return wrap(text, left + std::string(k_left - left.size(), ' '), blank, width);
 }
 
-std::string flags_text(const std::vector<Flag>& flags, bool positional, std::size_t columns) {
+std::string flags_text(const std::vector<Flag>& flags, bool positional, std::size_t width) {
   std::string text;
   for (const auto& flag : flags)
-    if (flag.positional() == positional) text += row(flag_heading(flag), flag_sentence(flag), columns);
+    if (flag.positional() == positional) text += row(flag_heading(flag), flag_sentence(flag), width);
   return text;
 }
 
@@ -105,32 +105,32 @@ std::vector<Exit> exits_of(const Verb* verb) {
   return exits;
 }
 
-std::string help_text(const std::vector<Verb>& verbs, const Verb* verb, std::size_t columns) {
+std::string help_text(const std::vector<Verb>& verbs, const Verb* verb, std::size_t width) {
   GlobalArguments unused;
   Flags globals, own;
   declare_globals(globals, unused);
   if (verb != nullptr) verb->declare(own);
   const bool group = verb == nullptr || !verb->run;
 
-  std::string text = wrap(what_of(verb) + ".", "", "", columns);
+  std::string text = wrap(what_of(verb) + ".", "", "", width);
   text += fmt::format("\nUsage: {}\n", usage_line(verb, own));
   if (group) {
     text += "\nVerbs:\n";
     for (const auto* one : verbs_below(verbs, verb != nullptr ? verb->text.name : ""))
       text += row(verb != nullptr ? one->text.name.substr(verb->text.name.size() + 1) : one->text.name, one->text.what,
-                  columns);
+                  width);
   }
-  if (const auto positional = flags_text(own.flags(), true, columns); !positional.empty())
+  if (const auto positional = flags_text(own.flags(), true, width); !positional.empty())
     text += "\nArguments:\n" + positional;
-  if (const auto flags = flags_text(own.flags(), false, columns); !flags.empty()) text += "\nFlags:\n" + flags;
-  text += "\nFlags of every verb:\n" + flags_text(globals.flags(), false, columns);
+  if (const auto flags = flags_text(own.flags(), false, width); !flags.empty()) text += "\nFlags:\n" + flags;
+  text += "\nFlags of every verb:\n" + flags_text(globals.flags(), false, width);
   text += "\nExamples:\n";
   for (const auto& example : examples_of(verb)) text += "  " + example + "\n";
   text += "\nEnvironment:\n";
   for (const auto* flags : {&own, &globals})
-    for (const auto& variable : flags->variables()) text += row(variable.name, variable.what, columns);
+    for (const auto& variable : flags->variables()) text += row(variable.name, variable.what, width);
   text += "\nExit codes:\n";
-  for (const auto& [code, when] : exits_of(verb)) text += row(std::to_string(code), when, columns);
+  for (const auto& [code, when] : exits_of(verb)) text += row(std::to_string(code), when, width);
   return text;
 }
 

@@ -10,8 +10,8 @@ namespace sagekit::host {
 
 class Console;
 
-/// Of one verb, or of the program when `verb` is null; lines of at most `columns`.
-std::string help_text(const std::vector<Verb>& verbs, const Verb* verb, std::size_t columns);
+/// Of one verb, or of the program when `verb` is null; lines of at most `width` columns.
+std::string help_text(const std::vector<Verb>& verbs, const Verb* verb, std::size_t width);
 
 /// What the verb, or the program when it is null, is for; and its examples.
 std::string what_of(const Verb* verb);

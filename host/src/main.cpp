@@ -16,7 +16,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -34,7 +33,7 @@ int run(Session& session, const std::vector<Verb>& verbs, const Verb* verb) {
     return 0;
   }
   if (global.help || verb == nullptr) {
-    console.document(help_text(verbs, verb, std::min<std::size_t>(terminal_width(), 120)));
+    console.document(help_text(verbs, verb, terminal_width()));
     return 0;
   }
   if (!global.directory.empty() && chdir(global.directory.c_str()) != 0) {
@@ -65,6 +64,7 @@ int main(int argc, char** argv) {
     console.show(verb.error());
     return exit_code(verb.error().kind);
   }
+  if (*verb != nullptr) session.verb = (*verb)->text.name;
   const int code = run(session, verbs, *verb);
   if (console.lost() == 0) return code;
   const Error lost = write_error("the output", console.lost());

@@ -9,6 +9,8 @@ namespace sagekit::host {
 
 namespace {
 
+constexpr std::string_view k_more = "sagekit verify --all";
+
 // Names come back with the verified build or the report that refused it.
 Result<Verdict<PackagedWheel>> package_cell(const Session& session, const Plugin& plugin, const CellBuild& build,
                                             const PackageOptions& options) {
@@ -51,14 +53,14 @@ Result<Packaging> package_cells(const Session& session, const Plugin& plugin, co
     if (!wheel) return std::unexpected(wheel.error());
     if (!*wheel) {
       console.say(fmt::format("{} {}\n{}", console.red("refused"), build.cell.id,
-                              wheel_report_text(console, wheel->error(), false, terminal_width())));
+                              wheel_report_text(console, wheel->error(), k_more, terminal_width())));
       result.refused.push_back({build.cell.id, wheel->error()});
       continue;
     }
     const PackagedWheel& made = **wheel;
     console.say(fmt::format("{} {} ({}{})\n{}", console.green("wheel"), made.path.string(),
                             human_bytes(made.size_bytes), made.unchanged ? ", was there already" : "",
-                            wheel_report_text(console, made.report, false, terminal_width())));
+                            wheel_report_text(console, made.report, k_more, terminal_width())));
     result.wheels.push_back(made);
   }
   return result;

@@ -2,6 +2,7 @@
 
 #include "provisioning.hpp"
 
+#include <sagekit/naming.hpp>
 #include <sagekit/nearest.hpp>
 #include <sagekit/provision.hpp>
 
@@ -24,13 +25,33 @@ std::vector<std::string> names_of(const std::vector<Plugin>& plugins) {
   return names;
 }
 
+/// For who names the package: what of the plugins makes it; "" = none does.
+std::string makers_of(const std::string& package, const std::vector<Plugin>& plugins) {
+  std::vector<std::string> makers;
+  for (const auto& plugin : plugins)
+    if (normalized_project(plugin.spec().metadata.name) == normalized_project(package)) makers.push_back(plugin.name());
+  if (makers.empty()) return "";
+  return fmt::format("{} is a package; --plugin {} makes it", package, fmt::join(makers, " or --plugin "));
+}
+
+/// A folder that was named on purpose.
+Status check_folder(const std::string& folder) {
+  std::error_code error;
+  if (std::filesystem::is_directory(folder, error)) return {};
+  return fail(ErrorKind::usage, "PLG002", fmt::format("--plugin-dir {}: no such folder", folder),
+              "a folder that holds sagekit-NAME.so", folder);
+}
+
 }  // namespace
 
 Result<LoadedPlugins> Session::plugins() const {
   PluginSearch search;
   for (const auto& plugin : global.plugins)
     if (names_a_file(plugin)) search.files.emplace_back(plugin);
-  for (const auto& folder : global.plugin_dirs) search.folders.emplace_back(folder);
+  for (const auto& folder : global.plugin_dirs) {
+    if (const auto checked = check_folder(folder); !checked) return std::unexpected(checked.error());
+    search.folders.emplace_back(folder);
+  }
   search.folders.insert(search.folders.end(), settings.plugin_path.begin(), settings.plugin_path.end());
   LoadedPlugins loaded = load_plugins(search);
   for (const auto& rejected : loaded.rejected) {
@@ -57,7 +78,7 @@ Result<Plugin> Session::plugin() const {
                   "name one with --plugin FILE, or its folder with --plugin-dir DIR");
     return fail(ErrorKind::usage, "PLG012",
                 fmt::format("choose a variant; loaded are: {}", fmt::join(names_of(list), ", ")),
-                fmt::format("for example: sagekit --plugin {} plan", list.front().name()));
+                fmt::format("for example: sagekit --plugin {} {}", list.front().name(), verb));
   }
   const std::string& wanted = global.plugins.front();
   for (const auto& plugin : list)
@@ -67,8 +88,9 @@ Result<Plugin> Session::plugin() const {
     for (const auto& plugin : list)
       if (std::filesystem::equivalent(plugin.path(), wanted, ignored)) return plugin;
   }
+  const auto makers = makers_of(wanted, list);
   return fail(ErrorKind::usage, "PLG013", fmt::format("no plugin is named \"{}\"", wanted),
-              suggestion(wanted, names_of(list)));
+              makers.empty() ? suggestion(wanted, names_of(list)) : makers);
 }
 
 Result<std::filesystem::path> Session::store(const std::string& flag) const {

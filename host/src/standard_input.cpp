@@ -30,9 +30,9 @@ int write_fully(int file, const char* bytes, std::size_t count) {
   return 0;
 }
 
-Error unreadable(const std::string& why) {
-  return {ErrorKind::usage, "FIL001", "cannot read a wheel from stdin: " + why, "",
-          "send one: curl -sL URL | sagekit verify -"};
+Error unreadable(const std::string& why, std::string_view verb) {
+  return {ErrorKind::usage, "FIL001", "cannot read a file from stdin: " + why, "",
+          fmt::format("send one: curl -sL URL | sagekit {} -", verb)};
 }
 
 /// The parts of "cp312-cp312-linux_x86_64" of all tags, side by side as in a file name.
@@ -60,12 +60,12 @@ TemporaryFile::~TemporaryFile() {
   if (!m_path.empty()) std::filesystem::remove(m_path, ignored);
 }
 
-Result<TemporaryFile> take_standard_input() {
-  if (isatty(STDIN_FILENO) == 1) return std::unexpected(unreadable("it is a terminal"));
+Result<TemporaryFile> take_standard_input(std::string_view verb) {
+  if (isatty(STDIN_FILENO) == 1) return std::unexpected(unreadable("it is a terminal", verb));
   std::error_code error;
   const auto folder = std::filesystem::temp_directory_path(error);
-  std::string name = (error ? std::filesystem::path("/tmp") : folder) / "sagekit-stdin-XXXXXX.whl";
-  const int file = ::mkostemps(name.data(), 4, O_CLOEXEC);
+  std::string name = (error ? std::filesystem::path("/tmp") : folder) / "sagekit-stdin-XXXXXX";
+  const int file = ::mkostemp(name.data(), O_CLOEXEC);
   if (file < 0) return std::unexpected(write_error(name, errno));
   TemporaryFile taken{std::filesystem::path(name)};
   std::vector<char> buffer(std::size_t{1} << 16);
@@ -76,8 +76,8 @@ Result<TemporaryFile> take_standard_input() {
     if (count <= 0) {
       const int number = count < 0 ? errno : 0;
       ::close(file);
-      if (number != 0) return std::unexpected(unreadable(std::strerror(number)));
-      if (total == 0) return std::unexpected(unreadable("it is empty"));
+      if (number != 0) return std::unexpected(unreadable(std::strerror(number), verb));
+      if (total == 0) return std::unexpected(unreadable("it is empty", verb));
       return taken;
     }
     if (const int number = write_fully(file, buffer.data(), static_cast<std::size_t>(count)); number != 0) {
@@ -86,6 +86,19 @@ Result<TemporaryFile> take_standard_input() {
     }
     total += static_cast<std::size_t>(count);
   }
+}
+
+std::vector<std::filesystem::path> files_in(const std::filesystem::path& folder,
+                                            std::initializer_list<std::string_view> endings) {
+  std::vector<std::filesystem::path> files;
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    const auto name = at->path().filename().string();
+    if (std::ranges::any_of(endings, [&](std::string_view ending) { return name.ends_with(ending); }))
+      files.push_back(at->path());
+  }
+  std::ranges::sort(files);
+  return files;
 }
 
 std::string name_of(const std::filesystem::path& wheel) {

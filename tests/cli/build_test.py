@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The example variant built by the real binary with the real nvcc: the whole way, again, interrupted, refused."""
 import fcntl
+import json
 import os
 import pathlib
 import shutil
@@ -105,6 +106,24 @@ class Build(CommandLine):
         self.assertNotIn("would run compile-", after.err)
         steps = self.build("-n", "--json").json()["steps"]
         self.assertEqual(steps, {"run": 0, "reused": 4, "failed": 0, "would_run": 0})
+
+    def test_folder_and_steps_at_a_time_are_the_files_unless_a_flag_says_them(self):
+        (self.folder / "sagekit.toml").write_text('output = "made"\njobs = 1\n')
+        done = self.build("--jsonl")
+        self.expect(done, 0, "sagekit.toml: output, jobs\n")
+        self.assertEqual(len(self.wheels("made")), 1)
+        self.assertFalse((self.folder / "dist").exists())
+        running = 0
+        for event in map(json.loads, done.out.splitlines()):
+            running += {"started": 1, "finished": -1, "failed": -1}.get(event.get("outcome"), 0)
+            self.assertLessEqual(running, 1)
+        self.expect(self.build("-o", "other", "--jobs", "4"), 0)
+        self.assertEqual(len(self.wheels("other")), 1)
+
+    def test_its_report_names_the_verb_that_lists_the_rest(self):
+        done = self.build()
+        self.expect(done, 0, "could not be made (sagekit verify --all says why)")
+        self.assertNotIn("(--all", done.err)
 
     def test_offline_needs_no_network_and_uses_none(self):
         done = self.example("build", "--offline")

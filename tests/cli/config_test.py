@@ -49,6 +49,23 @@ class Config(CommandLine):
         self.assertEqual(self.cells("-C", "repo/deep")[0]["arches"], ["8.0"])
         self.assertEqual(self.cells("--config", "repo/sagekit.toml")[0]["arches"], ["8.0"])
 
+    def torch(self, *words):
+        """Whether the cell's torch would be fetched ("comes") or not ("lacking")."""
+        cell = self.run_sagekit("doctor", "--json", *words).json()["cells"][0]
+        return {part["kind"]: part["state"] for part in cell["parts"]}["torch"]
+
+    def test_offline_and_locked_are_the_flags_and_false_is_what_holds_without_them(self):
+        self.write('plugin = "sage2"\n')
+        self.assertEqual(self.torch(), "comes")
+        for key in ("offline", "locked"):
+            self.write(f'plugin = "sage2"\n{key} = false\n')
+            self.assertEqual(self.torch(), "comes")
+            self.write(f'plugin = "sage2"\n{key} = true\n')
+            self.assertEqual(self.torch(), "lacking")
+            self.assertEqual(self.torch("--config", "/dev/null", "--plugin", "sage2"), "comes")
+        self.write('plugin = "sage2"\noffline = "yes"\n')
+        self.expect(self.plan(), 2, "error[CFG005]", "sagekit.toml:2")
+
     def test_the_store_is_the_files_unless_the_environment_names_one(self):
         self.write('plugin = "example"\nstore = "kept"\n')
         words = ("--plugin-dir", EXAMPLES, "build", "-n", "--offline")

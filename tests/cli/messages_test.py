@@ -1,11 +1,17 @@
 #!/usr/bin/env python3
 """Wrong input: what, where, why, what to do, and the promised exit code."""
+import json
 import os
 import pathlib
 import shutil
+import subprocess
+import sys
 import unittest
 
-from harness import CommandLine
+from harness import SAGEKIT, SOURCE_DIR, CommandLine
+
+sys.path.insert(0, str(SOURCE_DIR / "tests" / "support"))
+from wheels import Wheel  # noqa: E402
 
 BAD_PLUGINS = pathlib.Path(os.environ["SAGEKIT_BAD_PLUGINS"])
 
@@ -56,14 +62,57 @@ class Usage(CommandLine):
         self.expect(self.run_sagekit("plann"), 2, '"plan"')
 
     def test_arguments_stand_where_they_are_typed(self):
-        self.expect(self.run_sagekit("diff", "a"), 2, "diff needs a second")
+        self.expect(self.run_sagekit("diff", "a"), 2, "diff needs SECOND", "SECOND: The newer one")
         self.expect(self.run_sagekit("diff", "no1", "no2"), 2, "cannot read no1", "cannot read no2")
         self.expect(self.run_sagekit("diff", "a", "b", "c"), 2, 'unexpected argument "c"')
         self.expect(self.run_sagekit("inspect", "--", "-no"), 2, "cannot read -no")
         self.expect(self.run_sagekit("plugin", "lst"), 2, 'unknown verb "lst"', '"list"')
 
+    def test_help_is_a_word_too(self):
+        self.assertEqual(self.run_sagekit("help", "verify").out, self.run_sagekit("verify", "--help").out)
+        self.assertEqual(self.run_sagekit("help").out, self.run_sagekit("--help").out)
+        self.assertIn("Usage: sagekit toolchain fetch", self.run_sagekit("help", "toolchain", "fetch").out)
+        self.expect(self.run_sagekit("help", "verfy"), 2, 'unknown verb "verfy"', '"verify"')
+
+    def test_a_file_where_the_verb_should_be_gets_the_verbs_for_files(self):
+        self.expect(self.run_sagekit("dist/x.whl"), 2, '"dist/x.whl" is no verb', "sagekit verify dist/x.whl", "sagekit inspect dist/x.whl")
+
+    def test_a_flag_before_its_verb_is_told_where_it_goes(self):
+        self.expect(self.run_sagekit("--arch", "9.0", "--plugin", "sage2", "plan"), 2, "--arch stands before its verb", "sagekit plan --arch")
+        self.expect(self.run_sagekit("-o", "dist", "build"), 2, "-o stands before its verb", "sagekit build -o")
+        self.expect(self.run_sagekit("--naming", "plain"), 2, "--naming is a flag of plan, build", "sagekit plan --naming")
+
+    def test_an_argument_that_is_missing_is_named_with_its_choices(self):
+        self.expect(self.run_sagekit("completion"), 2, "completion needs SHELL", "bash, zsh, fish")
+        self.expect(self.run_sagekit("schema"), 2, "schema needs NAME", "one of build, config, diff")
+        self.expect(self.run_sagekit("explain"), 2, "explain needs CODE", "FAT101")
+        self.expect(self.run_sagekit("inspect"), 2, "inspect needs FILE...")
+
+    def test_an_argument_may_be_the_word_of_a_verb(self):
+        for name in ("inspect", "verify", "diff", "plan", "env"):
+            self.expect(self.run_sagekit("schema", name), 0)
+
+    def test_a_code_may_be_two_words(self):
+        self.assertEqual(self.run_sagekit("explain", "FAT", "101").out, self.run_sagekit("explain", "FAT101").out)
+        self.expect(self.run_sagekit("explain", "FAT", "101"), 0)
+
+    def test_quiet_and_verbose_exclude_each_other(self):
+        self.expect(self.run_sagekit("-q", "-v", "plugin", "list"), 2, "-q and -v")
+
     def test_without_a_plugin_the_loaded_ones_are_named(self):
         self.expect(self.run_sagekit("plan"), 2, "sage2, sage3, sm121", "--plugin")
+
+    def test_the_example_of_a_plugin_is_for_the_verb_that_was_typed(self):
+        self.expect(self.run_sagekit("doctor"), 2, "error[PLG012]", "sagekit --plugin sage2 doctor")
+        self.expect(self.run_sagekit("build"), 2, "sagekit --plugin sage2 build")
+
+    def test_a_package_given_for_a_plugin_names_the_plugins_that_make_it(self):
+        self.expect(self.run_sagekit("--plugin", "SageAttn3", "plan"), 2, "error[PLG013]", "--plugin sage3 makes it")
+        self.expect(self.run_sagekit("--plugin", "sageattention", "plan"), 2, "--plugin sage2 or --plugin sm121 makes it")
+
+    def test_a_plugin_folder_that_is_not_there_is_an_error(self):
+        for words in (("plugin", "list"), ("--plugin", "sage2", "plan")):
+            self.expect(self.run_sagekit("--plugin-dir", "nosuch", *words), 2, "error[PLG002]", "--plugin-dir nosuch")
 
     def test_an_unknown_plugin_gets_the_nearest(self):
         self.expect(self.run_sagekit("--plugin", "sage22", "plan"), 2, 'did you mean "sage2"?')
@@ -207,6 +256,31 @@ class Plans(CommandLine):
     def test_a_selection_of_nothing_names_the_nearest_cells(self):
         self.expect(self.plan("sage3", "--profile", "sage3-all", "--cells", "sage3-pytorch28-cu129-python399"), 4, "sage3-pytorch28-cu129-python3")
 
+    def test_nearest_cells_are_those_of_the_profile_that_was_asked(self):
+        done = self.plan("sage3", "--profile", "python310", "--cells", "*-python399")
+        self.expect(done, 4, "nearest ids: ")
+        near = done.err.split("nearest ids: ")[1].split("\n")[0].split(", ")
+        self.assertTrue(near and all(cell.endswith("-python310") for cell in near), near)
+
+    def test_a_cuda_version_is_no_arch(self):
+        self.expect(self.plan("sage2", "--arch", "cu128"), 2, "that is a CUDA version: --cuda 12.8")
+        self.expect(self.plan("sage2", "--arch", "9.0;cu130"), 2, "--cuda 13.0")
+
+    def test_a_given_toolchain_that_is_broken_is_no_absent_one(self):
+        nvcc = self.folder / "cuda" / "bin" / "nvcc"
+        nvcc.parent.mkdir(parents=True)
+        nvcc.write_text("no program")
+        nvcc.chmod(0o755)
+        cell = self.plan("sage2", "--toolchain", f"folder:{self.folder / 'cuda'}").json()["cells"][0]
+        self.assertEqual((cell["lacks"][0]["kind"], cell["lacks"][0]["code"]), ("given_tool", "TCH008"))
+        self.expect(self.run_sagekit("--plugin", "sage2", "build", "-n", "--toolchain", f"folder:{self.folder / 'cuda'}"), 3, "error[TCH008]", "given nvcc")
+        self.expect(self.run_sagekit("--plugin", "sage2", "doctor", "--toolchain", f"folder:{self.folder / 'cuda'}", "--json"), 3)
+
+    def test_a_dry_run_promises_nothing_that_offline_forbids(self):
+        done = self.example("build", "-n", "--offline")
+        self.expect(done, 1, "error[SRC001]", "--offline", "--source")
+        self.assertNotIn("would take the source", done.err)
+
     def test_the_same_plan_twice_is_the_same_bytes(self):
         self.assertEqual(self.plan("sage2", "--profile", "current", "--steps").out, self.plan("sage2", "--profile", "current", "--steps").out)
 
@@ -223,6 +297,47 @@ class Files(CommandLine):
     def test_a_path_that_is_not_there_ends_2(self):
         for verb in ("verify", "inspect"):
             self.expect(self.run_sagekit(verb, "nowhere.whl"), 2, "nowhere.whl")
+
+    def test_a_path_that_is_not_there_gets_the_nearest_file_of_its_folder(self):
+        (self.folder / "dist").mkdir()
+        for name in ("tiny-1.0-py3-none-any.whl", "tiny-1.1-py3-none-any.whl", "notes.txt"):
+            (self.folder / "dist" / name).write_bytes(b"")
+        for verb in ("verify", "inspect"):
+            self.expect(self.run_sagekit(verb, "dist/tiny-1.0-py3-none-amy.whl"), 2, 'did you mean "dist/tiny-1.0-py3-none-any.whl"?')
+            done = self.run_sagekit(verb, "dist/quite-something-else-2026.whl")
+            self.expect(done, 2, "dist has tiny-1.")
+            self.assertNotIn("notes.txt", done.err)
+            self.expect(self.run_sagekit(verb, "dost/x.whl"), 2, "there is no folder dost")
+
+    def test_a_text_is_no_answer_of_a_server_unless_it_was_downloaded(self):
+        (self.folder / "notes.whl").write_text("buy milk\n")
+        done = self.run_sagekit("inspect", "notes.whl")
+        self.expect(done, 1, "error[INS053]", '"buy milk"', "give the wheel or module itself")
+        self.assertNotIn("needs a login", done.err)
+
+    def test_an_interpreter_that_nobody_may_execute_is_told_from_one_that_is_not_there(self):
+        (self.folder / "passwd").write_text("x")
+        (self.folder / "passwd").chmod(0o644)
+        self.expect(self.run_sagekit("verify", "x.whl", "--interpreter", "./passwd"), 2, "error[VFY019]", "nobody may execute it", "python3.12")
+        self.expect(self.run_sagekit("verify", "x.whl", "--interpreter", "./nosuch"), 2, "there is no such program")
+
+    def test_inspect_takes_stdin_and_folders(self):
+        wheel = Wheel().write(self.folder)
+        for name in ("b", "a"):
+            (self.folder / "dist" / name).mkdir(parents=True, exist_ok=True)
+        folder = self.folder / "dist"
+        for name in ("b-1.0-py3-none-any.whl", "a-1.0-py3-none-any.whl"):
+            (folder / name).write_bytes(wheel.read_bytes())
+        files = self.run_sagekit("inspect", "--json", folder).json()["files"]
+        self.assertEqual([pathlib.Path(f["path"]).name for f in files], ["a-1.0-py3-none-any.whl", "b-1.0-py3-none-any.whl"])
+        self.expect(self.run_sagekit("inspect", folder / "a"), 2, "it is a folder", "holds no wheel", "sagekit verify")
+        piped = subprocess.run([SAGEKIT, "inspect", "--json", "-"], input=wheel.read_bytes(), capture_output=True, cwd=self.folder, check=True)
+        one = json.loads(piped.stdout)["files"][0]
+        self.assertEqual((one["path"], one["kind"], one["wheel"]["problems"]), ("-", "wheel", []))
+        text = subprocess.run([SAGEKIT, "inspect", "-"], input=b"hello", capture_output=True, cwd=self.folder)
+        self.assertEqual(text.returncode, 1)
+        self.assertIn(b"stdin is a text", text.stderr)
+        self.expect(self.run_sagekit("inspect", "-"), 2, "cannot read a file from stdin", "sagekit inspect -")
 
     def test_a_file_that_is_no_wheel_ends_1(self):
         (self.folder / "x.whl").write_bytes(b"hello")

@@ -42,6 +42,11 @@ Result<std::set<std::string>> kept_steps(const Spec& spec, const Plan& plan, con
   }
   std::set<std::string> kept;
   if (!source) {
+    if (options.offline && from.find("://") != std::string::npos && !from.starts_with("file://"))
+      return fail(
+          ErrorKind::failed, "SRC001",
+          fmt::format("the source is not in the store, and --offline allows no connection to {}", from),
+          "build once without --offline, or give a copy with --source: a folder, a git repository or an archive", from);
     observer.on_message(fmt::format("would take the source from {}", from));
     return kept;
   }

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 namespace {
 
 PinnedTree pinned_source(const Spec& spec, const Plan& plan) {
-  return {"the source", plan.source_url, plan.commit, plan.revision.tree, spec.source.include};
+  return {std::string(k_source_name), plan.source_url, plan.commit, plan.revision.tree, spec.source.include};
 }
 
 PinnedTree pinned_vendored(const Vendored& vendored) {

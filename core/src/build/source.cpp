@@ -33,6 +33,12 @@ bool needed(const PinnedTree& pinned, const TreeEntry& entry) {
 
 std::string short_id(const std::string& id) { return id.substr(0, 12); }
 
+std::string how_to_give(const PinnedTree& pinned) {
+  return pinned.name == k_source_name
+             ? std::string("give a copy with --source: a folder, a git repository or an archive")
+             : fmt::format("give a copy with --vendored {}=DIR", pinned.name);
+}
+
 class Git {
  public:
   Git(const SourceTools& tools, fs::path repository) : m_tools(tools), m_repository(std::move(repository)) {}
@@ -194,14 +200,14 @@ Result<Git> fetched(const PinnedTree& pinned, const std::string& url, const Sour
     return fail(ErrorKind::failed, "SRC001",
                 fmt::format("commit {} of {} is not in the store, and --offline allows no connection to {}",
                             short_id(pinned.commit), pinned.name, url),
-                "build once without --offline, or give a copy: a folder, a git repository or an archive", url);
+                "build once without --offline, or " + how_to_give(pinned), url);
   tools.say(fmt::format("fetching {} {} from {}", pinned.name, short_id(pinned.commit), url));
   TRY_ASSIGN(const auto result, git.run({"fetch", "--quiet", "--depth", "1", "--no-tags", "--", url, pinned.commit}));
   if (!result.ok())
     return fail(ErrorKind::failed, "SRC001",
                 fmt::format("cannot fetch commit {} of {} from {}: {}", short_id(pinned.commit), pinned.name, url,
                             trim(result.error_output)),
-                "check the network, or give a copy: a folder, a git repository or an archive", url);
+                "check the network, or " + how_to_give(pinned), url);
   return git;
 }
 

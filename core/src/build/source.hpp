@@ -17,8 +17,10 @@
 
 namespace sagekit {
 
+constexpr std::string_view k_source_name = "the source";
+
 struct PinnedTree {
-  std::string name;  ///< "the source", "cutlass": for messages
+  std::string name;  ///< k_source_name, "cutlass": for messages
   std::string url, commit;
   std::string tree;                  ///< git tree id; "" = not known, then only git can vouch for it
   std::vector<std::string> include;  ///< globs of what is needed; empty = all

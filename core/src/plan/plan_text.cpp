@@ -31,6 +31,7 @@ std::string_view name_of(LackKind kind) {
     case LackKind::torch: return "torch";
     case LackKind::interpreter: return "interpreter";
     case LackKind::python_headers: return "python_headers";
+    case LackKind::given_tool: return "given_tool";
   }
   return {};
 }

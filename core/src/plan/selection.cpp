@@ -81,12 +81,12 @@ std::unexpected<Error> nothing_selected(const Spec& spec, const Matrix& matrix, 
   if (auto hint = word_off_axis(matrix, narrowing, request, choice.platforms); !hint.empty())
     return fail(ErrorKind::no_match, "PLN004", message, hint);
 
-  std::vector<std::string> ids, outside;
+  std::vector<std::string> ids, own, outside;
   const Profile* other = nullptr;
   for (const auto point : matrix.points) {
     const auto suffix = arch_suffix(point);
-    auto id = base_id(spec.name, matrix, point);
-    id += matrix.platform.id_parts[point.platform];
+    const auto base = base_id(spec.name, matrix, point);
+    auto id = base + matrix.platform.id_parts[point.platform];
     if (suffix) id += *suffix;
     // Platforms that nobody named are the profile's choice, too.
     const bool let_through = narrowing.torch[point.torch] && narrowing.cuda[point.cuda] &&
@@ -96,6 +96,8 @@ std::unexpected<Error> nothing_selected(const Spec& spec, const Matrix& matrix, 
       outside.push_back(id);
       if (!other) other = profile_with(spec, matrix, point, request);
     }
+    if (let_through && narrowing.platform[point.platform] && globs_select(choice.profile_globs, base))
+      own.push_back(id);
     ids.push_back(std::move(id));
   }
   if (!outside.empty())
@@ -104,8 +106,10 @@ std::unexpected<Error> nothing_selected(const Spec& spec, const Matrix& matrix, 
                             outside.size() > 1 ? fmt::format(" and {} more", outside.size() - 1) : "",
                             other ? fmt::format("--profile {} has it", other->name) : "no profile has it"));
   const auto word = request.cells.empty() ? spec.name : request.cells.front();
+  // What the rest of the request selects is what was probably meant.
+  auto& near = own.empty() ? ids : own;
   return fail(ErrorKind::no_match, "PLN004", message,
-              "nearest ids: " + join(nearest_words(word, std::move(ids), k_nearest_ids), ", "));
+              "nearest ids: " + join(nearest_words(word, std::move(near), k_nearest_ids), ", "));
 }
 
 }  // namespace

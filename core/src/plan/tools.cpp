@@ -14,7 +14,8 @@ bool take(Result<Tool> found, Tool& tool, LackKind kind, std::vector<Lack>& lack
     tool = std::move(*found);
     return true;
   }
-  lacks.push_back({kind, std::move(found).error()});
+  const auto given = found.error().code == "TCH008";
+  lacks.push_back({given ? LackKind::given_tool : kind, std::move(found).error()});
   return false;
 }
 
@@ -110,7 +111,8 @@ CellTools MachineCheck::tools_for(Point p, std::size_t choice, const ToolNeeds& 
     if (*known)
       python = &**known;
     else
-      tools.lacks.push_back({LackKind::python_headers, known->error()});
+      tools.lacks.push_back(
+          {known->error().code == "TCH008" ? LackKind::given_tool : LackKind::python_headers, known->error()});
   }
   if (!tools.lacks.empty()) return tools;
   auto toolchain = std::make_shared<Toolchain>(

@@ -3,6 +3,7 @@
 #include "support/try.hpp"
 
 #include <sagekit/arch.hpp>
+#include <sagekit/version_number.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -66,6 +67,8 @@ Result<std::vector<ArchRequest>> parse_item(std::string_view item, std::string_v
     break;
   }
   if (!begins_with_digit(number)) {
+    if (const auto cuda = parse_cuda_version(text); cuda && text.starts_with("cu"))
+      return bad_item(item, fmt::format("that is a CUDA version: --cuda {}", *cuda));
     auto gpu = find_gpu(item.substr(0, text.size()));  // as typed
     if (gpu) return std::vector{ArchRequest{*gpu, false, ArchSuffix::none, false}};
     // A family ("Ampere") is no slip of the pen.

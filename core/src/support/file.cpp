@@ -1,6 +1,7 @@
 #include "support/file.hpp"
 
 #include "support/descriptor.hpp"
+#include "support/text.hpp"
 #include "support/try.hpp"
 
 #include <fcntl.h>
@@ -13,6 +14,7 @@
 #include <cstdint>
 #include <cstring>
 #include <utility>
+#include <vector>
 
 namespace sagekit {
 
@@ -60,8 +62,8 @@ Status write_file_atomic(const fs::path& path, std::string_view bytes, bool exec
   std::string temporary = path.string() + ".XXXXXX";
   const Descriptor file{::mkostemp(temporary.data(), O_CLOEXEC)};
   if (!file.open()) return write_error(path, "cannot write");
-  if (!write_all(file.get(), bytes) || ::fchmod(file.get(), executable ? 0755 : 0644) != 0 || ::fsync(file.get()) != 0 ||
-      ::rename(temporary.c_str(), path.c_str()) != 0) {
+  if (!write_all(file.get(), bytes) || ::fchmod(file.get(), executable ? 0755 : 0644) != 0 ||
+      ::fsync(file.get()) != 0 || ::rename(temporary.c_str(), path.c_str()) != 0) {
     const int saved = errno;
     ::unlink(temporary.c_str());
     errno = saved;
@@ -123,14 +125,41 @@ FileLock::~FileLock() {
 }
 FileLock::FileLock(FileLock&& other) noexcept : m_fd(std::exchange(other.m_fd, -1)) {}
 
+namespace {
+
+/// For a file that is not there: what was probably meant.
+std::string near_files(const fs::path& path) {
+  constexpr std::size_t k_shown = 3;
+  std::error_code error;
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  if (!fs::is_directory(folder, error)) return "there is no folder " + folder.string();
+  std::vector<std::string> names, alike;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    names.push_back(at->path().filename().string());
+    if (at->path().extension() == path.extension()) alike.push_back(names.back());
+  }
+  if (const auto near = nearest_word(path.filename().string(), names); !near.empty())
+    return "did you mean \"" + (path.parent_path() / near).string() + "\"?";
+  if (alike.empty()) return {};
+  const auto more = alike.size() > k_shown ? " and " + std::to_string(alike.size() - k_shown) + " more" : "";
+  return (path.has_parent_path() ? folder.string() + " has " : "here are ") +
+         join(nearest_words(path.filename().string(), std::move(alike), k_shown), ", ") + more;
+}
+
+}  // namespace
+
 Result<MappedFile> MappedFile::open(const fs::path& path) {
   // O_NONBLOCK: a named pipe without a writer would keep us waiting for ever.
   const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
-  struct stat info{};
-  const auto refuse = [&](std::string why) {
-    return fail(ErrorKind::usage, "FIL001", "cannot read " + path.string() + ": " + std::move(why));
+  struct stat info {};
+  const auto refuse = [&](std::string why, std::string hint = {}) {
+    return fail(ErrorKind::usage, "FIL001", "cannot read " + path.string() + ": " + std::move(why), std::move(hint));
   };
-  if (!file.open() || ::fstat(file.get(), &info) != 0) return refuse(last_os_error());
+  if (!file.open() || ::fstat(file.get(), &info) != 0) {
+    const bool absent = errno == ENOENT;
+    auto why = last_os_error();
+    return refuse(std::move(why), absent ? near_files(path) : std::string());
+  }
   if (!S_ISREG(info.st_mode)) return refuse(S_ISDIR(info.st_mode) ? "it is a folder" : "it is not a regular file");
   if (info.st_size == 0) return MappedFile(std::string_view{});
   const auto size = static_cast<std::size_t>(info.st_size);

@@ -19,6 +19,9 @@ constexpr std::string_view k_again = "download it again, and compare its size an
 constexpr std::string_view k_address =
     "the address needs a login, has moved or names a page: download the file itself, with an error for HTTP failures";
 
+constexpr std::string_view k_text =
+    "give the wheel or module itself; if this was downloaded as one, the text is what the server answered";
+
 struct Magic {
   std::uint64_t offset;
   std::string_view bytes, name;
@@ -106,7 +109,7 @@ std::optional<FileKind> text_kind(std::string_view text, std::uint64_t size) {
                     k_address};
   if (head.starts_with('{') || head.starts_with('['))
     return FileKind{"INS052", fmt::format("JSON instead of the file: \"{}\"", first_line(text)), k_address};
-  return FileKind{"INS053", fmt::format("a text of {} bytes that begins \"{}\"", size, first_line(text)), k_address};
+  return FileKind{"INS053", fmt::format("a text of {} bytes that begins \"{}\"", size, first_line(text)), k_text};
 }
 
 }  // namespace

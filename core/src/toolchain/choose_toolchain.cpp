@@ -101,7 +101,7 @@ Result<Nvcc> choose_nvcc(const ToolchainNeed& need, const Environment& environme
   const auto* nvcc = best(environment.nvcc, [&](const Nvcc& n) { return n.cuda == need.cuda; });
   if (const auto* broken =
           unusable_folder_tool(environment.nvcc, nvcc, [&](const Nvcc& n) { return unknown_or(n.cuda, need.cuda); }))
-    return fail(ErrorKind::machine, "TCH001",
+    return fail(ErrorKind::machine, "TCH008",
                 fmt::format("the given nvcc {} cannot be used: {}", broken->executable.string(), broken->why_not),
                 "mend it, or build without --toolchain folder: to use another one");
   if (nvcc == nullptr)
@@ -222,7 +222,7 @@ Result<Python> choose_python(const ToolchainNeed& need, const Environment& envir
   const auto* python = of_platform(need.platform);
   if (const auto* broken =
           unusable_folder_tool(environment.pythons, python, [&](const Python& p) { return unknown_or(p.abi, abi); }))
-    return fail(ErrorKind::machine, "TCH004",
+    return fail(ErrorKind::machine, "TCH008",
                 fmt::format("the given Python {} cannot be used: {}", place_of(*broken), broken->why_not),
                 "mend it, or leave it out to use another one");
   if (python != nullptr) return *python;
@@ -257,7 +257,7 @@ Result<TorchSysroot> choose_torch(const ToolchainNeed& need, const Python& pytho
         return unknown_or(t.version, need.torch) && unknown_or(t.platform, need.platform) &&
                (t.version.empty() || t.cuda == need.cuda);
       }))
-    return fail(ErrorKind::machine, "TCH005",
+    return fail(ErrorKind::machine, "TCH008",
                 fmt::format("the given torch {} cannot be used: {}", broken->root.string(), broken->why_not),
                 "mend it, or build without --toolchain folder: to use another one");
   if (torch != nullptr) return *torch;

@@ -58,17 +58,17 @@ std::vector<Fault> faults_of(const WheelReport& report, FindingResult result) {
   return faults;
 }
 
-std::string fault_text(const Console& console, const Fault& fault, bool all, std::size_t width) {
+std::string fault_text(const Console& console, const Fault& fault, std::string_view more, std::size_t width) {
   constexpr std::string_view k_indent = "    ";
   const Finding& finding = *fault.finding;
   std::string text =
       wrap(printable(finding.message),
            fmt::format("  {} {}  ", label(console, finding.result), console.bold(finding.code)), k_indent, width);
-  const std::size_t shown = all ? fault.places.size() : std::min(fault.places.size(), k_most_places);
+  const std::size_t shown = more.empty() ? fault.places.size() : std::min(fault.places.size(), k_most_places);
   for (std::size_t i = 0; i < shown; ++i)
     text += wrap(console.dim(one_line(fault.places[i])), fmt::format("{}in ", k_indent), k_indent, width);
   if (shown < fault.places.size())
-    text += fmt::format("{}in {} more places (--all lists them)\n", k_indent, fault.places.size() - shown);
+    text += fmt::format("{}in {} more places ({} lists them)\n", k_indent, fault.places.size() - shown, more);
   if (!finding.hint.empty()) text += wrap(printable(finding.hint), "    = ", "      ", width);
   if (finding.result == FindingResult::waived)
     text += wrap(console.dim(fmt::format("waived{}: {}", finding.until.empty() ? "" : " until " + finding.until,
@@ -78,21 +78,21 @@ std::string fault_text(const Console& console, const Fault& fault, bool all, std
 }
 
 /// Of one result; of one code only the first faults, unless all are wanted.
-std::string faults_text(const Console& console, const WheelReport& report, FindingResult result, bool all,
+std::string faults_text(const Console& console, const WheelReport& report, FindingResult result, std::string_view more,
                         std::size_t width) {
   std::map<std::string, std::size_t> seen;
   std::string text;
   for (const auto& fault : faults_of(report, result))
-    if (++seen[fault.finding->code] <= k_most_places || all) text += fault_text(console, fault, all, width);
+    if (++seen[fault.finding->code] <= k_most_places || more.empty()) text += fault_text(console, fault, more, width);
   for (const auto& [code, count] : seen)
-    if (count > k_most_places && !all)
-      text += fmt::format("  {} {}  and {} more like this (--all lists them)\n", label(console, result),
-                          console.bold(code), count - k_most_places);
+    if (count > k_most_places && !more.empty())
+      text += fmt::format("  {} {}  and {} more like this ({} lists them)\n", label(console, result),
+                          console.bold(code), count - k_most_places, more);
   return text;
 }
 
-/// What could not be checked, in one line; with `all` each reason with its codes.
-std::string skipped_text(const Console& console, const WheelReport& report, bool all, std::size_t width) {
+/// What could not be checked, in one line; without `more` each reason with its codes.
+std::string skipped_text(const Console& console, const WheelReport& report, std::string_view more, std::size_t width) {
   std::vector<std::pair<std::string, std::vector<std::string>>> reasons;
   std::set<std::string> families;
   std::size_t count = 0;
@@ -105,9 +105,9 @@ std::string skipped_text(const Console& console, const WheelReport& report, bool
     if (found->second.empty() || found->second.back() != finding.code) found->second.push_back(finding.code);
   }
   if (count == 0) return "";
-  if (!all)
-    return cut(fmt::format("  {} {} could not be made (--all says why): {}", label(console, FindingResult::skipped),
-                           counted(count, "check", "checks"), fmt::join(families, " ")),
+  if (!more.empty())
+    return cut(fmt::format("  {} {} could not be made ({} says why): {}", label(console, FindingResult::skipped),
+                           counted(count, "check", "checks"), more, fmt::join(families, " ")),
                width) +
            "\n";
   std::string text;
@@ -149,19 +149,20 @@ FindingCounts counts_of(const WheelReport& report) {
   return counts;
 }
 
-std::string wheel_report_text(const Console& console, const WheelReport& report, bool all, std::size_t width) {
+std::string wheel_report_text(const Console& console, const WheelReport& report, std::string_view more,
+                              std::size_t width) {
   constexpr std::ptrdiff_t k_screen = 20;
   const std::string head =
       wrap(counts_words(report) + console.dim(fmt::format(" (policy {})", one_line(report.policy))),
            fmt::format("  {}: ", verdict(console, report)), "    ", width);
-  std::string text = head + tags_text(report, width) + runs_on_text(console, report.runs_on, all, width);
+  std::string text = head + tags_text(report, width) + runs_on_text(console, report.runs_on, more.empty(), width);
   // Who asks which GPU it runs on is owed an answer, too. A file that is no wheel has passed nothing and says nothing.
   if (report.runs_on.empty() && counts_of(report).pass > 0)
     text += wrap("no GPU code in it: what it requires (Triton, torch) decides on which GPUs it runs", "  runs on  ",
                  "    ", width);
   for (const auto result : {FindingResult::fail, FindingResult::warn, FindingResult::waived, FindingResult::pass})
-    if (result != FindingResult::pass || all) text += faults_text(console, report, result, all, width);
-  text += skipped_text(console, report, all, width);
+    if (result != FindingResult::pass || more.empty()) text += faults_text(console, report, result, more, width);
+  text += skipped_text(console, report, more, width);
   return std::ranges::count(text, '\n') > k_screen ? text + head : text;
 }
 

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sagekit::host {
@@ -17,10 +18,11 @@ struct FindingCounts {
 };
 FindingCounts counts_of(const WheelReport& report);
 
-/// The verdict, what the wheel runs on, then what is wrong, worst first, each fault with its first places. `all`:
-/// passes, every place, every skipped check with its reason, every GPU with its reason. A report that is longer than a
-/// screen ends with the verdict again.
-std::string wheel_report_text(const Console& console, const WheelReport& report, bool all, std::size_t width);
+/// The verdict, what the wheel runs on, then what is wrong, worst first, each fault with its first places. What lists
+/// the rest is named as `more` has it, "--all"; "" = all is shown here: passes, every place, every skipped check and
+/// every GPU with its reason. A report that is longer than a screen ends with the verdict again.
+std::string wheel_report_text(const Console& console, const WheelReport& report, std::string_view more,
+                              std::size_t width);
 
 /// One wheel of many: "fail  NAME  1 error; runs on 8.0-9.0".
 std::string wheel_line(const Console& console, const WheelReport& report, std::size_t width);

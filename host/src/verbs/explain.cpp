@@ -34,13 +34,14 @@ namespace {
 constexpr int k_nothing_known = 4;
 
 struct ExplainArguments {
-  std::string what;
+  std::vector<std::string> words;
   bool here = false;
 };
 
 void declare(Flags& flags, ExplainArguments& arguments) {
-  flags.argument("log", arguments.what,
-                 "A log, gzip too; - is stdin. Or a code, \"FAT101\", or a family of codes, \"FAT\"");
+  flags.arguments("log", arguments.words,
+                  "A log, gzip too; - is stdin. Or a code, \"FAT101\" or \"FAT 101\", or a family of codes, \"FAT\"")
+      .required = true;
   flags.on("--here", arguments.here,
            "It failed on this machine: choose the fix by what is here, not by what the log says");
 }
@@ -84,14 +85,18 @@ Result<Explanation> read_log(const std::string& what, const LogFacts& here) {
 }
 
 int run(Session& session, const ExplainArguments& arguments) {
-  if (is_code(arguments.what)) return explain_code(session, arguments.what);
+  std::string what;
+  for (const auto& word : arguments.words) what += word;
+  if (is_code(what)) return explain_code(session, what);
+  if (arguments.words.size() > 1)
+    return report(session, {ErrorKind::usage, "CLI001", "explain reads one log at a time", "", "call it for each"});
   LogFacts here;
   if (arguments.here) {
     const auto machine = session.environment({});
     if (!machine) return report(session, machine.error());
     here = facts_of(*machine);
   }
-  const auto explanation = read_log(arguments.what, here);
+  const auto explanation = read_log(what, here);
   if (!explanation) return report(session, explanation.error());
   if (session.global.json)
     session.console.document(explanation_json(*explanation));

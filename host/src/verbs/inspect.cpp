@@ -1,6 +1,7 @@
 #include "render/inspect_text.hpp"
 #include "render/text.hpp"
 #include "session.hpp"
+#include "standard_input.hpp"
 #include "verb.hpp"
 
 #include <sagekit/inspect.hpp>
@@ -21,7 +22,8 @@ struct InspectArguments {
 };
 
 void declare(Flags& flags, InspectArguments& arguments) {
-  flags.arguments("file", arguments.files, "Wheels, modules, cubins, fatbins").required = true;
+  flags.arguments("file", arguments.files, "Wheels, modules, cubins, fatbins; folders of them; - is stdin").required =
+      true;
   flags.on("--kernels", arguments.kernels, "Read the kernels' names too");
   flags.on("--resources", arguments.resources, "And what each needs: registers, shared, local, stack memory");
   flags.on("--quick", arguments.quick,
@@ -38,6 +40,40 @@ void show_file(const Console& console, const FileFacts& file, const InspectOptio
     for (const auto& problem : member.problems) console.show(problem);
 }
 
+Result<FileFacts> inspect_standard_input(InspectOptions options) {
+  auto taken = take_standard_input("inspect");
+  if (!taken) return std::unexpected(taken.error());
+  options.wheel_name = name_of(taken->path());
+  auto facts = inspect_file(taken->path(), options);
+  const auto as_given = [&](std::string& text) {
+    const auto name = taken->path().string();
+    if (const auto at = text.find(name); at != std::string::npos) text.replace(at, name.size(), "stdin");
+  };
+  if (facts) {
+    facts->path = "-";
+  } else {
+    as_given(facts.error().message);
+    as_given(facts.error().where);
+  }
+  return facts;
+}
+
+/// What the given paths stand for. A folder without any such file is refused by who reads it.
+std::vector<std::filesystem::path> files_of(const std::vector<std::string>& given) {
+  std::vector<std::filesystem::path> all;
+  for (const std::filesystem::path path : given) {
+    std::error_code error;
+    const auto files = std::filesystem::is_directory(path, error)
+                           ? files_in(path, {".whl", ".so", ".pyd", ".dll", ".cubin", ".fatbin"})
+                           : std::vector<std::filesystem::path>{};
+    if (files.empty())
+      all.push_back(path);
+    else
+      all.insert(all.end(), files.begin(), files.end());
+  }
+  return all;
+}
+
 int run(Session& session, const InspectArguments& arguments) {
   InspectOptions options{.kernels = arguments.kernels || arguments.resources, .resources = arguments.resources};
   options.member_hashes = arguments.hashes;
@@ -47,12 +83,18 @@ int run(Session& session, const InspectArguments& arguments) {
   std::vector<FileFacts> files;
   std::vector<Error> errors;
   int code = 0;
-  for (const auto& path : arguments.files) {
-    auto facts = inspect_file(path, options);
-    if (facts)
+  for (const auto& path : files_of(arguments.files)) {
+    std::error_code error;
+    auto facts = path == "-" ? inspect_standard_input(options) : inspect_file(path, options);
+    if (facts) {
       files.push_back(std::move(*facts));
-    else
-      code = std::max(code, report(session, errors.emplace_back(facts.error())));
+      continue;
+    }
+    if (std::filesystem::is_directory(path, error))
+      facts.error().hint =
+          fmt::format("it holds no wheel, module, cubin or fatbin; \"sagekit verify {}\" judges an unpacked package",
+                      shell_word(path.string()));
+    code = std::max(code, report(session, errors.emplace_back(std::move(facts).error())));
   }
   if (session.global.json)
     session.console.document(inspect_json(files, options, errors));

@@ -102,23 +102,12 @@ Result<fs::path> find_interpreter(const fs::path& word, const std::vector<fs::pa
   if (!word.has_parent_path())
     for (const auto& folder : path)
       if (is_program(folder / word)) return folder / word;
-  return fail(ErrorKind::usage, "VFY019",
-              word.has_parent_path() ? fmt::format("--interpreter {}: there is no such program", word.string())
-                                     : fmt::format("--interpreter {}: PATH has no such program", word.string()),
-              "python3.12, .venv/bin/python", word.string());
-}
-
-/// A folder of wheels stands for them; "" = it is another folder.
-std::vector<fs::path> wheels_in(const fs::path& folder) {
-  std::vector<fs::path> wheels;
   std::error_code error;
-  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
-    const auto name = at->path().filename().string();
-    if (name.ends_with(".dist-info")) return {};
-    if (name.ends_with(".whl")) wheels.push_back(at->path());
-  }
-  std::ranges::sort(wheels);
-  return wheels;
+  const char* why = !word.has_parent_path()    ? "PATH has no such program"
+                    : !fs::exists(word, error) ? "there is no such program"
+                                               : "it is no program: nobody may execute it";
+  return fail(ErrorKind::usage, "VFY019", fmt::format("--interpreter {}: {}", word.string(), why),
+              "name a Python: python3.12, .venv/bin/python", word.string());
 }
 
 /// Everything that was asked for, judged; what could not be is said, and decides the exit code.
@@ -137,7 +126,9 @@ class Run {
     std::vector<fs::path> all;
     for (const fs::path path : given) {
       std::error_code error;
-      const auto wheels = fs::is_directory(path, error) ? wheels_in(path) : std::vector<fs::path>{};
+      // A folder of wheels stands for them; an unpacked package may have some of its own.
+      const bool folder = fs::is_directory(path, error) && files_in(path, {".dist-info"}).empty();
+      const auto wheels = folder ? files_in(path, {".whl"}) : std::vector<fs::path>{};
       if (wheels.empty())
         all.push_back(path);
       else
@@ -200,7 +191,7 @@ class Run {
  private:
   /// A wheel from stdin has the name that its own metadata gives it.
   void standard_input() {
-    const auto taken = take_standard_input();
+    const auto taken = take_standard_input("verify");
     if (!taken) return failed(taken.error());
     auto found = verify_wheel(taken->path(), name_of(taken->path()), m_plugins, m_options, *m_session.runner);
     if (!found) return failed(found.error());
@@ -232,7 +223,7 @@ class Run {
   void whole_report(const WheelReport& one) {
     const Console& console = m_session.console;
     console.result((many() ? "\n" : "") + console.bold(one_line(one.path)) + "\n" +
-                   wheel_report_text(console, one, m_arguments.all, terminal_width()));
+                   wheel_report_text(console, one, m_arguments.all ? "" : "--all", terminal_width()));
   }
 
   void keep(std::vector<WheelReport> reports) {
