@@ -15,16 +15,17 @@ namespace fs = std::filesystem;
 namespace {
 
 /// Where a tool is from, and why this one: what is given comes first, then what is installed, then what was fetched.
-std::string place(const std::string& source, const fs::path& path, bool system_allowed) {
-  if (source == "system") return "installed, " + path.string();
-  if (source == "folder") return "given, " + path.string();
-  return fmt::format("{}, {}{}", source, system_allowed ? "none that fits is installed, " : "", path.string());
+std::string place(ToolSource source, const fs::path& path, bool system_allowed) {
+  if (source == ToolSource::system) return "installed, " + path.string();
+  if (source == ToolSource::folder) return "given, " + path.string();
+  return fmt::format("{}, {}{}", to_string(source), system_allowed ? "none that fits is installed, " : "",
+                     path.string());
 }
 
 /// --toolchain: nothing given is auto, what is installed, else wheels.
 Status read_sources(const std::vector<std::string>& words, ToolchainOptions& options) {
   bool named = false, system = false, any_stored = false;
-  std::vector<std::string> fetch;
+  std::vector<ToolSource> fetch;
   std::error_code error;
   for (const auto& word : words) {
     if (word.starts_with("folder:")) {
@@ -37,15 +38,15 @@ Status read_sources(const std::vector<std::string>& words, ToolchainOptions& opt
     named = true;
     if (word == "auto" || word == "system") system = true;
     if (word == "auto") any_stored = true;
-    if (word == "auto") fetch.emplace_back("wheels");
-    if (word == "wheels" || word == "redist") fetch.push_back(word);
+    if (word == "auto") fetch.push_back(ToolSource::wheels);
+    if (word == "wheels" || word == "redist") fetch.push_back(*parse_tool_source(word));
     if (word != "auto" && word != "system" && word != "wheels" && word != "redist")
       return fail(ErrorKind::usage, "CLI003", fmt::format("unknown toolchain source \"{}\"", word),
                   "one of: auto, system, wheels, redist, folder:DIR");
   }
   // A folder adds to what would be used without it.
   options.system = system || !named;
-  options.provision.sources = named ? fetch : std::vector<std::string>{"wheels"};
+  options.provision.sources = named ? fetch : std::vector{ToolSource::wheels};
   // What was fetched by name before is as good as installed.
   if (named && !any_stored) options.stored = fetch;
   return {};

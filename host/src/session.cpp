@@ -129,7 +129,7 @@ Request make_request(const SelectionArguments& selection, const Session& session
   request.arches = selection.arches.empty() ? session.settings.arch_list : selection.arches;
   request.revision = selection.revision;
   request.naming = selection.naming;
-  request.backend = selection.backend;
+  if (selection.backend == "setup-py") request.backend = Backend::setup_py;
   request.allowed_defects = selection.allowed_defects;
   request.overrides = session.overrides;
   return request;

@@ -8,25 +8,39 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace sagekit {
 
-/// Where a tool was found: "system", "folder" (the given one), "wheels" or "redist" (provisioned, see provision.hpp).
+/// Where a tool is from, in the order in which they are preferred; wheels and redist count alike.
+enum class ToolSource {
+  folder,   ///< given on purpose
+  system,   ///< installed
+  wheels,   ///< provisioned out of a package index (provision.hpp)
+  redist,   ///< provisioned out of NVIDIA's archives
+  derived,  ///< made of another one (Toolchain::python)
+};
+
+SAGEKIT_API std::string_view to_string(ToolSource source);  ///< "wheels"
+SAGEKIT_API std::optional<ToolSource> parse_tool_source(std::string_view text);
+
 struct Nvcc {
   std::filesystem::path executable;
   std::filesystem::path root;                      ///< has include/ and nvvm/ or is a merged tree
   std::filesystem::path include_dir, library_dir;  ///< library_dir holds libcudart.so*, for this machine's CPU
   /// Libraries of CUDA for linux_aarch64 in an x86_64 tree, libcudart_static.a among them; empty = it has none.
   std::filesystem::path cross_library_dir;
-  std::string version;           ///< "13.0.88"
-  std::string cuda;              ///< "13.0"
-  std::vector<Arch> code;        ///< what --list-gpu-code shows (never a or f variants)
-  std::string max_gcc;           ///< newest major gcc its host_config.h accepts, "15"; "" = not found
-  std::string max_clang;         ///< first major clang it refuses, "21"
-  std::string source, found_by;  ///< "system", "PATH"
+  std::string version;     ///< "13.0.88"
+  std::string cuda;        ///< "13.0"
+  std::vector<Arch> code;  ///< what --list-gpu-code shows (never a or f variants)
+  std::string max_gcc;     ///< newest major gcc its host_config.h accepts, "15"; "" = not found
+  std::string max_clang;   ///< first major clang it refuses, "21"
+  ToolSource source = ToolSource::system;
+  std::string found_by;  ///< "PATH"
   /// sha256 over what `--version` says and, for each compiler program (nvcc, cicc, ptxas, cudafe++, fatbinary), its
   /// size and its first and last 64 KiB, nvcc.profile and libdevice. Not the programs whole: 150 MB would be read at
   /// every start, and two builds of one program differ in build number, size, headers or symbol tables. No path counts:
@@ -41,7 +55,7 @@ struct HostCompiler {
   std::string kind;     ///< "gcc", "clang"
   std::string version;  ///< "12.2.0"
   std::string target;   ///< "x86_64-linux-gnu"
-  std::string source;
+  ToolSource source = ToolSource::system;
   std::string identity;
   bool ready = false;
   std::string why_not;
@@ -54,9 +68,10 @@ struct Python {
   std::string abi;                                  ///< "cp312", "cp313t"
   std::string soabi;                                ///< "cpython-312-x86_64-linux-gnu"
   std::vector<std::filesystem::path> include_dirs;  ///< empty = no headers (`why_not` says how to get them)
-  std::string source, found_by;                     ///< "system"; "PATH", "pyenv", "uv", "--python-headers"
-  std::string identity;                             ///< of headers and version
-  bool ready = false;                               ///< starts and has headers
+  ToolSource source = ToolSource::system;
+  std::string found_by;  ///< "PATH", "pyenv", "uv", "--python-headers"
+  std::string identity;  ///< of headers and version
+  bool ready = false;    ///< starts and has headers
   std::string why_not;
 };
 
@@ -70,7 +85,7 @@ struct TorchSysroot {
   bool cxx11_abi = true;              ///< TorchConfig.cmake; 2.7+ is always 1
   std::string python;                 ///< "3.12" of the interpreter it is installed for; "" = a folder
   std::filesystem::path interpreter;  ///< that can import it; empty = none
-  std::string source;
+  ToolSource source = ToolSource::system;
   std::string identity;
   bool ready = false;
   std::string why_not;
@@ -102,8 +117,8 @@ struct ProbeOptions {
   std::vector<std::filesystem::path> path;        ///< PATH, split
   std::vector<std::filesystem::path> cuda_homes;  ///< CUDA_HOME, CUDA_PATH
   std::vector<std::filesystem::path> folders;     ///< --toolchain folder:DIR; may hold nvcc, torch and Pythons
-  /// Trees of the store with their source, "wheels" or "redist".
-  std::vector<std::pair<std::filesystem::path, std::string>> provisioned;
+  /// Trees of the store with their source, wheels or redist.
+  std::vector<std::pair<std::filesystem::path, ToolSource>> provisioned;
   std::vector<std::filesystem::path> python_headers;  ///< --python-headers DIR: include folders, or contents of a .deb
   bool system = true;                                 ///< look at the machine at all, beside `folders`
   std::filesystem::path home;                         ///< for ~/.pyenv, ~/.local/share/uv

@@ -12,9 +12,17 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sagekit {
+
+/// What compiles the modules.
+enum class Backend {
+  direct,    ///< steps of our own
+  setup_py,  ///< upstream's build, "setup-py"
+};
+SAGEKIT_API std::string_view to_string(Backend backend);
 
 /// What the user asked for.
 struct Request {
@@ -22,10 +30,10 @@ struct Request {
   std::vector<std::string> cells;  ///< --cells globs over whole cell ids; `!` excludes
   /// Narrowing flags, in every spelling of parse_torch_version and the like; "2.11" matches "2.11.0".
   std::vector<std::string> pythons, torches, cudas, platforms;
-  std::string arches;              ///< --arch list; "" = the profile's, else the spec's
-  std::string revision;            ///< --revision; "" = the profile's, else the default commit
-  std::string naming;              ///< --naming; "" = the spec's default scheme
-  std::string backend = "direct";  ///< or "setup-py"
+  std::string arches;    ///< --arch list; "" = the profile's, else the spec's
+  std::string revision;  ///< --revision; "" = the profile's, else the default commit
+  std::string naming;    ///< --naming; "" = the spec's default scheme
+  Backend backend = Backend::direct;
   std::vector<std::string> allowed_defects;
   std::vector<CellOverride> overrides;  ///< stand above `arches` and `naming`, in this order
   /// false: Plan::steps, Plan::modules and Cell::steps stay empty; counts and estimates are the same (a plan that is
@@ -139,7 +147,7 @@ struct Plan {
   std::string plugin_name, plugin_version, plugin_path, plugin_sha256;
   std::string source_url, commit, subdir;
   Revision revision;
-  std::string backend;
+  Backend backend = Backend::direct;
   std::vector<std::string> allowed_defects;
   std::vector<Cell> cells;             ///< sorted by torch, CUDA and Python, as versions, then by platform
   std::vector<ExcludedCell> excluded;  ///< sorted likewise

@@ -1,6 +1,6 @@
 #pragma once
 // Toolchains that sagekit brings itself: nvcc trees and torch sysroots, read out of pinned files of a package index
-// (source "wheels") or of NVIDIA's archive manifests (source "redist"). docs/toolchains.md tells the whole story.
+// (ToolSource::wheels) or of NVIDIA's archive manifests (ToolSource::redist). docs/toolchains.md tells the whole story.
 
 #include <sagekit/environment.hpp>
 #include <sagekit/error.hpp>
@@ -32,9 +32,9 @@ struct Tree {
   TreeKind kind = TreeKind::nvcc;
   std::string version;  ///< "13.0.88", "2.11.0"
   std::string cuda, platform;
-  std::string source;            ///< "wheels", "redist"
-  std::string id;                ///< folder name below the store: "nvcc-13.0.88-linux_x86_64-1f2e3d4c5b6a"
-  std::filesystem::path folder;  ///< licence texts of what is in it lie in its folder licenses
+  ToolSource source = ToolSource::wheels;  ///< or redist
+  std::string id;                          ///< folder name below the store: "nvcc-13.0.88-linux_x86_64-1f2e3d4c5b6a"
+  std::filesystem::path folder;            ///< licence texts of what is in it lie in its folder licenses
 };
 
 struct TransferState {
@@ -67,7 +67,7 @@ struct ProvisionOptions {
   bool locked = false;          ///< refuse what the lock does not pin; never write it
   bool offline = false;         ///< no connection at all
   bool full = false;            ///< download whole wheels and check their own sha256, not RECORD's alone
-  std::vector<std::string> sources{"wheels", "redist"};  ///< in order of preference
+  std::vector<ToolSource> sources{ToolSource::wheels, ToolSource::redist};  ///< in order of preference
   IndexSettings index;
   /// Called when something must be fetched and `index` has no address: to read pip's settings pip may have to be
   /// started, which a tree that is here needs no one to do. Empty = nothing is fetched from an index that is not named.
@@ -87,8 +87,9 @@ SAGEKIT_API Result<Provisioned> provision(const TreeNeed& need, const ProvisionO
 struct ToolchainOptions {
   ProbeOptions probe;
   bool system = true;  ///< the machine's nvcc and torch count; its host compilers and Pythons always do
-  std::vector<std::string> stored{"wheels", "redist"};  ///< whose trees count when they are in the store
-  ProvisionOptions provision;                           ///< a store "" has no trees
+  std::vector<ToolSource> stored{ToolSource::wheels,
+                                 ToolSource::redist};  ///< whose trees count when they are in the store
+  ProvisionOptions provision;                          ///< a store "" has no trees
 };
 
 /// The machine as probe_environment sees it, with the store's trees added and the system's tools left out as `options`

@@ -7,7 +7,7 @@
 namespace sagekit {
 
 /// nvcc + torch sysroot + host compiler + Python headers. A part that the cell does not need stays empty. A Python
-/// whose source is "derived" is this machine's, for another CPU: its headers serve there with another pyconfig.h.
+/// whose source is `derived` is this machine's, for another CPU: its headers serve there with another pyconfig.h.
 struct Toolchain {
   Nvcc nvcc;
   HostCompiler host_compiler;

@@ -16,7 +16,7 @@ namespace sagekit {
 /// text that is no such pyconfig.h.
 Result<std::string> aarch64_pyconfig(std::string text);
 
-/// The folder in the store with all headers of `python` (source "derived") and that pyconfig.h; made when it is not
+/// The folder in the store with all headers of `python` (source `derived`) and that pyconfig.h; made when it is not
 /// there yet. Errors: BLD008, FIL.
 Result<std::filesystem::path> make_cross_headers(const Python& python, const Store& store);
 

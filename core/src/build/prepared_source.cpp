@@ -139,7 +139,7 @@ Status make_copy(const Spec& spec, const Plan& plan, const BuildOptions& options
 std::vector<const SourceEdit*> edits_for(const Spec& spec, const Plan& plan) {
   std::vector<const SourceEdit*> edits;
   for (const auto& edit : spec.source.edits) {
-    if (!holds(edit.when, plan.revision, plan.backend)) continue;
+    if (!holds(edit.when, plan.revision, to_string(plan.backend))) continue;
     bool mends = false, wanted = false;
     for (const auto& defect : spec.source.defects) {
       if (defect.edit != edit.id) continue;

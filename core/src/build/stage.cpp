@@ -29,7 +29,7 @@ class Stage {
   }
 
   Result<CellBuild> make() {
-    if (m_context.plan.backend == "setup-py")
+    if (m_context.plan.backend == Backend::setup_py)
       TRY(add_wheel());
     else
       TRY(add_built_files());
@@ -158,7 +158,7 @@ class Stage {
           fmt::format("vendored {} {} commit {} tree {}", vendored.name, vendored.url, vendored.commit, vendored.tree));
     for (const auto& edit : m_context.source.edits) lines.push_back("edit " + edit);
     for (const auto& defect : plan.allowed_defects) lines.push_back("allowed defect " + defect);
-    lines.push_back("backend " + plan.backend);
+    lines.push_back(fmt::format("backend {}", to_string(plan.backend)));
     if (auto proof = m_context.proof(m_cell); !proof.empty()) lines.push_back(std::move(proof));
     if (!m_cell.toolchain) return;
     const auto& t = *m_cell.toolchain;

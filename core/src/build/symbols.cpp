@@ -120,7 +120,7 @@ class Resolver {
     }
     auto folders = t.python.include_dirs;
     if (folders.empty()) return {};
-    if (t.python.source == "derived") {
+    if (t.python.source == ToolSource::derived) {
       TRY_ASSIGN(auto made, make_cross_headers(t.python, m_store));
       folders = {std::move(made)};
     } else if (t.python.executable.empty() && folders.size() > 1) {

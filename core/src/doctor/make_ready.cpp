@@ -20,12 +20,12 @@ std::vector<TreeNeed> missing_trees(const PlannedMachine& machine) {
   return needs;
 }
 
-bool is_fetched(const std::string& source) { return source == "wheels" || source == "redist"; }
+bool is_fetched(ToolSource source) { return source == ToolSource::wheels || source == ToolSource::redist; }
 
 /// The trees of the store that the plan's cells are built with are pinned, whatever fetched them.
 Status pin_used(const PlannedMachine& machine, ProvisionOptions options, ProvisionObserver& observer) {
   options.offline = true;
-  options.sources = {"wheels", "redist"};
+  options.sources = {ToolSource::wheels, ToolSource::redist};
   for (const auto& cell : machine.plan.cells) {
     if (!cell.buildable) continue;
     if (is_fetched(cell.toolchain->nvcc.source))

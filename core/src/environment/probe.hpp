@@ -16,7 +16,7 @@ namespace sagekit {
 /// A place worth probing.
 struct Found {
   std::filesystem::path path;
-  std::string source;    ///< "system", "folder"
+  ToolSource source = ToolSource::system;
   std::string found_by;  ///< "PATH", "CUDA_HOME", "/usr/local", "pyenv", "uv", "site-packages", "folder"
 };
 

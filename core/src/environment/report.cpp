@@ -3,11 +3,16 @@
 
 #include <sagekit/environment.hpp>
 
+#include <algorithm>
+#include <array>
+
 namespace sagekit {
 
 namespace fs = std::filesystem;
 
 namespace {
+
+constexpr std::array<std::string_view, 5> k_sources{"folder", "system", "wheels", "redist", "derived"};
 
 Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 Json path_or_null(const fs::path& path) { return text_or_null(path.string()); }
@@ -15,7 +20,7 @@ Json path_or_null(const fs::path& path) { return text_or_null(path.string()); }
 // The same last keys for every tool.
 template <class Tool>
 Json finish(Json json, const Tool& tool) {
-  json["source"] = tool.source;
+  json["source"] = to_string(tool.source);
   json["identity"] = text_or_null(tool.identity);
   json["ready"] = tool.ready;
   json["why_not"] = text_or_null(tool.why_not);
@@ -95,7 +100,7 @@ Json row(const char* kind, const Tool& tool, const fs::path& path, const std::st
           {"version", text_or_null(tool.version)},
           {"cuda", text_or_null(cuda)},
           {"platform", text_or_null(platform)},
-          {"source", tool.source},
+          {"source", to_string(tool.source)},
           {"path", path.string()},
           {"sha256", text_or_null(tool.identity)},
           {"ready", tool.ready},
@@ -108,6 +113,14 @@ std::string target_platform(const std::string& target) {
 }
 
 }  // namespace
+
+std::string_view to_string(ToolSource source) { return k_sources[static_cast<std::size_t>(source)]; }
+
+std::optional<ToolSource> parse_tool_source(std::string_view text) {
+  const auto found = std::ranges::find(k_sources, text);
+  if (found == k_sources.end()) return {};
+  return static_cast<ToolSource>(found - k_sources.begin());
+}
 
 std::string environment_json(const Environment& environment) {
   Json gpus = Json::array();

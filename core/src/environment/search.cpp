@@ -51,7 +51,7 @@ class Search {
   explicit Search(const ProbeOptions& options) : m_options(options) {}
 
   Candidates run() {
-    for (const auto& folder : m_options.folders) look_into_folder(folder, "folder");
+    for (const auto& folder : m_options.folders) look_into_folder(folder, ToolSource::folder);
     for (const auto& folder : m_options.python_headers) look_for_headers(folder);
     for (const auto& [folder, source] : m_options.provisioned) look_into_folder(folder, source);
     if (m_options.system) look_at_machine();
@@ -63,25 +63,28 @@ class Search {
     std::set<fs::path> seen;
     for (const auto& folder : m_options.path) {
       if (!folder.is_absolute() || !seen.insert(real_path(folder)).second) continue;
-      add_nvcc(folder / "nvcc", "system", "PATH");
-      for (const auto& program : programs_in(folder, is_compiler_name)) add_compiler(program, "system", "PATH");
+      add_nvcc(folder / "nvcc", ToolSource::system, "PATH");
+      for (const auto& program : programs_in(folder, is_compiler_name))
+        add_compiler(program, ToolSource::system, "PATH");
       for (const auto& program : programs_in(folder, is_python_name))
-        if (!shim_of_installed(program)) add_python(program, "system", "PATH");
+        if (!shim_of_installed(program)) add_python(program, ToolSource::system, "PATH");
     }
     for (const auto& home : m_options.cuda_homes)
-      if (!add_nvcc(home / "bin/nvcc", "system", "CUDA_HOME"))
+      if (!add_nvcc(home / "bin/nvcc", ToolSource::system, "CUDA_HOME"))
         m_found.notes.push_back(fmt::format("CUDA_HOME or CUDA_PATH names {}, which has no bin/nvcc", home.string()));
     for (const auto* place : {"usr/local", "opt"})
       for (const auto& entry : entries(m_options.root / place))
         if (entry.filename().string().starts_with("cuda"))
-          add_nvcc(entry / "bin/nvcc", "system", std::string("/") + place);
+          add_nvcc(entry / "bin/nvcc", ToolSource::system, std::string("/") + place);
     if (m_options.home.empty()) return;
-    for (const auto& entry : entries(m_options.home / ".pyenv/versions")) add_prefix(entry, "system", "pyenv");
-    for (const auto& entry : entries(m_options.home / ".local/share/uv/python")) add_prefix(entry, "system", "uv");
+    for (const auto& entry : entries(m_options.home / ".pyenv/versions"))
+      add_prefix(entry, ToolSource::system, "pyenv");
+    for (const auto& entry : entries(m_options.home / ".local/share/uv/python"))
+      add_prefix(entry, ToolSource::system, "uv");
   }
 
   // The folder itself, or what it holds one level down.
-  void look_into_folder(const fs::path& folder, const std::string& source) {
+  void look_into_folder(const fs::path& folder, ToolSource source) {
     const auto count = [&] {
       return m_found.nvcc.size() + m_found.pythons.size() + m_found.torches.size() + m_found.host_compilers.size();
     };
@@ -95,10 +98,11 @@ class Search {
           is_folder(folder) ? "holds no nvcc, compiler, torch or Python, nor does a folder in it" : "is not a folder"));
   }
 
-  void look_at(const fs::path& folder, const std::string& source) {
-    add_nvcc(folder / "bin/nvcc", source, source);
-    for (const auto& program : programs_in(folder / "bin", is_compiler_name)) add_compiler(program, source, source);
-    add_prefix(folder, source, source);
+  void look_at(const fs::path& folder, ToolSource source) {
+    const std::string found_by(to_string(source));
+    add_nvcc(folder / "bin/nvcc", source, found_by);
+    for (const auto& program : programs_in(folder / "bin", is_compiler_name)) add_compiler(program, source, found_by);
+    add_prefix(folder, source, found_by);
     const bool libraries = is_file(folder / "lib/libc10.so") || is_file(folder / "lib/c10.dll");
     if (is_file(folder / "version.py") && (libraries || is_folder(folder / "include/torch"))) add_torch(folder, source);
     auto packages = find_packages(folder, source);
@@ -117,17 +121,17 @@ class Search {
         if (entry.filename().string().starts_with("python3.") && is_file(entry / "Python.h")) folders.push_back(entry);
     if (folders.empty()) folders.push_back(given);
     for (const auto& folder : folders)
-      add_once(m_found.python_headers, {folder, "folder", "--python-headers"}, real_path(folder));
+      add_once(m_found.python_headers, {folder, ToolSource::folder, "--python-headers"}, real_path(folder));
   }
 
-  bool add_nvcc(const fs::path& program, const std::string& source, const std::string& found_by) {
+  bool add_nvcc(const fs::path& program, ToolSource source, const std::string& found_by) {
     if (!is_file(program)) return false;
     add_once(m_found.nvcc, {program, source, found_by}, real_path(program));
     return true;
   }
 
   // ccache and distcc are one program under many names: only a link that ends at a compiler says which one it is.
-  void add_compiler(const fs::path& program, const std::string& source, const std::string& found_by) {
+  void add_compiler(const fs::path& program, ToolSource source, const std::string& found_by) {
     const fs::path real = real_path(program);
     const std::string name = real.filename().string();
     const bool compiler = name.find("g++") != std::string::npos || name.find("clang") != std::string::npos;
@@ -135,18 +139,18 @@ class Search {
   }
 
   // A virtual environment's interpreter is a link to its base, yet another Python: it has other packages.
-  void add_python(const fs::path& program, const std::string& source, const std::string& found_by) {
+  void add_python(const fs::path& program, ToolSource source, const std::string& found_by) {
     const bool venv = is_file(program.parent_path().parent_path() / "pyvenv.cfg");
     add_once(m_found.pythons, {program, source, found_by},
              venv ? real_path(program.parent_path()) : real_path(program));
   }
 
-  void add_prefix(const fs::path& prefix, const std::string& source, const std::string& found_by) {
+  void add_prefix(const fs::path& prefix, ToolSource source, const std::string& found_by) {
     const auto programs = programs_in(prefix / "bin", is_python_name);
     if (!programs.empty()) add_python(programs.front(), source, found_by);
   }
 
-  void add_torch(const fs::path& root, const std::string& source) {
+  void add_torch(const fs::path& root, ToolSource source) {
     add_once(m_found.torches, {root, source, "folder"}, real_path(root));
   }
 
@@ -170,7 +174,7 @@ class Search {
 
 Candidates find_candidates(const ProbeOptions& options) { return Search(options).run(); }
 
-Candidates find_packages(const fs::path& folder, const std::string& source) {
+Candidates find_packages(const fs::path& folder, ToolSource source) {
   Candidates found;
   if (is_file(folder / "torch/version.py")) found.torches.push_back({folder / "torch", source, "site-packages"});
   for (const auto& entry : entries(folder / "nvidia"))

@@ -14,6 +14,6 @@ struct Candidates {
 Candidates find_candidates(const ProbeOptions& options);
 
 /// The torch and the CUDA wheels that a package folder (site-packages) holds.
-Candidates find_packages(const std::filesystem::path& folder, const std::string& source);
+Candidates find_packages(const std::filesystem::path& folder, ToolSource source);
 
 }  // namespace sagekit

@@ -32,9 +32,9 @@ Gencode plain_ptx_of(Capability capability) { return {Arch{capability}, Arch{cap
 std::string obstacle(const ArchSpec& row, const Choice& choice, std::string_view torch, std::string_view cuda) {
   const auto name = to_string(row.capability);
   if (!row.excluded.empty()) return fmt::format("{}: {}", name, row.excluded);
-  if (!holds(row.when, *choice.revision, choice.backend))
+  if (!holds(row.when, *choice.revision, to_string(choice.backend)))
     return fmt::format("{}: source revision {} cannot be built for it", name, choice.revision->commit.substr(0, 7));
-  if (!holds(row.when, *choice.revision, choice.backend, torch, cuda))
+  if (!holds(row.when, *choice.revision, to_string(choice.backend), torch, cuda))
     return fmt::format("{}: not with torch {} and CUDA {}", name, torch, cuda);
   if (!cuda_holds(row.cuda, cuda)) return fmt::format("{} needs CUDA {}, this cell has {}", name, row.cuda.text, cuda);
   if (const auto absence = nvcc_obstacle(row.gencode, cuda)) return fmt::format("{}: {}", name, absence->reason);
@@ -176,7 +176,7 @@ Status check_arches(const Spec& spec, const Choice& choice) {
                   suggestion(name, buildable_names(spec)));
     // A row that could serve: neither excluded nor closed to this revision.
     const auto open = std::ranges::find_if(rows, [&](const auto* row) {
-      return row->excluded.empty() && holds(row->when, *choice.revision, choice.backend);
+      return row->excluded.empty() && holds(row->when, *choice.revision, to_string(choice.backend));
     });
     if (open == rows.end()) {
       const auto excluded = std::ranges::find_if(rows, [](const auto* row) { return !row->excluded.empty(); });

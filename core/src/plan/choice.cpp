@@ -58,6 +58,8 @@ std::vector<std::string> platforms_of(const Profile* profile) {
   return profile && !profile->platforms.empty() ? profile->platforms : std::vector<std::string>{"linux_x86_64"};
 }
 
+std::string_view to_string(Backend backend) { return backend == Backend::direct ? "direct" : "setup-py"; }
+
 std::vector<Capability> native_capabilities(const Environment& environment) {
   std::vector<Capability> native;
   for (const auto& gpu : environment.gpus) native.push_back(gpu.capability);
@@ -74,9 +76,6 @@ Result<Choice> resolve_request(const Spec& spec, const Request& request, const E
   std::ranges::sort(choice.allowed_defects);
   choice.requires_dist = spec.metadata.requires_dist;
   choice.backend = request.backend;
-  if (choice.backend != "direct" && choice.backend != "setup-py")
-    return fail(ErrorKind::usage, "PLN010", fmt::format("unknown backend \"{}\"", request.backend),
-                suggestion(request.backend, {"direct", "setup-py"}));
 
   choice.profile_globs = or_everything(choice.profile ? choice.profile->cells : std::vector<std::string>{});
   choice.cell_globs = or_everything(request.cells);

@@ -18,7 +18,7 @@ struct Choice {
   const Profile* profile = nullptr;  ///< null: the spec has no "default" and none was asked for; all cells
   const Revision* revision = nullptr;
   const NamingScheme* scheme = nullptr;
-  std::string backend;                             ///< "direct", "setup-py"
+  Backend backend = Backend::direct;
   std::vector<std::string> platforms;              ///< never empty
   std::vector<std::string> profile_globs;          ///< over base ids
   std::vector<std::string> cell_globs;             ///< over whole ids
@@ -34,7 +34,7 @@ std::vector<std::string> platforms_of(const Profile* profile);
 /// What "native" means in an arch list.
 std::vector<Capability> native_capabilities(const Environment& environment);
 
-/// Errors (usage): PLN001 profile, PLN002 revision, PLN003 scheme, PLN005 defect, PLN010 backend, and
+/// Errors (usage): PLN001 profile, PLN002 revision, PLN003 scheme, PLN005 defect, and
 /// parse_arch_list's.
 Result<Choice> resolve_request(const Spec& spec, const Request& request, const Environment& environment);
 

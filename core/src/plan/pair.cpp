@@ -27,7 +27,7 @@ bool concerns(const std::vector<Capability>& capabilities, const std::vector<Arc
 void add_modules(const Spec& spec, const Choice& choice, const ArchSet& set, std::string_view torch,
                  std::string_view cuda, StepTable& steps, PairPlan& pair) {
   for (const auto& kernel : spec.kernels) {
-    if (!holds(kernel.when, *choice.revision, choice.backend, torch, cuda)) continue;
+    if (!holds(kernel.when, *choice.revision, to_string(choice.backend), torch, cuda)) continue;
     auto gencode = module_gencode(kernel, set);
     if (gencode.empty()) continue;
     pair.needs.gencode.insert(pair.needs.gencode.end(), gencode.begin(), gencode.end());
@@ -55,7 +55,7 @@ void add_modules(const Spec& spec, const Choice& choice, const ArchSet& set, std
 const SourceEdit* mending_edit(const Spec& spec, const Choice& choice, const Defect& defect, std::string_view torch,
                                std::string_view cuda) {
   const auto edit = std::ranges::find_if(spec.source.edits, [&](const SourceEdit& e) {
-    return e.id == defect.edit && holds(e.when, *choice.revision, choice.backend, torch, cuda);
+    return e.id == defect.edit && holds(e.when, *choice.revision, to_string(choice.backend), torch, cuda);
   });
   return edit == spec.source.edits.end() ? nullptr : &*edit;
 }

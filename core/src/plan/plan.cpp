@@ -143,7 +143,7 @@ class Planner {
 
   void add_steps(Cell& cell, Point p, const PairPlan& pair) {
     m_cell_steps.clear();
-    if (m_choice.backend == "setup-py") {
+    if (m_choice.backend == Backend::setup_py) {
       m_cell_steps.push_back(m_steps.setup_py_step(cell, pair.parts));
       for (const auto& part : pair.parts) add_module(cell, part, m_cell_steps.back());
     } else {

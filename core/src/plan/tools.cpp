@@ -27,11 +27,10 @@ LackKind nvcc_lack(const Result<Nvcc>& nvcc) {
 
 }  // namespace
 
-MachineCheck::MachineCheck(const Environment& environment, const Matrix& matrix, const std::string& backend,
-                           std::size_t choices)
+MachineCheck::MachineCheck(const Environment& environment, const Matrix& matrix, Backend backend, std::size_t choices)
     : m_environment(environment),
       m_matrix(matrix),
-      m_setup_py(backend == "setup-py"),
+      m_setup_py(backend == Backend::setup_py),
       m_triples(matrix.torch.size() * matrix.cuda.size() * matrix.platform.size()),
       m_compilers(choices * m_triples),
       m_pythons(matrix.platform.size() * matrix.python.size()) {}

@@ -31,7 +31,7 @@ struct CellTools {
 class MachineCheck {
  public:
   /// `choices`: how many different needs the cells of one torch and CUDA may have.
-  MachineCheck(const Environment& environment, const Matrix& matrix, const std::string& backend, std::size_t choices);
+  MachineCheck(const Environment& environment, const Matrix& matrix, Backend backend, std::size_t choices);
 
   CellTools tools_for(Point point, std::size_t choice, const ToolNeeds& needs);
 

@@ -44,9 +44,9 @@ const Tool* best(const std::vector<Tool>& tools, Fits fits) {
 // could it be the wanted one, as far as is known of it?
 template <class Tool, class MayFit>
 const Tool* unusable_folder_tool(const std::vector<Tool>& tools, const Tool* chosen, MayFit may_fit) {
-  if (chosen != nullptr && chosen->source == "folder") return nullptr;
+  if (chosen != nullptr && chosen->source == ToolSource::folder) return nullptr;
   const auto broken = std::ranges::find_if(
-      tools, [&](const Tool& tool) { return tool.source == "folder" && !tool.ready && may_fit(tool); });
+      tools, [&](const Tool& tool) { return tool.source == ToolSource::folder && !tool.ready && may_fit(tool); });
   return broken == tools.end() ? nullptr : &*broken;
 }
 
@@ -206,7 +206,7 @@ std::string place_of(const Python& python) {
 Python headers_for(Python own, const std::string& platform, const std::string& own_platform) {
   own.executable.clear();
   own.soabi = replace_all(own.soabi, machine_of(own_platform), machine_of(platform));
-  own.source = "derived";
+  own.source = ToolSource::derived;
   own.identity = sha256_hex(fmt::format("{} for {} 1", own.identity, platform));
   return own;
 }
@@ -252,7 +252,7 @@ Result<TorchSysroot> choose_torch(const ToolchainNeed& need, const Python& pytho
     return fits(t) && !python.executable.empty() && t.interpreter == python.executable;
   });
   const auto* any = best(environment.torches, fits);
-  if (torch == nullptr || (any->source == "folder" && torch->source != "folder")) torch = any;
+  if (torch == nullptr || (any->source == ToolSource::folder && torch->source != ToolSource::folder)) torch = any;
   if (const auto* broken = unusable_folder_tool(environment.torches, torch, [&](const TorchSysroot& t) {
         return unknown_or(t.version, need.torch) && unknown_or(t.platform, need.platform) &&
                (t.version.empty() || t.cuda == need.cuda);

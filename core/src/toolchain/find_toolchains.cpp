@@ -12,7 +12,7 @@ namespace sagekit {
 
 namespace {
 
-bool names(const std::vector<std::string>& sources, const std::string& source) {
+bool names(const std::vector<ToolSource>& sources, ToolSource source) {
   return std::ranges::find(sources, source) != sources.end();
 }
 
@@ -45,8 +45,8 @@ Result<Environment> find_toolchains(const ToolchainOptions& options, CommandRunn
   }
   auto environment = probe_environment(probe, runner);
   if (!options.system) {
-    std::erase_if(environment.nvcc, [](const Nvcc& nvcc) { return nvcc.source == "system"; });
-    std::erase_if(environment.torches, [](const TorchSysroot& torch) { return torch.source == "system"; });
+    std::erase_if(environment.nvcc, [](const Nvcc& nvcc) { return nvcc.source == ToolSource::system; });
+    std::erase_if(environment.torches, [](const TorchSysroot& torch) { return torch.source == ToolSource::system; });
   }
   return environment;
 }
@@ -58,9 +58,9 @@ bool can_fetch(const TreeNeed& need, const ToolchainOptions& options) {
     if (!lock || lock->find(need) == nullptr) return false;
   }
   const auto& sources = options.provision.sources;
-  if (need.kind == TreeKind::torch) return names(sources, "wheels");
-  return (names(sources, "wheels") && wheels_have_nvcc(need.cuda)) ||
-         (names(sources, "redist") && recipes().redist.manifests.contains(need.cuda));
+  if (need.kind == TreeKind::torch) return names(sources, ToolSource::wheels);
+  return (names(sources, ToolSource::wheels) && wheels_have_nvcc(need.cuda)) ||
+         (names(sources, ToolSource::redist) && recipes().redist.manifests.contains(need.cuda));
 }
 
 }  // namespace sagekit

@@ -64,7 +64,12 @@ LockedTree read_locked_tree(TomlTable& row) {
   tree.version = row.required_string("version");
   tree.cuda = row.required_string("cuda");
   tree.platform = row.required_string("platform");
-  tree.source = row.required_string("source");
+  const auto source = row.required_string("source");
+  const auto known = parse_tool_source(source);
+  if (known == ToolSource::wheels || known == ToolSource::redist)
+    tree.source = *known;
+  else if (!source.empty())
+    row.error("source", "LCK006", "a source is wheels or redist");
   tree.id = row.required_string("id");
   if (tree.id.find('/') != std::string::npos || tree.id.starts_with('.'))
     row.error("id", "LCK006", "an id is the name of a folder");
@@ -123,7 +128,7 @@ std::string lock_text(const Lock& lock) {
     add_line(text, "version", tree.version);
     add_line(text, "cuda", tree.cuda);
     add_line(text, "platform", tree.platform);
-    add_line(text, "source", tree.source);
+    add_line(text, "source", to_string(tree.source));
     add_line(text, "id", tree.id);
     for (const auto& file : tree.files) {
       text += "\n[[tree.file]]\n";

@@ -30,7 +30,8 @@ struct LockedExports {
 
 struct LockedTree {
   TreeKind kind = TreeKind::nvcc;
-  std::string version, cuda, platform, source;
+  std::string version, cuda, platform;
+  ToolSource source = ToolSource::wheels;
   std::string id;  ///< of the tree: ends in a hash over all of its files
   std::vector<LockedFile> files;
   std::vector<LockedExports> exports;

@@ -129,7 +129,7 @@ Result<LockedTree> fetch_nvcc_from_wheels(Fetch& fetch) {
   LockedTree tree;
   tree.cuda = fetch.need.cuda;
   tree.platform = fetch.need.platform;
-  tree.source = "wheels";
+  tree.source = ToolSource::wheels;
   TRY_ASSIGN(const auto parts, parts_of_release(fetch, recipe, tree));
   TRY(fetch_parts(fetch, parts, replace_all(recipe.folder, "{major}", std::to_string(cuda.major())), tree));
   TRY(link_cudart(fetch.stage));

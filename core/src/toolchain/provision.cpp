@@ -79,15 +79,15 @@ Result<std::optional<Tree>> here(const TreeNeed& need, const ProvisionOptions& o
   return tree;
 }
 
-Result<LockedTree> fetch_from(const std::string& source, Fetch& fetch) {
+Result<LockedTree> fetch_from(ToolSource source, Fetch& fetch) {
   if (fetch.need.kind == TreeKind::torch) return fetch_torch_from_wheels(fetch);
-  return source == "redist" ? fetch_nvcc_from_redist(fetch) : fetch_nvcc_from_wheels(fetch);
+  return source == ToolSource::redist ? fetch_nvcc_from_redist(fetch) : fetch_nvcc_from_wheels(fetch);
 }
 
 /// The first source that has it; what the others said, when none does.
 Result<LockedTree> fetch_from_any(Fetch& fetch) {
   auto sources = fetch.options.sources;
-  if (fetch.need.kind == TreeKind::torch) std::erase(sources, "redist");
+  if (fetch.need.kind == TreeKind::torch) std::erase(sources, ToolSource::redist);
   if (fetch.pinned != nullptr) sources = {fetch.pinned->source};
   std::optional<Error> first;
   for (const auto& source : sources) {

@@ -1,6 +1,6 @@
 // An nvcc tree out of NVIDIA's archives: a manifest names one archive a component with its sha256.
-#include "index/remote_file.hpp"
 #include "archive/archive.hpp"
+#include "index/remote_file.hpp"
 #include "support/format.hpp"
 #include "support/json.hpp"
 #include "support/text.hpp"
@@ -147,7 +147,7 @@ Result<LockedTree> fetch_nvcc_from_redist(Fetch& fetch) {
   LockedTree tree;
   tree.cuda = fetch.need.cuda;
   tree.platform = fetch.need.platform;
-  tree.source = "redist";
+  tree.source = ToolSource::redist;
   for (const auto& archive : archives) TRY(fetch_archive(fetch, base, archive, tree));
   tree.version = archives.front().version;
   return tree;

@@ -110,7 +110,7 @@ Result<LockedTree> fetch_torch_from_wheels(Fetch& fetch) {
   tree.version = fetch.need.torch;
   tree.cuda = fetch.need.cuda;
   tree.platform = fetch.need.platform;
-  tree.source = "wheels";
+  tree.source = ToolSource::wheels;
   const auto& name = torch.open.made_of.name;
   TRY(in_file(name, stage_headers(fetch, wheel)));
   TRY(fetch.stage.add(wheel.dist_info() + "/RECORD", wheel.record(), false));

@@ -13,7 +13,7 @@ std::string fetched_json(const std::vector<Provisioned>& list) {
                     {"version", item.tree.version},
                     {"cuda", item.tree.cuda},
                     {"platform", item.tree.platform},
-                    {"source", item.tree.source},
+                    {"source", to_string(item.tree.source)},
                     {"path", item.tree.folder.string()},
                     {"fetched", item.fetched},
                     {"bytes", item.bytes},

@@ -57,11 +57,10 @@ std::vector<ExpectedModule> expected_modules(const Artifact& artifact) {
   const Provenance& provenance = artifact.provenance;
   Choice choice;
   choice.revision = artifact.revision;
-  choice.backend = "direct";
   // What could be built with its CUDA is not asked: it was built, and its record need not name one.
   const ArchSet set = claimed_arches(*artifact.spec, choice, *provenance.arches);
   for (const auto& kernel : artifact.spec->kernels)
-    if (holds(kernel.when, *artifact.revision, choice.backend, provenance.torch, provenance.cuda))
+    if (holds(kernel.when, *artifact.revision, to_string(choice.backend), provenance.torch, provenance.cuda))
       list.push_back({&kernel, module_gencode(kernel, set)});
   std::ranges::sort(list, {}, [](const ExpectedModule& expected) { return expected.kernel->module; });
   return list;

@@ -65,7 +65,7 @@ LogFacts facts_of(const Environment& machine) {
     facts["driver"] = machine.gpus.front().driver;
   }
   for (const auto& nvcc : machine.nvcc)
-    if (nvcc.ready && nvcc.source == "system") facts.try_emplace("nvcc", nvcc.cuda);
+    if (nvcc.ready && nvcc.source == ToolSource::system) facts.try_emplace("nvcc", nvcc.cuda);
   for (const auto& torch : machine.torches) {
     if (!torch.ready || torch.interpreter.empty()) continue;
     facts.try_emplace("torch", torch.version);

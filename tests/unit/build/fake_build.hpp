@@ -103,7 +103,6 @@ struct FakePackage {
     plan.plugin_name = "fake";
     plan.plugin_version = "1";
     plan.commit = std::string(40, 'c');
-    plan.backend = "direct";
     plan.revision.commit = plan.commit;
     plan.revision.date = "2026-01-17T17:43:28Z";
     Cell cell;

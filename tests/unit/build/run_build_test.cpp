@@ -303,7 +303,7 @@ TEST_CASE("with setup.py the files are those of the wheel it made, each run in a
   python.soabi = "cpython-312-x86_64-linux-gnu";
   python.ready = true;
   package.environment.pythons = {python};
-  package.plan.backend = "setup-py";
+  package.plan.backend = Backend::setup_py;
   Step step;
   step.id = "setup-py-1";
   step.kind = StepKind::setup_py;

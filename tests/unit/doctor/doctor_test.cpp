@@ -46,7 +46,7 @@ struct Bare {
   Bare() {
     options.probe.root = folder.path() / "root";
     options.provision.store = folder.path() / "store";
-    options.provision.sources = {"wheels"};
+    options.provision.sources = {ToolSource::wheels};
     options.provision.find_index = [this]() -> Result<IndexSettings> {
       ++index_asked;
       return fail(ErrorKind::failed, "IDX001", "no index in this test");
@@ -90,7 +90,7 @@ TEST_CASE("what can be fetched depends on the sources, the platform and the lock
   CHECK(can_fetch(nvcc, bare.options));
   CHECK_FALSE(can_fetch(old_nvcc, bare.options));
   CHECK_FALSE(can_fetch({TreeKind::torch, "13.0", "2.11.0", "win_amd64"}, bare.options));
-  bare.options.provision.sources = {"redist"};
+  bare.options.provision.sources = {ToolSource::redist};
   CHECK(can_fetch(old_nvcc, bare.options));
   CHECK_FALSE(can_fetch({TreeKind::torch, "13.0", "2.11.0", "linux_x86_64"}, bare.options));
 }

@@ -83,7 +83,7 @@ TEST_CASE("the machine is looked at only when it is wanted") {
   options.folders = {machine.root() / "usr"};
   const auto e = machine.probe(options);
   REQUIRE(e.host_compilers.size() == 1);
-  CHECK(e.host_compilers[0].source == "folder");
+  CHECK(e.host_compilers[0].source == ToolSource::folder);
 }
 
 TEST_CASE("a folder may hold several things one level down, and one that holds nothing is named") {
@@ -131,15 +131,15 @@ TEST_CASE("provisioned trees keep their source and come after what the machine h
   machine.make("nvcc", "store/nvcc-13.0.88-linux_x86_64-0123", {"13.0.88"});
   machine.make("torch", "store/torch-2.11.0-linux_aarch64-4567", {"2.11.0+cu130", "13.0", "aarch64"});
   auto options = machine.options();
-  options.provisioned = {{machine.root() / "store/nvcc-13.0.88-linux_x86_64-0123", "wheels"},
-                         {machine.root() / "store/torch-2.11.0-linux_aarch64-4567", "redist"}};
+  options.provisioned = {{machine.root() / "store/nvcc-13.0.88-linux_x86_64-0123", ToolSource::wheels},
+                         {machine.root() / "store/torch-2.11.0-linux_aarch64-4567", ToolSource::redist}};
   const auto e = machine.probe(options);
   REQUIRE(e.nvcc.size() == 2);
-  CHECK(e.nvcc[0].source == "system");
-  CHECK(e.nvcc[1].source == "wheels");
+  CHECK(e.nvcc[0].source == ToolSource::system);
+  CHECK(e.nvcc[1].source == ToolSource::wheels);
   CHECK(e.nvcc[1].ready);
   REQUIRE(e.torches.size() == 1);
-  CHECK(e.torches[0].source == "redist");
+  CHECK(e.torches[0].source == ToolSource::redist);
   CHECK(e.torches[0].platform == "linux_aarch64");
   CHECK(e.notes.empty());
 }

@@ -31,7 +31,7 @@ TEST_CASE("an nvcc says its release, codes and host limits") {
   CHECK(nvcc.root == fs::canonical(tree));
   CHECK(nvcc.include_dir == fs::canonical(tree) / "include");
   CHECK(nvcc.library_dir == fs::canonical(tree) / "lib");
-  CHECK(nvcc.source == "system");
+  CHECK(nvcc.source == ToolSource::system);
   CHECK(nvcc.found_by == "/usr/local");
   CHECK(nvcc.identity.size() == 64);
 }

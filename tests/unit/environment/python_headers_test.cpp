@@ -30,7 +30,7 @@ TEST_CASE("headers without an interpreter are a Python for the CPU that their py
     CHECK(python.abi == "cp313");
     CHECK(python.soabi == "cpython-313-aarch64-linux-gnu");
     CHECK(python.include_dirs == std::vector{prefix / "include/python3.13"});
-    CHECK(python.source == "folder");
+    CHECK(python.source == ToolSource::folder);
     CHECK(python.found_by == "--python-headers");
     CHECK(python.identity.size() == 64);
   }
@@ -80,7 +80,7 @@ TEST_CASE("a given place without usable headers is shown with the reason and nev
     const auto e = given(machine, folder);
     REQUIRE(e.pythons.size() == 1);
     CHECK_FALSE(e.pythons[0].ready);
-    CHECK(e.pythons[0].source == "folder");
+    CHECK(e.pythons[0].source == ToolSource::folder);
     return e.pythons[0].why_not;
   };
   CHECK(why_not(machine.root() / "usr").starts_with("no Python.h in it"));

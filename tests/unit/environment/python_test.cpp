@@ -77,7 +77,7 @@ TEST_CASE("a distribution's forwarding pyconfig.h brings its parent folder") {
   options.folders = {prefix};
   const auto e = machine.probe(options);
   REQUIRE(e.pythons.size() == 1);
-  CHECK(e.pythons[0].source == "folder");
+  CHECK(e.pythons[0].source == ToolSource::folder);
   CHECK(e.pythons[0].include_dirs == std::vector{prefix / "include/python3.14", prefix / "include"});
 }
 

@@ -30,7 +30,7 @@ TEST_CASE("an unpacked wheel is a torch, by the folder that holds it or by itsel
   CHECK(torch.cxx11_abi);
   CHECK(torch.python.empty());
   CHECK(torch.interpreter.empty());
-  CHECK(torch.source == "folder");
+  CHECK(torch.source == ToolSource::folder);
   CHECK(only_torch(machine, folder / "torch").root == folder / "torch");
 }
 
@@ -42,7 +42,7 @@ TEST_CASE("an installed torch names the interpreter that can import it") {
   REQUIRE(e.torches.size() == 1);
   CHECK(e.torches[0].python == "3.12");
   CHECK(e.torches[0].interpreter == machine.root() / "usr/bin/python3");
-  CHECK(e.torches[0].source == "system");
+  CHECK(e.torches[0].source == ToolSource::system);
 }
 
 TEST_CASE("other platforms and builds without CUDA are told by the files") {

@@ -186,7 +186,7 @@ TEST_CASE("a refused defect excludes the cells it hurts, unless it is allowed") 
     CHECK(plan.allowed_defects == Words{"wrong-on-90"});
   }
   SUBCASE("mended by an edit that applies") {
-    request.backend = "setup-py";
+    request.backend = Backend::setup_py;
     const auto plan = plan_of(demo_spec(), request);
     REQUIRE(plan.cells.size() == 1);
     CHECK(mentions(plan.cells[0].notes, "mended by source edit mend"));

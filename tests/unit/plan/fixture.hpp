@@ -231,7 +231,7 @@ inline Environment cuda13_machine() {
     nvcc.code.push_back({capability, ArchSuffix::none});
   nvcc.max_gcc = "15";
   nvcc.max_clang = "21";
-  nvcc.source = "system";
+  nvcc.source = ToolSource::system;
   nvcc.ready = true;
   e.nvcc = {nvcc};
   HostCompiler gcc;
@@ -239,7 +239,7 @@ inline Environment cuda13_machine() {
   gcc.kind = "gcc";
   gcc.version = "12.2.0";
   gcc.target = "x86_64-linux-gnu";
-  gcc.source = "system";
+  gcc.source = ToolSource::system;
   gcc.ready = true;
   e.host_compilers = {gcc};
   Python python;
@@ -249,7 +249,7 @@ inline Environment cuda13_machine() {
   python.abi = "cp312";
   python.soabi = "cpython-312-x86_64-linux-gnu";
   python.include_dirs = {"/usr/include/python3.12"};
-  python.source = "system";
+  python.source = ToolSource::system;
   python.ready = true;
   e.pythons = {python};
   TorchSysroot torch;
@@ -258,7 +258,7 @@ inline Environment cuda13_machine() {
   torch.local = "cu130";
   torch.cuda = "13.0";
   torch.platform = "linux_x86_64";
-  torch.source = "folder";
+  torch.source = ToolSource::folder;
   torch.ready = true;
   e.torches = {torch};
   return e;

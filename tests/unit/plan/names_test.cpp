@@ -144,7 +144,7 @@ TEST_CASE("cells of Windows are planned and not buildable here") {
 
 TEST_CASE("the setup-py backend needs a Python that has the torch") {
   Request request;
-  request.backend = "setup-py";
+  request.backend = Backend::setup_py;
   request.pythons = {"3.12"};
   auto machine = cuda13_machine();
   const auto lacking = plan_of(demo_spec(), request, machine);
@@ -175,5 +175,5 @@ TEST_CASE("the plan says where it came from") {
   CHECK(plan->plugin_sha256 == "abc");
   CHECK(plan->commit == std::string(40, '1'));
   CHECK(plan->source_url == "https://example.org/demo");
-  CHECK(plan->backend == "direct");
+  CHECK(plan->backend == Backend::direct);
 }

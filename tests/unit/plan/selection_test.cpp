@@ -156,15 +156,14 @@ TEST_CASE("wrong words are usage errors that name the nearest right one") {
     const char* code;
     const char* hint;
   };
-  Request profile, revision, naming, defect, backend;
+  Request profile, revision, naming, defect;
   profile.profile = "hoper";
   revision.revision = "mian";
   naming.naming = "onw";
   defect.allowed_defects = {"wrong-on-9"};
-  backend.backend = "setup_py";
   for (const auto& row :
        {Row{profile, "PLN001", "hopper"}, Row{revision, "PLN002", "main"}, Row{naming, "PLN003", "own"},
-        Row{defect, "PLN005", "wrong-on-90"}, Row{backend, "PLN010", "setup-py"}}) {
+        Row{defect, "PLN005", "wrong-on-90"}}) {
     const auto error = error_of(demo_spec(), row.request);
     CHECK(error.kind == ErrorKind::usage);
     CHECK(error.code == row.code);

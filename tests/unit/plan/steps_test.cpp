@@ -242,7 +242,7 @@ TEST_CASE("the setup-py backend is one step for each cell") {
   auto spec = demo_spec();
   spec.build.setup_py_environment = {"TORCH_CUDA_ARCH_LIST={arch_list}", "X=1"};
   Request request;
-  request.backend = "setup-py";
+  request.backend = Backend::setup_py;
   request.arches = "9.0;12.0";
   const auto plan = plan_of(spec, request);
   REQUIRE(plan.steps.size() == 2);
@@ -291,7 +291,7 @@ TEST_CASE("a glibc floor puts sagekit's own headers first on every include path 
 
   spec.build.glibc_floor = "2.17";
   Request request;
-  request.backend = "setup-py";
+  request.backend = Backend::setup_py;
   const auto theirs = plan_of(spec, request);
   CHECK(std::ranges::count(theirs.steps.front().environment, "CPATH={shim-glibc-floor}") == 1);
 }

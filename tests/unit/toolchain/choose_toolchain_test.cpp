@@ -14,7 +14,7 @@ Nvcc nvcc(const std::string& version, std::vector<Arch> code = {{{8, 0}}, {{9, 0
   n.code = std::move(code);
   n.max_gcc = "14";
   n.max_clang = "20";
-  n.source = "system";
+  n.source = ToolSource::system;
   n.ready = true;
   return n;
 }
@@ -26,7 +26,7 @@ HostCompiler compiler(const std::string& kind, const std::string& version,
   c.kind = kind;
   c.version = version;
   c.target = target;
-  c.source = "system";
+  c.source = ToolSource::system;
   c.ready = true;
   return c;
 }
@@ -38,7 +38,7 @@ Python python(const std::string& version, const std::string& abi, const std::str
   p.abi = abi;
   p.soabi = "cpython-" + abi.substr(2) + "-" + cpu + "-linux-gnu";
   p.include_dirs = {"/py/" + version + "/include"};
-  p.source = "system";
+  p.source = ToolSource::system;
   p.ready = true;
   return p;
 }
@@ -50,7 +50,7 @@ TorchSysroot torch(const std::string& version, const std::string& cuda, const st
   t.local = cuda.empty() ? "cpu" : "cu" + cuda.substr(0, 2) + cuda.substr(3);
   t.cuda = cuda;
   t.platform = platform;
-  t.source = "system";
+  t.source = ToolSource::system;
   t.ready = true;
   return t;
 }
@@ -101,8 +101,8 @@ TEST_CASE("each part is the newest that fits") {
 
 TEST_CASE("a given folder comes before what is installed, though older") {
   auto e = machine();
-  e.nvcc[2].source = "folder";
-  e.pythons[2].source = "folder";
+  e.nvcc[2].source = ToolSource::folder;
+  e.pythons[2].source = ToolSource::folder;
   const auto t = choose_toolchain(need(), e);
   REQUIRE(t);
   CHECK(t->nvcc.version == "12.8.61");
@@ -202,7 +202,7 @@ TEST_CASE("this machine's own headers serve for another CPU when none for it are
   const auto t = choose_toolchain(n, e);
   REQUIRE(t);
   CHECK(t->python.version == "3.12.9");
-  CHECK(t->python.source == "derived");
+  CHECK(t->python.source == ToolSource::derived);
   CHECK(t->python.executable.empty());
   CHECK(t->python.soabi == "cpython-312-aarch64-linux-gnu");
   CHECK(t->python.include_dirs == e.pythons[3].include_dirs);
@@ -213,18 +213,18 @@ TEST_CASE("this machine's own headers serve for another CPU when none for it are
 
 TEST_CASE("sources rank: given folders, the machine's own, then what was provisioned; the newest inside a rank") {
   auto e = machine();
-  e.nvcc[1].source = "wheels";  // 12.8.93
+  e.nvcc[1].source = ToolSource::wheels;  // 12.8.93
   CHECK(choose_toolchain(need(), e)->nvcc.version == "12.8.61");
-  e.nvcc[2].source = "redist";
+  e.nvcc[2].source = ToolSource::redist;
   CHECK(choose_toolchain(need(), e)->nvcc.version == "12.8.93");
-  e.nvcc[2].source = "folder";
+  e.nvcc[2].source = ToolSource::folder;
   CHECK(choose_toolchain(need(), e)->nvcc.version == "12.8.61");
 }
 
 TEST_CASE("what was given and cannot be used is not quietly replaced") {
   auto e = machine();
   e.torches[1].ready = false;
-  e.torches[1].source = "folder";
+  e.torches[1].source = ToolSource::folder;
   e.torches[1].why_not = "no lib/libc10.so";
   auto installed = torch("2.8.0", "12.8");
   installed.root = "/installed";
@@ -237,7 +237,7 @@ TEST_CASE("what was given and cannot be used is not quietly replaced") {
 
   Python headers;
   headers.include_dirs = {"/given"};
-  headers.source = "folder";
+  headers.source = ToolSource::folder;
   headers.why_not = "no Python.h in it";
   e.pythons.push_back(headers);
   error = refusal(need(), e);
@@ -310,7 +310,7 @@ TEST_CASE("a torch fits by version, CUDA and platform, whatever Python it is ins
   own.interpreter = "/py/3.12.9/bin/python3";
   e.torches.push_back(own);
   CHECK(choose_toolchain(need(), e)->torch.root == "/own");
-  e.torches[1].source = "folder";
+  e.torches[1].source = ToolSource::folder;
   CHECK(choose_toolchain(need(), e)->torch.root == e.torches[1].root);
 }
 

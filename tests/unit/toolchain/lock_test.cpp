@@ -11,7 +11,7 @@ namespace {
 const std::string k_hash(64, 'a');
 
 LockedTree torch_tree(const std::string& version, const std::string& cuda) {
-  LockedTree tree{TreeKind::torch, version, cuda, "linux_x86_64", "wheels", "torch-" + version, {}, {}};
+  LockedTree tree{TreeKind::torch, version, cuda, "linux_x86_64", ToolSource::wheels, "torch-" + version, {}, {}};
   tree.files.push_back({"torch", version, "torch-" + version + "-cp312-cp312-manylinux_2_28_x86_64.whl", 530712279,
                         k_hash, k_hash, k_hash});
   tree.exports.push_back({"libtorch_cpu.so", k_hash});
@@ -28,7 +28,7 @@ TEST_CASE("what a lock's text says is what was put into it") {
             "13.0.88",
             "13.0",
             "linux_x86_64",
-            "redist",
+            ToolSource::redist,
             "nvcc-13.0.88",
             {{"cuda_nvcc", "13.0.88", "a/b.tar.xz", 0, "", "", ""}},
             {}});
@@ -56,7 +56,7 @@ TEST_CASE("a lock has one tree for a need, the last one put in") {
 }
 
 TEST_CASE("an nvcc tree answers for every patch release of its CUDA") {
-  LockedTree tree{TreeKind::nvcc, "13.0.88", "13.0", "linux_x86_64", "wheels", "x", {}, {}};
+  LockedTree tree{TreeKind::nvcc, "13.0.88", "13.0", "linux_x86_64", ToolSource::wheels, "x", {}, {}};
   CHECK(answers(tree, {TreeKind::nvcc, "13.0", "", "linux_x86_64"}));
   CHECK_FALSE(answers(tree, {TreeKind::nvcc, "13.1", "", "linux_x86_64"}));
 }

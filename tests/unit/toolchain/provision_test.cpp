@@ -30,10 +30,14 @@ struct Machine {
   Tree put(const TreeNeed& need, const std::string& text) {
     auto stage = TreeStage::open(options.store, need, [] {}).value();
     REQUIRE(stage.add("a", text, false));
-    LockedTree pins{need.kind, need.kind == TreeKind::torch ? need.torch : need.cuda + ".88",
-                    need.cuda, need.platform,
-                    "wheels",  "",
-                    {},        {}};
+    LockedTree pins{need.kind,
+                    need.kind == TreeKind::torch ? need.torch : need.cuda + ".88",
+                    need.cuda,
+                    need.platform,
+                    ToolSource::wheels,
+                    "",
+                    {},
+                    {}};
     return stage.publish(options.store, pins, "").value();
   }
 };
@@ -98,7 +102,7 @@ TEST_CASE("locked, what is not pinned is refused even when it is there, and the 
 TEST_CASE("a tree of a source that may not be used is not taken") {
   Machine machine;
   machine.put(k_nvcc, "one");
-  machine.options.sources = {"redist"};
+  machine.options.sources = {ToolSource::redist};
   CHECK_FALSE(machine.ask(k_nvcc));
 }
 

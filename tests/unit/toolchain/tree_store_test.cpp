@@ -16,7 +16,7 @@ const TreeNeed k_need{TreeKind::nvcc, "13.0", "", "linux_x86_64"};
 struct Stage {
   TemporaryFolder folder = TemporaryFolder::create(fs::temp_directory_path(), "trees é").value();
   TreeStage stage = open().value();
-  LockedTree pins{TreeKind::nvcc, "13.0.88", "13.0", "linux_x86_64", "wheels", "", {}, {}};
+  LockedTree pins{TreeKind::nvcc, "13.0.88", "13.0", "linux_x86_64", ToolSource::wheels, "", {}, {}};
 
   Result<TreeStage> open() const {
     return TreeStage::open(folder.path(), k_need, [] {});
@@ -100,7 +100,7 @@ TEST_CASE("what a stopped process left is taken up when it is right, and removed
   CHECK_FALSE(stage.has("half", sha256_hex("half")));
   CHECK_FALSE(stage.has("other", sha256_hex("other")));
   REQUIRE(stage.add("half", "half", false));
-  LockedTree pins{TreeKind::nvcc, "13.0.88", "13.0", "linux_x86_64", "wheels", "", {}, {}};
+  LockedTree pins{TreeKind::nvcc, "13.0.88", "13.0", "linux_x86_64", ToolSource::wheels, "", {}, {}};
   const auto tree = stage.publish(folder.path(), pins, "").value();
   CHECK_FALSE(fs::exists(tree.folder / "left"));
   CHECK(verify_tree(tree).value().empty());
