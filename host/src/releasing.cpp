@@ -1,7 +1,11 @@
 #include "releasing.hpp"
 
+#include "render/status_line.hpp"
+
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <chrono>
 #include <fstream>
 #include <iterator>
 
@@ -48,6 +52,25 @@ Result<GivenRelease> read_given_release(const Session& session, const fs::path& 
     return fail(ErrorKind::no_match, "REL016", fmt::format("{} has no wheel", given.string()),
                 "sagekit build -o DIR makes some");
   return release;
+}
+
+Status judge_given(const Session& session, GivenRelease& given) {
+  const auto plugins = session.plugins();
+  if (!plugins) return std::unexpected(plugins.error());
+  VerifyOptions options;
+  options.today = fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::chrono::system_clock::now()));
+  options.child_environment = session.settings.child_environment;
+  options.torches = session.fetched_torches();
+  std::vector<const Plugin*> judges;
+  for (const auto& plugin : plugins->plugins) judges.push_back(&plugin);
+  StatusLine status(session.console, session.settings.ci);
+  std::size_t begun = 0;
+  const auto show = [&](const std::string& file) {
+    status.show(fmt::format("[{}/{}] {}", ++begun, given.scan.release.wheels.size(), file));
+  };
+  auto judged = judge_release(given.scan.release, given.folder, judges, options, *session.runner, show);
+  status.clear();
+  return judged;
 }
 
 }  // namespace sagekit::host

@@ -19,4 +19,7 @@ struct GivenRelease {
 Result<GivenRelease> read_given_release(const Session& session, const std::filesystem::path& given,
                                         ScanOptions options = {});
 
+/// Judges the wheels of a given folder with all loaded plugins; shows how far it is.
+Status judge_given(const Session& session, GivenRelease& given);
+
 }  // namespace sagekit::host

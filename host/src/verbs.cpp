@@ -16,6 +16,7 @@
   line(retag) \
   line(release) \
   line(index) \
+  line(report) \
   line(doctor) \
   line(env) \
   line(toolchain) \

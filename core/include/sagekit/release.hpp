@@ -75,8 +75,8 @@ struct Scan {
 };
 
 /// Judges the wheels of a folder as `verify` does, fills in verdict, findings and the GPUs they run on, and names the
-/// plugin and the source where all have one. `plugins`: all loaded. `on_wheel`: called before each. Errors: REL023
-/// (usage) wheels of several projects; those of verify_wheel.
+/// plugin and the source where all have one. `plugins`: all loaded. `on_wheel`: called before each. Errors: those of
+/// verify_wheel.
 SAGEKIT_API Status judge_release(Release& release, const std::filesystem::path& folder,
                                  const std::vector<const Plugin*>& plugins, const VerifyOptions& options,
                                  CommandRunner& runner, const std::function<void(const std::string& file)>& on_wheel);

@@ -28,12 +28,6 @@ std::string common(const std::set<std::string>& values) { return values.size() =
 Status judge_release(Release& release, const std::filesystem::path& folder, const std::vector<const Plugin*>& plugins,
                      const VerifyOptions& options, CommandRunner& runner,
                      const std::function<void(const std::string&)>& on_wheel) {
-  for (const auto& wheel : release.wheels)
-    if (wheel.project != release.wheels.front().project)
-      return fail(ErrorKind::usage, "REL023",
-                  fmt::format("a release is one project's, and {} has wheels of {} and {}", folder.string(),
-                              release.wheels.front().project, wheel.project),
-                  "put each project's wheels into a folder of its own");
   std::set<const Plugin*> judges;
   std::set<std::string> sources;
   for (auto& wheel : release.wheels) {

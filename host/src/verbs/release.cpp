@@ -2,15 +2,12 @@
 #include "output_file.hpp"
 #include "output_lock.hpp"
 #include "releasing.hpp"
-#include "render/status_line.hpp"
 #include "session.hpp"
 #include "verb.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 
 namespace sagekit::host {
 
@@ -63,8 +60,6 @@ int run(Session& session, const ReleaseArguments& arguments) {
   if (!fs::is_directory(folder, error))
     return report(session, {ErrorKind::usage, "FIL001", fmt::format("{} is no folder", folder.string()), "",
                             "name the folder that has the wheels"});
-  auto plugins = session.plugins();
-  if (!plugins) return report(session, plugins.error());
   auto lock = OutputLock::acquire(
       folder, [&](const std::string& text) { session.console.say(text); }, stop);
   if (!lock) return report(session, lock.error());
@@ -75,24 +70,18 @@ int run(Session& session, const ReleaseArguments& arguments) {
     return 1;
   }
   Release& release = given->scan.release;
+  for (const auto& wheel : release.wheels)
+    if (wheel.project != release.wheels.front().project)
+      return report(session, {ErrorKind::usage, "REL023",
+                              fmt::format("a release is one project's, and {} has wheels of {} and {}", folder.string(),
+                                          release.wheels.front().project, wheel.project),
+                              folder.string(), "put each project's wheels into a folder of its own"});
   fill_in(release, arguments, *time);
   // First: verify holds a wheel to the checksums beside it, and those of an earlier release do not have the new wheels.
   if (const auto written = write_output(folder / k_checksums_file, checksums_text(release)); !written)
     return report(session, written.error());
 
-  VerifyOptions options;
-  options.today = fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::chrono::system_clock::now()));
-  options.child_environment = session.settings.child_environment;
-  options.torches = session.fetched_torches();
-  std::vector<const Plugin*> judges;
-  for (const auto& plugin : plugins->plugins) judges.push_back(&plugin);
-  StatusLine status(session.console, session.settings.ci);
-  std::size_t begun = 0;
-  const auto judged = judge_release(release, folder, judges, options, *session.runner, [&](const std::string& file) {
-    status.show(fmt::format("[{}/{}] {}", ++begun, release.wheels.size(), file));
-  });
-  status.clear();
-  if (!judged) return report(session, judged.error());
+  if (const auto judged = judge_given(session, *given); !judged) return report(session, judged.error());
   const auto manifest = release_json(release);
   for (const auto& [name, text] :
        {std::pair{k_statement_file, provenance_statement(release)}, {k_manifest_file, manifest}})

@@ -1,0 +1,62 @@
+#include "output_file.hpp"
+#include "releasing.hpp"
+#include "session.hpp"
+#include "verb.hpp"
+
+#include <sagekit/release_report.hpp>
+
+#include <fmt/format.h>
+
+namespace sagekit::host {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ReportArguments {
+  std::string given, output;
+};
+
+void declare(Flags& flags, ReportArguments& arguments) {
+  flags.argument("dir", arguments.given,
+                 "A folder of wheels, which are judged, or a sagekit.release.json, whose word is taken");
+  flags.value("-o,--output", "FILE", arguments.output,
+              "The page; without it report.html beside the wheels or the manifest");
+  flags.reads("SAGEKIT_STORE", "Where facts of wheels and fetched torches are");
+}
+
+int run(Session& session, const ReportArguments& arguments) {
+  auto given = read_given_release(session, arguments.given);
+  if (!given) return report(session, given.error());
+  if (!given->scan.refused.empty()) {
+    session.console.say("no report was written");
+    return 1;
+  }
+  if (!given->folder.empty())
+    if (const auto judged = judge_given(session, *given); !judged) return report(session, judged.error());
+  const fs::path beside = given->folder.empty() ? fs::path(arguments.given).parent_path() : given->folder;
+  const fs::path output = arguments.output.empty() ? beside / "report.html" : fs::path(arguments.output);
+  const auto page = report_html(given->scan.release);
+  if (const auto written = write_output(output, page); !written) return report(session, written.error());
+  if (session.global.json)
+    session.console.document(release_json(given->scan.release));
+  else
+    session.console.result(output.string() + "\n");
+  session.console.say(fmt::format("{} wheels, {}", given->scan.release.wheels.size(), human_bytes(page.size())));
+  return 0;
+}
+
+}  // namespace
+
+std::vector<Verb> report_verbs() {
+  return {make_verb<ReportArguments>(
+      {.name = "report",
+       .what = "One HTML page for a release: wheels against GPUs with reasons, filters, install lines",
+       .examples = {"sagekit report dist", "sagekit report sagekit.release.json -o public/index.html"},
+       .exits = {{0, "the page is written, whatever the wheels' verdicts"},
+                 {1, "a wheel is damaged, contradicts itself or shares its name"},
+                 {4, "there is no wheel"}}},
+      declare, run)};
+}
+
+}  // namespace sagekit::host

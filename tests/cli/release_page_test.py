@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""The page of a release: what is in the file, and what a browser makes of it. Without chromium the second is skipped."""
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+from harness import CommandLine
+from release_wheels import built
+
+CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
+HOSTILE = "</script><img src=x onerror=\"document.title='owned'\"><!-- & @DATA@"
+
+
+def manifest_row(i, torch, python, **more):
+    tag = "cp" + python.replace(".", "")
+    verdicts = {"8.0": "yes", "9.0": "no" if i % 2 else "yes", "12.0": "jit"}
+    return {"file": f"tiny-1.0+cu130.torch{torch}.n{i}-{tag}-{tag}-linux_x86_64.whl", "url": f"https://example.org/{i}.whl", "size_bytes": 40_000_000 + i, "sha256": f"{i:064x}",
+            "python": python, "torch": torch + ".0", "cuda": "13.0", "platform": "linux_x86_64", "arches": ["8.0"], "commit": "a" * 40, "verdict": "pass",
+            "runs_on": [{"capability": c, "verdict": v, "reason": f"because of {v}, which is said in a sentence of some length, as they are"} for c, v in verdicts.items()]} | more
+
+
+class Page(CommandLine):
+    def page(self, *rows, source="https://example.org/tiny"):
+        manifest = self.folder / "sagekit.release.json"
+        manifest.write_text(json.dumps({"schema": "sagekit.release/1", "plugin": {}, "source": {"url": source}, "wheels": list(rows)}))
+        self.expect(self.run_sagekit("report", manifest, "-o", self.folder / "page.html"), 0)
+        return self.folder / "page.html"
+
+    def rendered(self, page, act=""):
+        """The document after its script ran, and after `act`, as a reader's hand."""
+        if act:
+            text = page.read_text()
+            page = self.folder / "acted.html"
+            page.write_text(text.replace("</body>", f"<script>{act}</script></body>"))
+        done = subprocess.run([CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={self.folder}/chromium", "--virtual-time-budget=3000",
+                               "--dump-dom", page.as_uri()], capture_output=True, text=True, timeout=120)
+        self.assertIn("</html>", done.stdout, done.stderr)
+        return done.stdout
+
+    def shown(self, document):
+        """Names of wheels whose rows are not hidden, by the facts on their buttons."""
+        bodies = re.findall(r'<tbody class="wheel[^"]*"( hidden="")?>(.*?)</tbody>', document, re.S)
+        return [re.sub(r"<[^>]*>", " ", body.split("</button>")[0]).split() for hidden, body in bodies if not hidden]
+
+    def test_of_a_folder(self):
+        dist = self.folder / "dist"
+        dist.mkdir()
+        wheel = built().write(dist)
+        self.expect(self.run_sagekit("report", "dist"), 0, "1 wheels")
+        text = (dist / "report.html").read_text()
+        self.assertIn(wheel.name, text)
+        self.assertIn("pip install ./" + wheel.name, text)
+        again = text
+        self.run_sagekit("report", "dist")
+        self.assertEqual((dist / "report.html").read_text(), again)
+        self.expect(self.run_sagekit("report", "nowhere"), 2, "FIL001")
+
+    def test_fetches_nothing_and_is_small(self):
+        text = self.page(*[manifest_row(i, f"2.{9 + i % 3}", f"3.{10 + i % 4}") for i in range(50)]).read_text()
+        self.assertLess(len(text.encode()), 200_000)
+        self.assertEqual(re.findall(r"""(?:src|href)=|url\(|@import|fetch\(|XMLHttpRequest""", text), [])
+        self.assertIn("default-src 'none'", text)
+
+    def test_hostile_texts_stay_texts(self):
+        page = self.page(manifest_row(0, "2.9", "3.12", url="https://example.org/" + HOSTILE, findings=[{"code": HOSTILE, "severity": "error", "message": HOSTILE}], edits=[HOSTILE]), source=HOSTILE)
+        self.assertEqual(page.read_text().count("</script>"), 2)
+        self.assertNotIn("<img", page.read_text())
+        if CHROMIUM:
+            document = self.rendered(page, "document.querySelector('.toggle').click()")
+            self.assertNotIn("owned", re.search(r"<title>(.*?)</title>", document)[1])
+            self.assertNotIn("<img", document)
+            self.assertIn("&lt;img", document)
+
+    @unittest.skipUnless(CHROMIUM, "chromium is not here: apt-get install chromium (300 MB)")
+    def test_a_browser_shows_the_table_and_filters_it(self):
+        page = self.page(manifest_row(0, "2.9", "3.12"), manifest_row(1, "2.11", "3.12"), manifest_row(2, "2.11", "3.13"))
+        document = self.rendered(page)
+        self.assertEqual(len(self.shown(document)), 3)
+        self.assertEqual(self.shown(document)[0][:3], ["torch", "2.11.0", "CUDA"])  # the newest torch first
+        self.assertEqual(re.findall(r'data-gpu="9.0" data-verdict="(\w+)"', document), ["no", "yes", "yes"])
+        choose = "const s=document.getElementById('filter-{}'); s.value='{}'; s.dispatchEvent(new Event('change'));"
+        document = self.rendered(page, choose.format("gpu", "9.0"))
+        self.assertEqual([row[1] for row in self.shown(document)], ["2.11.0", "2.9.0"])
+        self.assertIn("2 wheels fit.", document)
+        document = self.rendered(page, "{" + choose.format("gpu", "9.0") + "}{" + choose.format("torch", "2.11") + "}")
+        self.assertEqual(len(self.shown(document)), 1)
+        answer = re.search(r'id="answer".*?</section>', document, re.S)[0]
+        self.assertIn("This one fits.", answer)
+        self.assertIn("https://example.org/2.whl#sha256=" + f"{2:064x}", answer)
+        document = self.rendered(page, "{" + choose.format("python", "3.13") + "}{" + choose.format("torch", "2.9") + "}")
+        self.assertEqual(self.shown(document), [])
+        self.assertIn("No wheel fits.", document)
+        document = self.rendered(page, "document.querySelector('.toggle').click()")
+        self.assertIn("because of yes, which is said", document)
+
+
+if __name__ == "__main__":
+    unittest.main()
