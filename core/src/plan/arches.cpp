@@ -224,7 +224,7 @@ ArchSet claimed_arches(const Spec& spec, const Choice& choice, const std::vector
   for (const auto& asked : arches) {
     const ArchSpec* best = nullptr;
     for (const auto* row : rows_of(spec, asked.capability))
-      if (!row->gencode.empty() && holds(row->when, *choice.revision, choice.backend) && best == nullptr) best = row;
+      if (!row->gencode.empty() && holds(row->when, *choice.revision, to_string(choice.backend)) && best == nullptr) best = row;
     ArchSpec itself;
     itself.capability = asked.capability;
     itself.gencode = {{Arch{asked.capability, asked.suffix}, Arch{asked.capability, asked.suffix}, false}};
