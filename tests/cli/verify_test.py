@@ -53,6 +53,26 @@ class ExitCodes(Verify):
         self.assertIn("INF006", done.out)
         self.expect(self.verify(renamed().write(self.folder / "b")), 0)
 
+    def test_a_gpu_check_that_cannot_run_is_no_success(self):
+        wheel = Wheel().write(self.folder)
+        self.expect(self.verify(wheel), 0)
+        done = self.verify("--gpu", wheel)
+        self.expect(done, 3)
+        self.assertIn("VFY020", done.err)
+        self.assertIn("this machine cannot run its cases: no loaded plugin says what to call on a GPU", " ".join(done.err.split()))
+        document = json.loads(self.verify("--gpu", "--json", wheel).out)
+        self.assertEqual(["VFY020"], [error["code"] for error in document["errors"]])
+        self.assertEqual("", document["wheels"][0]["gpu"])
+        broken = Wheel("broken")
+        broken.metadata = broken.metadata.replace("Version: 1.0", "Version: 2.0")
+        self.expect(self.verify("--gpu", broken.write(self.folder)), 3)
+
+    def test_python_and_platform_tags_are_said(self):
+        wheel = Wheel().write(self.folder)
+        self.assertIn("\n  for Python py3 (ABI none) on any\n", self.verify(wheel).out)
+        (report,) = self.reports(self.verify("--json", wheel))
+        self.assertEqual({"python": ["py3"], "abi": ["none"], "platform": ["any"]}, report["tags"])
+
     def test_several_wheels_are_all_judged_and_the_worst_decides(self):
         wrong = Wheel("wrong")
         wrong.metadata = "Metadata-Version: 2.1\nName: other\nVersion: 1.0\n"

@@ -128,7 +128,7 @@ Result<WheelReport> judge(const Artifact& artifact, FindingList findings, const 
   CheckResults results;
   for (const auto& check : checks()) TRY(run_check(check, {artifact, options, runner, results}, findings));
   auto report = std::move(findings).report(std::move(path), std::move(sha256), std::move(results.runs_on));
-  if (results.gate) report.gpu = results.gate->gpu;
+  if (results.gate && results.gate->cases > 0) report.gpu = results.gate->gpu;
   report.kind = to_string(artifact.kind);
   report.python = artifact.name.python;
   report.abi = artifact.name.abi;

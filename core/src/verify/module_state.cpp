@@ -33,9 +33,8 @@ constexpr std::array<std::pair<std::string_view, ModuleVerdict>, 19> k_load_faul
 /// Findings after which nothing of the package can be imported.
 constexpr std::array<std::string_view, 5> k_package_faults{"CNT003", "IMP001", "IMP002", "IMP003", "IMP004"};
 
-/// Findings after which pip does not install a wheel file. Each was tried with pip 26.3: tests/real/broken_wheels.py
-/// with
-/// --peers. Codes whose faults it refuses in part have a test of which.
+/// Findings after which pip does not install a wheel file. Each was tried with pip 26.3 (broken_wheels.py --peers of
+/// tests/real); a code that pip refuses for some of its faults only has a test of which.
 struct InstallFault {
   std::string_view code;
   bool (*is_refused)(const Artifact&, const Finding&) = nullptr;  ///< null: always
@@ -57,6 +56,23 @@ bool is_unknown_format(const Artifact& artifact, const Finding&) {
 /// A part of .data that nobody knows is refused; the .data folder of another wheel is not.
 bool is_unknown_part(const Artifact&, const Finding& finding) { return finding.where.find('/') != std::string::npos; }
 
+/// Backslashes, drives and empty parts are installed by their letter; what leaves site-packages is not.
+bool is_astray(const Artifact& artifact, const Finding&) {
+  return std::ranges::any_of(artifact.members, [](const MemberFacts& member) {
+    int depth = 0;
+    for (const auto& part : split(member.path, '/')) {
+      depth += part == ".." ? -1 : 1;
+      if (depth < 0) return true;
+    }
+    return member.path.empty() || member.path.starts_with('/');
+  });
+}
+
+/// A command with another odd character becomes a file of that name.
+bool is_path_of_command(const Artifact&, const Finding& finding) {
+  return finding.message.find('/') != std::string::npos;
+}
+
 constexpr std::array<InstallFault, 26> k_install_faults{{
     {"NAM001"},
     {"NAM002"},
@@ -75,10 +91,10 @@ constexpr std::array<InstallFault, 26> k_install_faults{{
     {"INF011"},
     {"INF025", is_other_project},
     {"INF111"},
-    {"INF123"},
+    {"INF123", is_path_of_command},
     {"INF127", is_unknown_part},
     {"ZIP008"},
-    {"ZIP012"},
+    {"ZIP012", is_astray},
     {"ZIP015"},
     {"ZIP018"},
     {"ZIP023"},

@@ -1,4 +1,3 @@
-#include "elf/loader_message.hpp"
 #include "support/json.hpp"
 #include "unit/verify/child_artifact.hpp"
 #include "unit/verify/real_python.hpp"
@@ -135,24 +134,6 @@ TEST_CASE("interpreters of another version or machine are no judges") {
   CHECK(answer("python", "3.11").find("3.11, the modules are for 3.12") != std::string::npos);
   CHECK(answer("python", "3.12t").find("3.12t") != std::string::npos);
   CHECK(answer("machine", "aarch64").find("it is for aarch64, the modules are for x86_64") != std::string::npos);
-}
-
-TEST_CASE("the loader's messages are taken apart, glibc's and musl's") {
-  using Kind = LoaderMessage::Kind;
-  const auto read = [](const char* text) { return read_loader_message(text); };
-  CHECK(read("libcuda.so.1: cannot open shared object file: No such file or directory").name == "libcuda.so.1");
-  const auto symbol = read("/t/a b/_a.so: undefined symbol: cuInit, version X_1");
-  CHECK(symbol.kind == Kind::symbol);
-  CHECK(symbol.name == "cuInit");
-  CHECK(symbol.object == "/t/a b/_a.so");
-  const auto version = read("/lib/libc.so.6: version `GLIBC_2.38' not found (required by /t/_a.so)");
-  CHECK(version.kind == Kind::version);
-  CHECK(version.name == "GLIBC_2.38");
-  CHECK(version.object == "/lib/libc.so.6");
-  CHECK(read("Error loading shared library libx.so: No such file or directory (needed by /t/a.so)").name == "libx.so");
-  CHECK(read("Error relocating /t/a.so: f: symbol not found").name == "f");
-  CHECK(read("cannot import name 'x'").kind == Kind::other);
-  CHECK(read("").kind == Kind::other);
 }
 
 TEST_CASE("a real interpreter imports from the wheel's files and nothing else") {

@@ -1,4 +1,3 @@
-#include "pypa/published_hashes.hpp"
 #include "unit/verify/fixture.hpp"
 #include "verify/checks/checks.hpp"
 
@@ -41,15 +40,6 @@ WheelReport judge(const std::map<std::string, std::string>& beside, const std::s
 }
 
 }  // namespace
-
-TEST_CASE("sha256sum's lists are read in all of their forms") {
-  CHECK(listed_sha256(k_hash + "  " + k_name + "\n", k_name) == k_hash);
-  CHECK(listed_sha256("# x\r\n" + k_hash + " *dist/" + k_name + "\r\n", k_name) == k_hash);
-  CHECK(listed_sha256("SHA256 (" + k_name + ") = " + std::string(64, 'A') + "\n", k_name) == k_hash);
-  CHECK_FALSE(listed_sha256(k_hash + "  other.whl\n", k_name));
-  CHECK_FALSE(listed_sha256(k_hash + k_name, k_name));
-  CHECK_FALSE(listed_sha256("SHA256 (", k_name));
-}
 
 TEST_CASE("checksums beside a wheel are held against it; without any nothing passes") {
   CHECK(judge({}).findings.empty());

@@ -144,6 +144,7 @@ TEST_CASE("what pip installs all the same lowers no row") {
            [](WheelBuilder& w) { w.metadata.replace(w.metadata.find("1.2.0"), 5, "1.3.0"); },
            [](WheelBuilder& w) { w.wheel.replace(w.wheel.find("Root-Is-Purelib: false\n"), 23, ""); },
            [](WheelBuilder& w) { w.extra_record = "not_there.py,,\n"; },
+           [](WheelBuilder& w) { w.files.emplace_back("tiny_kernels\\\\x.py", "x"); },
            [](WheelBuilder& w) { w.files.emplace_back("other-1.2.0.data/purelib/x.py", "x"); },
        }) {
     auto wheel = right;
