@@ -152,7 +152,8 @@ HtmlLinks read_html_links(std::string_view page) {
       result.repository_version = tag->attribute("content").value_or("");
     if (tag->name == "a" && href)
       result.links.push_back(
-          {*href, tag->attribute("data-requires-python").value_or(""), tag->attribute("data-yanked").has_value()});
+          {*href, tag->attribute("data-requires-python").value_or(""), tag->attribute("data-yanked").has_value(),
+           tag->attribute("data-core-metadata").value_or(tag->attribute("data-dist-info-metadata").value_or(""))});
   }
   return result;
 }

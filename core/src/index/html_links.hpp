@@ -12,6 +12,7 @@ struct HtmlLink {
   std::string href;  ///< as written, entities decoded
   std::string requires_python;
   bool yanked = false;
+  std::string core_metadata;  ///< data-core-metadata, else data-dist-info-metadata (PEP 714), as written
 };
 
 struct HtmlLinks {

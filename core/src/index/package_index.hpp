@@ -19,6 +19,7 @@ struct IndexFile {
   std::uint64_t size = 0;  ///< 0 = the page does not say (PEP 503 never does)
   bool yanked = false;
   std::string requires_python;
+  std::string core_metadata;  ///< sha256 of METADATA beside it (PEP 658); "true" = there without a hash; "" = not there
   std::string index;  ///< the index it is from, credentials removed
 };
 

@@ -62,6 +62,13 @@ std::optional<std::string> file_url(const std::string& base, const std::string& 
   return url;
 }
 
+/// "sha256=<hex>", or "true" for a METADATA without a hash that is known here.
+std::string metadata_hash(const std::string& text) {
+  if (text.empty() || text == "false") return {};
+  const std::string hash = text.starts_with("sha256=") ? hash_of(std::string_view(text).substr(7)) : "";
+  return hash.empty() ? "true" : hash;
+}
+
 Result<std::vector<IndexFile>> read_html(std::string_view body, const std::string& page) {
   const HtmlLinks html = read_html_links(body);
   if (!html.repository_version.empty() && !html.repository_version.starts_with("1."))
@@ -79,6 +86,7 @@ Result<std::vector<IndexFile>> read_html(std::string_view body, const std::strin
     file.sha256 = fragment_hash(link.href);
     file.yanked = link.yanked;
     file.requires_python = link.requires_python;
+    file.core_metadata = metadata_hash(link.core_metadata);
     files.push_back(std::move(file));
     if (files.size() > k_most_files) return no_page(page, "it names too many files");
   }
@@ -103,6 +111,14 @@ Result<IndexFile> read_json_file(const Json& entry, const std::string& page) {
   file.requires_python = string_of(entry, "requires-python");
   if (const auto hashes = entry.find("hashes"); hashes != entry.end() && hashes->is_object())
     file.sha256 = hash_of(string_of(*hashes, "sha256"));
+  for (const char* key : {"core-metadata", "dist-info-metadata"}) {  // PEP 714: the newer name first
+    const auto about = entry.find(key);
+    if (about == entry.end() || !file.core_metadata.empty()) continue;
+    if (about->is_object())
+      file.core_metadata = metadata_hash("sha256=" + string_of(*about, "sha256"));
+    else if (about->is_boolean() && about->get<bool>())
+      file.core_metadata = "true";
+  }
   if (const auto size = entry.find("size"); size != entry.end() && size->is_number_unsigned())
     file.size = size->get<std::uint64_t>();
   if (const auto yanked = entry.find("yanked"); yanked != entry.end())
