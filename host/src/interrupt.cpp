@@ -4,6 +4,7 @@
 
 #include <csignal>
 #include <thread>
+#include <utility>
 
 namespace sagekit::host {
 
@@ -14,6 +15,9 @@ std::stop_token stop_on_signals() {
   sigemptyset(&signals);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, signal);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  // A verb may run another: one thread takes the signals of both.
+  static bool started = false;
+  if (std::exchange(started, true)) return source.get_token();
   std::thread([] {
     int signal = 0;
     sigwait(&signals, &signal);

@@ -17,6 +17,8 @@
   line(release) \
   line(index) \
   line(report) \
+  line(resolve) \
+  line(install) \
   line(doctor) \
   line(env) \
   line(toolchain) \

@@ -1,0 +1,250 @@
+#include "archive/wheel_archive.hpp"
+#include "install/keepsake.hpp"
+#include "install/place_lock.hpp"
+#include "install/python_packages.hpp"
+#include "install/trial.hpp"
+#include "pypa/metadata_reader.hpp"
+#include "pypa/requirement_reader.hpp"
+#include "pypa/version_order.hpp"
+#include "resolve/marker.hpp"
+#include "support/file.hpp"
+#include "support/format.hpp"
+#include "support/sha256.hpp"
+#include "support/text.hpp"
+#include "support/try.hpp"
+
+#include <sagekit/install.hpp>
+
+#include <algorithm>
+
+namespace sagekit {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What the installer is told besides the wheel.
+struct WheelTexts {
+  WheelName name;
+  std::string metadata;
+  std::vector<std::string> files;  ///< members below site-packages
+};
+
+Result<WheelTexts> read_texts(const fs::path& file) {
+  WheelTexts texts;
+  TRY_ASSIGN(texts.name, parse_wheel_name(file.filename().string()));
+  TRY_ASSIGN(const auto archive, WheelArchive::open(file));
+  for (const auto& member : archive.members()) {
+    if (member.is_folder()) continue;
+    texts.files.push_back(member.name);
+    if (member.name.ends_with(".dist-info/METADATA") && count_of(member.name, "/") == 1) {
+      TRY_ASSIGN(texts.metadata, archive.read(member));
+    }
+  }
+  return texts;
+}
+
+/// Of the wheel's requirements those that the environment does not meet yet.
+struct MissingRequirements {
+  std::vector<std::string> lines;     ///< as written, without marker
+  std::vector<std::string> replaced;  ///< installed, in a version that is not allowed
+};
+
+MissingRequirements missing_requirements(const std::string& metadata, const InstallPlace& place, const Target& target) {
+  MissingRequirements missing;
+  for (const auto& line : read_headers(metadata).all("Requires-Dist")) {
+    const auto read = read_requirement(line);
+    if (!read || marker_holds(line, target) == std::optional(false)) continue;
+    const std::string name = normalized_project(read->name);
+    const auto there = place.packages.find(name);
+    if (there != place.packages.end()) {
+      if (specifiers_allow(read->specifiers, there->second).value_or(true)) continue;
+      missing.replaced.push_back(name);
+    }
+    missing.lines.push_back(trim(line.substr(0, line.find(';'))));
+  }
+  return missing;
+}
+
+/// Whatever else is installed stays at its version: an installer that would have to change it says so and ends.
+std::string constraints(const InstallPlace& place, const std::string& package,
+                        const std::vector<std::string>& replaced) {
+  std::string text;
+  for (const auto& [name, version] : place.packages)
+    if (name != package && !contains(replaced, name) && PythonRelease::parse(version))
+      text += fmt::format("{}=={}\n", name, version);
+  return text;
+}
+
+std::vector<std::string> install_argv(const InstallPlace& place, const std::vector<std::string>& words) {
+  auto argv = place.installer;
+  argv.emplace_back("install");
+  if (place.tool == "uv")
+    argv.insert(argv.end(), {"--python", place.interpreter.string()});
+  else
+    argv.insert(argv.end(), {"--no-input", "--disable-pip-version-check"});
+  argv.insert(argv.end(), words.begin(), words.end());
+  return argv;
+}
+
+std::vector<std::string> wheel_argv(const InstallPlace& place, const std::string& requirements) {
+  return install_argv(place, {"--no-deps", "--no-index", place.tool == "uv" ? "--reinstall" : "--force-reinstall",
+                              "--require-hashes", "-r", requirements});
+}
+
+std::string file_url(const fs::path& file) {
+  std::string url = "file://";
+  for (const char c : fs::absolute(file).lexically_normal().string()) {
+    const bool plain = is_letter_or_digit(c) || std::string_view("/-._~").find(c) != std::string_view::npos;
+    url += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return url;
+}
+
+Status run_installer(const std::vector<std::string>& argv, const InstallOptions& options, CommandRunner& runner,
+                     std::stop_token stop) {
+  Command command;
+  command.argv = argv;
+  command.environment = options.environment;
+  const auto result = runner.run(command, std::move(stop));
+  if (!result) return std::unexpected(result.error());
+  if (result->ok()) return {};
+  // Installers say what is wrong in the last lines that begin with ERROR, or in the last one.
+  std::string why;
+  for (const auto& line : split(result->output, '\n'))
+    if (const auto text = trim(line); text.starts_with("ERROR:") || text.starts_with("error:") || text.starts_with("×"))
+      why = text;
+  if (why.empty()) {
+    const auto lines = split(trim(result->output), '\n');
+    why = trim(lines.back());
+  }
+  return fail(ErrorKind::failed, "IST007",
+              fmt::format("the environment's installer refused it: {}",
+                          why.empty() ? fmt::format("exit code {}", result->exit_code) : why),
+              fmt::format("run it by hand to see all of it: {}", join(argv, " ")));
+}
+
+/// Everything from the installer's start to the trial's end; an error means: put it back.
+class Installing {
+ public:
+  Installing(const fs::path& file, const InstallPlace& place, const InstallOptions& options, CommandRunner& runner,
+             std::stop_token stop)
+      : m_file(file), m_place(place), m_options(options), m_runner(runner), m_stop(std::move(stop)) {}
+
+  Result<Installed> run(const WheelTexts& texts, const MissingRequirements& missing, const std::string& sha256,
+                        const fs::path& folder) {
+    Installed done;
+    done.place = m_place;
+    done.package = normalized_project(texts.name.distribution);
+    done.version = texts.name.version;
+    done.sha256 = sha256;
+    done.wheel = m_file;
+    if (const auto there = m_place.packages.find(done.package); there != m_place.packages.end())
+      done.replaced = there->second;
+    if (!m_options.no_deps && !missing.lines.empty()) {
+      const auto file = folder / "constraints.txt";
+      TRY(write_file(file, constraints(m_place, done.package, missing.replaced)));
+      std::vector<std::string> words = {"--constraint", file.string()};
+      words.insert(words.end(), missing.lines.begin(), missing.lines.end());
+      TRY(run_installer(install_argv(m_place, words), m_options, m_runner, m_stop));
+    }
+    const auto requirements = folder / "wheel.txt";
+    TRY(write_file(requirements,
+                   fmt::format("{} @ {} --hash=sha256:{}\n", texts.name.distribution, file_url(m_file), sha256)));
+    TRY(run_installer(wheel_argv(m_place, requirements.string()), m_options, m_runner, m_stop));
+    TRY(compare(done));
+    TRY(try_installed(done, m_options, m_runner));
+    return done;
+  }
+
+ private:
+  Status compare(Installed& done) const {
+    TRY_ASSIGN(const auto now, ask_python_place(m_place.interpreter, m_options.environment, m_runner));
+    const auto there = now.packages.find(done.package);
+    if (there == now.packages.end())
+      return fail(ErrorKind::failed, "IST007",
+                  fmt::format("the environment's installer ended well, and {} is not installed", done.package));
+    for (const auto& [name, version] : now.packages) {
+      if (name == done.package) continue;
+      const auto was = m_place.packages.find(name);
+      if (was == m_place.packages.end())
+        done.added.push_back(name + " " + version);
+      else if (was->second != version)
+        done.changed.push_back(fmt::format("{} {} (was {})", name, version, was->second));
+    }
+    return {};
+  }
+
+  const fs::path& m_file;
+  const InstallPlace& m_place;
+  const InstallOptions& m_options;
+  CommandRunner& m_runner;
+  std::stop_token m_stop;
+};
+
+Status put_back_left(const fs::path& folder, const InstallPlace& place, const InstallOptions& options,
+                     CommandRunner& runner) {
+  TRY_ASSIGN(auto left, Keepsake::left_by_another(folder));
+  if (!left) return {};
+  if (options.say) options.say("an install here was cut before its end: putting back what was there");
+  return left->put_back(place, options, runner);
+}
+
+}  // namespace
+
+std::vector<std::vector<std::string>> install_commands(const InstallPlace& place, const Judged& wheel,
+                                                       const InstallOptions& options) {
+  std::vector<std::vector<std::string>> commands;
+  std::string file = wheel.candidate.address;
+  if (wheel.candidate.remote) {
+    file = wheel.candidate.file;
+    commands.push_back({"curl", "--location", "--fail", "--output", file, wheel.candidate.place});
+    if (!wheel.candidate.sha256.empty())
+      commands.push_back({"sh", "-c", fmt::format("echo '{}  {}' | sha256sum --check", wheel.candidate.sha256, file)});
+  }
+  std::vector<std::string> words = {place.tool == "uv" ? "--reinstall" : "--force-reinstall", "--no-deps", file};
+  commands.push_back(install_argv(place, words));
+  if (!options.no_deps) commands.push_back(install_argv(place, {file}));
+  const auto name = parse_wheel_name(wheel.candidate.file);
+  std::vector<std::string> verify = {
+      "sagekit", "verify", "--installed", name ? name->distribution : "", "--interpreter", place.interpreter.string()};
+  if (options.gpu) verify.emplace_back("--gpu");
+  commands.push_back(std::move(verify));
+  return commands;
+}
+
+Result<Installed> install_wheel(const fs::path& file, const InstallPlace& given, const InstallOptions& options,
+                                CommandRunner& runner, std::stop_token stop) {
+  TRY_ASSIGN(const PlaceLock lock, PlaceLock::acquire(given.site));
+  const auto folder = keepsake_folder(options.store, given.prefix);
+  TRY(put_back_left(folder, given, options, runner));
+  // What is there is asked under the lock: another install may just have ended.
+  InstallPlace place = given;
+  TRY_ASSIGN(auto now, ask_python_place(given.interpreter, options.environment, runner));
+  place.packages = std::move(now.packages);
+
+  TRY_ASSIGN(const WheelTexts texts, read_texts(file));
+  TRY_ASSIGN(const std::string sha256, sha256_file(file));
+  const std::string package = normalized_project(texts.name.distribution);
+  Target target;
+  target.platform = texts.name.platform.front().starts_with("win") ? texts.name.platform.front() : "linux_x86_64";
+  const auto missing = missing_requirements(texts.metadata, place, target);
+  std::vector<std::string> names = missing.replaced;
+  names.push_back(package);
+  TRY_ASSIGN(const auto packages, ask_packages(place.interpreter, names, options.environment, runner));
+  TRY_ASSIGN(auto keepsake, Keepsake::make(folder, place, package, texts.files, packages));
+
+  auto done = Installing(file, place, options, runner, stop).run(texts, missing, sha256, folder);
+  if (done) {
+    keepsake.forget();
+    return done;
+  }
+  Error error = done.error();
+  TRY(keepsake.put_back(place, options, runner));
+  const auto was = place.packages.find(package);
+  error.message +=
+      was == place.packages.end() ? "; it was taken out again" : fmt::format("; {} {} is back", package, was->second);
+  return std::unexpected(std::move(error));
+}
+
+}  // namespace sagekit

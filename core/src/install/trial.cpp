@@ -1,0 +1,86 @@
+#include "install/trial.hpp"
+
+#include "install/python_packages.hpp"
+#include "support/format.hpp"
+#include "support/text.hpp"
+#include "support/try.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace sagekit {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double k_import_seconds = 300;
+constexpr std::string_view k_import = "import importlib, sys; importlib.import_module(sys.argv[1])";
+
+/// The Python packages and modules that it brings, not the machine code: that was loaded module by module.
+std::vector<std::string> top_names(const std::vector<fs::path>& files, const fs::path& site) {
+  std::set<std::string> names;
+  for (const auto& file : files) {
+    const auto path = file.lexically_relative(site).generic_string();
+    const auto parts = split(path, '/');
+    if (parts.size() == 1 && path.ends_with(".py")) names.insert(path.substr(0, path.size() - 3));
+    if (parts.size() == 2 && parts[1] == "__init__.py") names.insert(parts[0]);
+  }
+  return {names.begin(), names.end()};
+}
+
+Status import_package(const std::string& name, Installed& done, const InstallOptions& options, CommandRunner& runner) {
+  Command command;
+  command.argv = {done.place.interpreter.string(), "-I", "-B", "-c", std::string(k_import), name};
+  command.environment = options.environment;
+  command.timeout_seconds = k_import_seconds;
+  TRY_ASSIGN(const auto result, runner.run(command));
+  if (result.ok()) return {};
+  const auto lines = split(trim(result.output), '\n');
+  const std::string why = result.timed_out     ? fmt::format("it does not come back within {} s", k_import_seconds)
+                          : result.signal != 0 ? fmt::format("it ends the interpreter (signal {})", result.signal)
+                                               : trim(lines.back());
+  // Where images are built there is no driver; what needs one is tried where it will run.
+  if (why.find("libcuda.so") != std::string::npos) {
+    done.untried.push_back(fmt::format("import {}: this machine has no NVIDIA driver ({})", name, why));
+    return {};
+  }
+  return fail(ErrorKind::failed, "IST008", fmt::format("import {} fails: {}", name, why),
+              options.no_deps && why.find("No module named") != std::string::npos
+                  ? "a package that it needs is missing; --no-deps leaves those alone"
+                  : "");
+}
+
+bool is_gate(const Finding& finding) { return finding.code.starts_with("RUN1"); }
+
+}  // namespace
+
+Status try_installed(Installed& done, const InstallOptions& options, CommandRunner& runner) {
+  VerifyOptions how;
+  how.policy = "others";
+  how.interpreters = {done.place.interpreter};
+  how.child_environment = options.environment;
+  how.gpu = options.gpu;
+  auto reports = verify_folder(done.place.site, {{done.package}}, options.resolving.plugins, how, runner);
+  if (!reports) return std::unexpected(reports.error());
+  done.report = std::move(reports->front());
+  for (const auto& finding : done.report.findings) {
+    const bool gate = is_gate(finding);
+    if (!gate && !finding.code.starts_with("IMP")) continue;
+    if (finding.result == FindingResult::fail)
+      return fail(ErrorKind::failed, gate ? "IST009" : "IST008",
+                  fmt::format("{} ({}){}{}", gate ? "the numeric gate failed it" : "it does not import", finding.code,
+                              finding.message.empty() ? "" : ": ", finding.message),
+                  finding.hint, finding.where);
+    // Codes that lack the same thing are said once.
+    if (finding.result == FindingResult::skipped && (options.gpu || !gate) && !contains(done.untried, finding.message))
+      done.untried.push_back(finding.message);
+  }
+  TRY_ASSIGN(const auto packages, ask_packages(done.place.interpreter, {done.package}, options.environment, runner));
+  if (packages.empty()) return {};
+  for (const auto& name : top_names(packages.front().files, done.place.site))
+    TRY(import_package(name, done, options, runner));
+  return {};
+}
+
+}  // namespace sagekit

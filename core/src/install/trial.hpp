@@ -1,0 +1,12 @@
+#pragma once
+// Does what was installed work?
+
+#include <sagekit/install.hpp>
+
+namespace sagekit {
+
+/// Imports every module by itself and the package as its users do, and runs the numeric gate when asked. Fills `report`
+/// and `untried`. Errors: IST008, IST009 (failed), interrupted.
+Status try_installed(Installed& done, const InstallOptions& options, CommandRunner& runner);
+
+}  // namespace sagekit

@@ -1,0 +1,266 @@
+#include "resolve/listing.hpp"
+
+#include "index/curl_client.hpp"
+#include "index/package_index.hpp"
+#include "index/url.hpp"
+#include "support/file.hpp"
+#include "support/format.hpp"
+#include "support/json.hpp"
+#include "support/text.hpp"
+#include "support/try.hpp"
+
+#include <sagekit/resolve.hpp>
+
+#include <algorithm>
+
+namespace sagekit {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t k_most_wheels = 200'000;
+constexpr std::string_view k_release_schema = "sagekit.release/1";
+
+std::string text_at(const Json& json, const char* key) {
+  const auto found = json.is_object() ? json.find(key) : json.end();
+  return json.is_object() && found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+std::uint64_t number_at(const Json& json, const char* key) {
+  const auto found = json.find(key);
+  return found != json.end() && found->is_number_unsigned() ? found->get<std::uint64_t>() : 0;
+}
+
+std::string sha256_at(const std::string& text) {
+  const std::string hash = lower(text);
+  return hash.size() == 64 && hash.find_first_not_of("0123456789abcdef") == std::string::npos ? hash : std::string();
+}
+
+std::unexpected<Error> no_listing(const std::string& base, const std::string& why) {
+  const std::string name = is_address(base) ? printable_url(base) : base;
+  return fail(ErrorKind::failed, "RES004", fmt::format("{} lists no wheels in a form that is known: {}", name, why),
+              "a folder, a wheel, sagekit.release.json, a release as GitHub's API gives it, or a package index", name);
+}
+
+/// Where a listed file is: an address as it stands or relative to the listing, or a file beside it.
+Status place(Candidate& candidate, const std::string& url, const std::string& base) {
+  if (is_address(base)) {
+    const auto resolved = resolve_url(base, url.empty() ? candidate.file : url);
+    if (!resolved) return no_listing(base, fmt::format("{} has no address", candidate.file));
+    if (parse_url(base)->scheme == "https" && parse_url(*resolved)->scheme == "http")
+      return no_listing(base, fmt::format("{} would be read over http, and the list came over https", candidate.file));
+    candidate.address = *resolved;
+    candidate.remote = true;
+  } else {
+    const fs::path beside = fs::path(base) / candidate.file;
+    std::error_code error;
+    candidate.remote = is_address(url) && !fs::exists(beside, error);
+    candidate.address = candidate.remote ? url : beside.string();
+  }
+  candidate.place = candidate.remote ? printable_url(candidate.address) : candidate.address;
+  return {};
+}
+
+bool is_plain_name(const std::string& name) {
+  return name.ends_with(".whl") && name.size() < 256 && name.find_first_of("/\\") == std::string::npos &&
+         !name.starts_with('.');
+}
+
+std::vector<RunsOn> runs_on_at(const Json& entry) {
+  std::vector<RunsOn> rows;
+  const auto table = entry.find("runs_on");
+  if (table == entry.end() || !table->is_array()) return rows;
+  for (const auto& one : *table) {
+    const auto capability = parse_capability(text_at(one, "capability"));
+    if (!capability) continue;
+    RunsOn row;
+    row.capability = *capability;
+    row.verdict = text_at(one, "verdict");
+    row.reason = text_at(one, "reason");
+    row.driver = text_at(one, "driver");
+    row.toolkit = text_at(one, "toolkit");
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+Result<std::vector<Candidate>> read_release(const Json& root, const std::string& base) {
+  std::vector<Candidate> wheels;
+  const auto entries = root.find("wheels");
+  if (entries == root.end() || !entries->is_array()) return no_listing(base, "the manifest has no list of wheels");
+  if (entries->size() > k_most_wheels) return no_listing(base, "it names too many wheels");
+  for (const auto& entry : *entries) {
+    Candidate wheel;
+    wheel.file = text_at(entry, "file");
+    if (!is_plain_name(wheel.file)) return no_listing(base, fmt::format("\"{}\" is no wheel's file name", wheel.file));
+    TRY(place(wheel, text_at(entry, "url"), base));
+    wheel.sha256 = sha256_at(text_at(entry, "sha256"));
+    if (wheel.sha256.empty()) return no_listing(base, wheel.file + " has no sha256");
+    wheel.size_bytes = number_at(entry, "size_bytes");
+    Candidate::Manifest manifest{text_at(entry, "torch"), text_at(entry, "cuda"),   text_at(entry, "commit"), {},
+                                 runs_on_at(entry),       text_at(entry, "verdict")};
+    if (const auto arches = entry.find("arches"); arches != entry.end() && arches->is_array())
+      for (const auto& arch : *arches)
+        if (auto read = parse_arch_list(arch.is_string() ? arch.get<std::string>() : ""))
+          manifest.arches.insert(manifest.arches.end(), read->begin(), read->end());
+    wheel.manifest = std::move(manifest);
+    wheels.push_back(std::move(wheel));
+  }
+  return wheels;
+}
+
+/// GitHub's REST API, "Get a release": assets with name, browser_download_url, size and, since 2025, digest.
+Status read_assets(const Json& release, const std::string& base, std::vector<Candidate>& wheels) {
+  const auto assets = release.find("assets");
+  if (assets == release.end() || !assets->is_array()) return no_listing(base, "the release has no list of assets");
+  for (const auto& asset : *assets) {
+    Candidate wheel;
+    wheel.file = text_at(asset, "name");
+    if (!is_plain_name(wheel.file)) continue;  // checksums, notes, manifests
+    const std::string url = text_at(asset, "browser_download_url"), digest = text_at(asset, "digest");
+    if (!is_address(url)) return no_listing(base, wheel.file + " has no browser_download_url");
+    TRY(place(wheel, url, base));
+    wheel.sha256 = digest.starts_with("sha256:") ? sha256_at(digest.substr(7)) : "";
+    wheel.size_bytes = number_at(asset, "size");
+    wheels.push_back(std::move(wheel));
+    if (wheels.size() > k_most_wheels) return no_listing(base, "it names too many wheels");
+  }
+  return {};
+}
+
+Candidate candidate_of(IndexFile file) {
+  Candidate wheel;
+  wheel.file = std::move(file.name);
+  wheel.place = printable_url(file.url);
+  wheel.address = std::move(file.url);
+  wheel.remote = true;
+  wheel.sha256 = std::move(file.sha256);
+  wheel.size_bytes = file.size;
+  wheel.requires_python = std::move(file.requires_python);
+  wheel.yanked = file.yanked;
+  wheel.core_metadata_sha256 = std::move(file.core_metadata);
+  return wheel;
+}
+
+std::vector<Candidate> candidates_of(std::vector<IndexFile> files) {
+  std::vector<Candidate> wheels;
+  for (auto& file : files)
+    if (file.name.ends_with(".whl")) wheels.push_back(candidate_of(std::move(file)));
+  return wheels;
+}
+
+Candidate one_wheel(const std::string& from) {
+  Candidate wheel;
+  wheel.remote = is_address(from);
+  wheel.address = from.substr(0, wheel.remote ? from.find('#') : from.npos);
+  const std::string path = wheel.remote ? wheel.address.substr(0, wheel.address.find('?')) : wheel.address;
+  wheel.file = wheel.remote ? percent_decoded(std::string_view(path).substr(path.rfind('/') + 1))
+                            : fs::path(path).filename().string();
+  wheel.place = wheel.remote ? printable_url(wheel.address) : wheel.address;
+  const auto hash = from.find("#sha256=");
+  if (wheel.remote && hash != from.npos) wheel.sha256 = sha256_at(from.substr(hash + 8));
+  return wheel;
+}
+
+Result<std::vector<Candidate>> ask_index(const std::string& from, const ResolveOptions& options, std::stop_token stop) {
+  TRY_ASSIGN(IndexSettings settings, index_settings(options));
+  settings.index_url = from;
+  settings.extra_index_urls.clear();
+  TRY_ASSIGN(const auto http, make_http_client(settings));
+  const std::string path = from.substr(0, from.find_first_of("?#"));
+  std::vector<Candidate> wheels;
+  bool found = false;
+  if (!path.ends_with(".json") && !path.ends_with(".html"))
+    for (const auto& package : options.packages) {
+      auto files = find_project(*http, settings, package, stop);
+      if (!files && files.error().code == "IDX013") continue;
+      if (!files) return std::unexpected(files.error());
+      found = true;
+      std::ranges::move(candidates_of(std::move(*files)), std::back_inserter(wheels));
+    }
+  if (found) return wheels;
+  HttpRequest request;
+  request.url = from;
+  request.accept =
+      "application/vnd.pypi.simple.v1+json, application/json;q=0.9, application/vnd.pypi.simple.v1+html;q=0.2, "
+      "text/html;q=0.1";
+  TRY_ASSIGN(const HttpResponse page, http->get(request, stop));
+  return read_listing(page.body, page.content_type, from);
+}
+
+}  // namespace
+
+bool is_address(std::string_view text) { return text.starts_with("http://") || text.starts_with("https://"); }
+
+Result<IndexSettings> index_settings(const ResolveOptions& options) {
+  if (options.find_index) return options.find_index();
+  return IndexSettings{};
+}
+
+Result<std::vector<Candidate>> read_listing(std::string_view text, std::string_view content_type,
+                                            const std::string& base) {
+  const std::size_t start = text.find_first_not_of(" \t\r\n\xef\xbb\xbf");
+  const char first = start == text.npos ? '\0' : text[start];
+  if (first == '{' || first == '[') {
+    bool deep = false;
+    const auto shallow = [&](int depth, Json::parse_event_t, Json&) { return !(deep |= depth > 32); };
+    const Json root = Json::parse(text.substr(start), shallow, false);
+    if (deep || root.is_discarded()) return no_listing(base, "it is no JSON that can be parsed");
+    std::vector<Candidate> wheels;
+    if (text_at(root, "schema") == k_release_schema) return read_release(root, base);
+    if (root.is_object() && root.contains("assets")) {
+      TRY(read_assets(root, base, wheels));
+      return wheels;
+    }
+    if (root.is_array()) {  // the list of all releases
+      for (const auto& release : root) {
+        if (!release.is_object()) return no_listing(base, "a release is no object");
+        TRY(read_assets(release, base, wheels));
+      }
+      return wheels;
+    }
+    if (const auto schema = text_at(root, "schema"); !schema.empty())
+      return no_listing(base, fmt::format("its schema is \"{}\", {} is known", schema.substr(0, 40), k_release_schema));
+  }
+  if (!is_address(base)) return no_listing(base, "a page of an index is read from its address, not from a file");
+  TRY_ASSIGN(auto files, read_project_page(text, content_type, base));
+  return candidates_of(std::move(files));
+}
+
+Result<std::vector<Candidate>> find_wheels(const std::string& from, const ResolveOptions& options,
+                                           std::stop_token stop) {
+  std::vector<Candidate> wheels;
+  std::error_code error;
+  if (is_address(from)) {
+    const std::string path = from.substr(0, from.find_first_of("?#"));
+    if (path.ends_with(".whl")) return std::vector{one_wheel(from)};
+    TRY_ASSIGN(wheels, ask_index(from, options, std::move(stop)));
+  } else if (fs::is_directory(from, error)) {
+    for (fs::directory_iterator at(from, error), end; !error && at != end; at.increment(error)) {
+      std::error_code ignored;
+      if (at->path().extension() == ".whl" && fs::is_regular_file(at->path(), ignored))
+        wheels.push_back(one_wheel(at->path().string()));
+    }
+    if (error)
+      return fail(ErrorKind::usage, "RES003", fmt::format("cannot read the folder {}: {}", from, error.message()), {},
+                  from);
+    std::ranges::sort(wheels, {}, &Candidate::file);
+  } else if (fs::is_regular_file(from, error)) {
+    if (from.ends_with(".whl")) return std::vector{one_wheel(from)};
+    TRY_ASSIGN(const std::string text, read_file(from));
+    const auto folder = fs::path(from).parent_path();
+    TRY_ASSIGN(wheels, read_listing(text, "", folder.empty() ? "." : folder.string()));
+  } else {
+    return fail(ErrorKind::usage, "RES003",
+                fmt::format("--from {}: there is no such file or folder, and it is no http address", from),
+                "a folder, a wheel, sagekit.release.json, or https://...", from);
+  }
+  if (wheels.empty())
+    return fail(ErrorKind::no_match, "RES005",
+                fmt::format("{} has no wheel", is_address(from) ? printable_url(from) : from),
+                "of an index name the package, too: --package sageattention");
+  return wheels;
+}
+
+}  // namespace sagekit

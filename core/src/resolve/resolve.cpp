@@ -1,0 +1,140 @@
+#include "resolve/judge.hpp"
+#include "resolve/look.hpp"
+#include "support/format.hpp"
+#include "support/text.hpp"
+#include "support/try.hpp"
+
+#include <sagekit/resolve.hpp>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace sagekit {
+
+namespace {
+
+/// A candidate on its way.
+struct Entry {
+  Candidate candidate;
+  Traits traits;
+  Ruling ruling;
+  std::string key;  ///< of the rank
+};
+
+Judged judged(Entry& entry) {
+  return {std::move(entry.candidate), std::move(entry.ruling.code), std::move(entry.ruling.reason),
+          std::move(entry.ruling.would_tell), std::move(entry.ruling.facts)};
+}
+
+Result<std::string> choose_package(const std::vector<Entry>& entries) {
+  std::set<std::string> there;
+  for (const auto& entry : entries) there.insert(normalized_project(entry.traits.name.distribution));
+  if (there.size() < 2) return there.empty() ? std::string() : *there.begin();
+  return fail(ErrorKind::usage, "RES006",
+              fmt::format("wheels of several packages are there: {}", join({there.begin(), there.end()}, ", ")),
+              fmt::format("choose one with --package {}", *there.begin()));
+}
+
+/// One name and two contents: nobody can know which one a person means.
+void mark_repeated(std::vector<Entry>& entries) {
+  std::map<std::string, std::string> hashes;
+  std::set<std::string> twice;
+  for (const auto& entry : entries) {
+    if (entry.candidate.sha256.empty()) continue;
+    const auto [at, fresh] = hashes.emplace(entry.candidate.file, entry.candidate.sha256);
+    if (!fresh && at->second != entry.candidate.sha256) twice.insert(entry.candidate.file);
+  }
+  std::set<std::string> seen;
+  std::erase_if(entries, [&](const Entry& entry) {
+    return !twice.contains(entry.candidate.file) && !seen.insert(entry.candidate.file).second;
+  });
+  for (auto& entry : entries)
+    if (twice.contains(entry.candidate.file)) entry.traits.contradiction = "two different wheels have this name";
+}
+
+/// Looks into one wheel as long as that can still change something.
+Status look_into(Entry& entry, const Target& target, Looker& looker) {
+  for (int look = 0; look < 2 && entry.ruling.fit != Fit::refused; ++look) {
+    const bool had_metadata = entry.traits.has_metadata;
+    if (auto looked = looker.look(entry.candidate, entry.traits); !looked) {
+      if (looked.error().kind == ErrorKind::interrupted) return looked;
+      // A wheel that nobody could read is no fit, whatever its name promises.
+      entry.ruling = {
+          Fit::unknown,        "RES211",           fmt::format("it could not be read: {}", looked.error().message),
+          looked.error().hint, entry.ruling.facts, entry.ruling.sass};
+      return {};
+    }
+    entry.ruling = judge_wheel_for(entry.traits, entry.candidate, target);
+    // METADATA beside the wheel was the first look; the wheel is the second.
+    if (!entry.candidate.remote || had_metadata || entry.candidate.core_metadata_sha256.empty()) break;
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Resolution> resolve(std::vector<Candidate> candidates, const Target& target, const ResolveOptions& options,
+                           CommandRunner& runner, std::stop_token stop) {
+  Resolution resolution;
+  resolution.target = target;
+  std::set<std::string> wanted;
+  for (const auto& package : options.packages) wanted.insert(normalized_project(package));
+  std::vector<Entry> entries;
+  entries.reserve(candidates.size());
+  for (auto& candidate : candidates) {
+    Entry entry{std::move(candidate), {}, {}, {}};
+    auto traits = traits_of(entry.candidate);
+    if (!traits) {
+      resolution.refused.push_back({std::move(entry.candidate), "RES113", traits.error().message, {}, {}});
+      continue;
+    }
+    if (!wanted.empty() && !wanted.contains(normalized_project(traits->name.distribution))) continue;
+    entry.traits = std::move(*traits);
+    entries.push_back(std::move(entry));
+  }
+  if (options.packages.size() != 1) {
+    TRY_ASSIGN(resolution.package, choose_package(entries));
+  } else {
+    resolution.package = *wanted.begin();
+  }
+  mark_repeated(entries);
+  for (auto& entry : entries) entry.ruling = judge_wheel_for(entry.traits, entry.candidate, target);
+
+  std::vector<std::pair<Rank, Entry*>> open;
+  const auto sort_open = [&] {
+    std::ranges::stable_sort(open, [](const auto& a, const auto& b) { return a.first > b.first; });
+  };
+  for (auto& entry : entries)
+    if (entry.ruling.fit != Fit::refused) open.emplace_back(Rank(entry.traits, entry.ruling, target), &entry);
+  sort_open();
+  Looker looker(target, options, runner, stop);
+  for (std::size_t i = 0; options.read_files && i < open.size(); ++i) {
+    Entry& entry = *open[i].second;
+    if (i >= options.most_files) {
+      if (entry.ruling.fit == Fit::fits && entry.candidate.manifest) continue;
+      entry.ruling = {Fit::unknown,
+                      "RES213",
+                      fmt::format("it was not looked into: {} that say more were", options.most_files),
+                      "give its file alone",
+                      {},
+                      true};
+      continue;
+    }
+    // What was measured when it was published, and hashed, needs no second look.
+    if (entry.ruling.fit == Fit::fits && entry.candidate.remote && entry.candidate.manifest) continue;
+    if (options.say) options.say("looking into " + entry.candidate.file);
+    TRY(look_into(entry, target, looker));
+  }
+  for (auto& [rank, entry] : open) rank = Rank(entry->traits, entry->ruling, target);
+  sort_open();
+  for (auto& [rank, entry] : open)
+    if (entry->ruling.fit != Fit::refused)
+      (entry->ruling.fit == Fit::fits ? resolution.fits : resolution.unknown).push_back(judged(*entry));
+  for (auto& entry : entries)
+    if (entry.ruling.fit == Fit::refused) resolution.refused.push_back(judged(entry));
+  std::ranges::stable_sort(resolution.refused, {}, [](const Judged& one) { return one.candidate.file; });
+  return resolution;
+}
+
+}  // namespace sagekit

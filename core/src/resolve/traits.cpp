@@ -1,0 +1,142 @@
+#include "resolve/traits.hpp"
+
+#include "pypa/metadata_reader.hpp"
+#include "pypa/platform_tag.hpp"
+#include "pypa/requirement_reader.hpp"
+#include "resolve/judge.hpp"
+#include "resolve/name_facts.hpp"
+#include "support/format.hpp"
+#include "support/text.hpp"
+#include "support/try.hpp"
+#include "verify/provenance.hpp"
+
+#include <algorithm>
+
+namespace sagekit {
+
+namespace {
+
+using Kind = TorchTrait::Kind;
+
+bool is_pin(std::string_view term) { return term.starts_with("==") && !term.starts_with("==="); }
+
+/// A pin of Requires-Dist is what its maker built for; a range is only a wish.
+std::optional<TorchTrait> pinned_torch(const std::vector<std::string>& requires_dist) {
+  const auto* line = find_requirement(requires_dist, "torch");
+  if (line == nullptr) return {};
+  for (const auto& term : split(requirement_range(*line), ',')) {
+    if (!is_pin(term)) continue;
+    std::string version = term.substr(2);
+    version = version.substr(0, version.find('+'));
+    const bool minor = version.ends_with(".*");
+    if (minor) version.resize(version.size() - 2);
+    if (minor_of(version).empty()) continue;
+    return TorchTrait{split(version, '.').size() > 2 && !minor ? Kind::exact : Kind::minor, version, "Requires-Dist"};
+  }
+  return {};
+}
+
+Kind kind_of(std::string_view version) { return std::ranges::count(version, '.') > 1 ? Kind::exact : Kind::minor; }
+
+bool is_said(Kind kind) { return kind == Kind::exact || kind == Kind::minor; }
+
+}  // namespace
+
+void state_torch(Traits& traits, TorchTrait torch) {
+  TorchTrait& known = traits.torch;
+  if (torch.measured) {
+    // Symbols tell the kind of use; which release's C++ that is, others say.
+    if (torch.kind == Kind::none || torch.kind == Kind::at_least)
+      known = std::move(torch);
+    else
+      known.measured = true, known.missing_symbol = std::move(torch.missing_symbol);
+    if (known.kind == Kind::at_least && !known.measured) known.kind = Kind::unsaid;
+    return;
+  }
+  if (torch.kind == Kind::unsaid || known.measured) return;
+  if (is_said(known.kind) && is_said(torch.kind) && minor_of(known.version) != minor_of(torch.version) &&
+      traits.contradiction.empty())
+    traits.contradiction = fmt::format("it contradicts itself: {} says torch {}, {} says {}", known.from, known.version,
+                                       torch.from, torch.version);
+  if (known.kind == Kind::unsaid || (known.kind == Kind::minor && torch.kind == Kind::exact)) known = std::move(torch);
+}
+
+void state_cuda(Traits& traits, const std::string& cuda, const std::string& from) {
+  if (cuda.empty()) return;
+  if (!traits.cuda.empty() && leading_number(traits.cuda) != leading_number(cuda) && traits.contradiction.empty())
+    traits.contradiction =
+        fmt::format("it contradicts itself: {} says CUDA {}, {} says {}", traits.cuda_from, traits.cuda, from, cuda);
+  if (!traits.cuda.empty() && (traits.cuda.find('.') != std::string::npos || cuda.find('.') == std::string::npos))
+    return;
+  traits.cuda = cuda;
+  traits.cuda_from = from;
+}
+
+Result<Traits> traits_of(const Candidate& candidate) {
+  Traits traits;
+  TRY_ASSIGN(traits.name, parse_wheel_name(candidate.file));
+  traits.native = !std::ranges::all_of(traits.name.platform, [](const std::string& tag) { return tag == "any"; });
+  if (!traits.native) traits.torch = {Kind::none, {}, "its platform tag"};
+  const NameFacts read = name_facts(traits.name);
+  traits.notes = read.notes;
+  if (traits.native) {
+    state_torch(traits, read.torch);
+    state_cuda(traits, read.cuda, "its name");
+    traits.cxx11_abi = read.cxx11_abi;
+  }
+  traits.arches = read.arches;
+  traits.arches_from = "its name";
+  traits.date = read.date;
+  traits.commit = read.commit;
+  if (!candidate.manifest) return traits;
+  const auto& manifest = *candidate.manifest;
+  if (!manifest.torch.empty()) state_torch(traits, {kind_of(manifest.torch), manifest.torch, "the release manifest"});
+  state_cuda(traits, manifest.cuda, "the release manifest");
+  if (!manifest.commit.empty()) traits.commit = manifest.commit;
+  if (!manifest.arches.empty()) {
+    traits.arches = manifest.arches;
+    traits.arches_from = "the release manifest";
+  }
+  if (!manifest.runs_on.empty()) {
+    traits.runs_on = manifest.runs_on;
+    traits.runs_on_from = "measured when it was published";
+  }
+  return traits;
+}
+
+void add_metadata(Traits& traits, std::string_view metadata, const std::string& from) {
+  const auto headers = read_headers(metadata);
+  const auto name = headers.one("Name"), version = headers.one("Version");
+  if (!name || !version) {
+    traits.damage = fmt::format("its METADATA ({}) has no Name or no Version", from);
+    return;
+  }
+  const auto said = PythonRelease::parse(*version), named = PythonRelease::parse(traits.name.version);
+  if (normalized_project(*name) != normalized_project(traits.name.distribution) || !said || said != named) {
+    traits.contradiction = fmt::format("its name says {} {}, its METADATA {} {}", traits.name.distribution,
+                                       traits.name.version, *name, *version);
+    return;
+  }
+  traits.has_metadata = true;
+  traits.requires_dist = headers.all("Requires-Dist");
+  traits.requires_python = headers.one("Requires-Python").value_or("");
+  if (traits.native)
+    if (auto pin = pinned_torch(traits.requires_dist)) state_torch(traits, std::move(*pin));
+}
+
+void add_record(Traits& traits, std::string_view provenance) {
+  const auto claims = read_provenance(provenance);
+  if (!claims) {
+    traits.notes.push_back(claims.error().message);
+    return;
+  }
+  if (!claims->torch.empty()) state_torch(traits, {kind_of(claims->torch), claims->torch, "sagekit.json"});
+  state_cuda(traits, claims->cuda, "sagekit.json");
+  if (!claims->commit.empty()) traits.commit = claims->commit;
+  if (claims->arches && !claims->arches->empty()) {
+    traits.arches = *claims->arches;
+    traits.arches_from = "sagekit.json";
+  }
+}
+
+}  // namespace sagekit

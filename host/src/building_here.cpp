@@ -1,0 +1,123 @@
+#include "building_here.hpp"
+
+#include "verb.hpp"
+
+#include <sagekit/plan.hpp>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <set>
+
+namespace sagekit::host {
+
+std::vector<Verb> build_verbs();
+
+namespace {
+
+/// The words behind `build`. A patch release of torch that no cell has is built for by its minor, whose ABI it shares.
+std::vector<std::pair<std::string, std::string>> build_flags(const Session& session, const Target& target,
+                                                             const std::filesystem::path& store) {
+  std::set<Capability> capabilities;
+  if (target.gpus)
+    for (const auto& gpu : *target.gpus) capabilities.insert(gpu.capability);
+  std::string arches;
+  for (const auto& one : capabilities) arches += (arches.empty() ? "" : ";") + to_string(one);
+  const std::string minor = target.torch.substr(0, target.torch.find('.', target.torch.find('.') + 1));
+  std::vector<std::pair<std::string, std::string>> flags = {{"--arch", arches},
+                                                            {"--torch", minor},
+                                                            {"--cuda", target.torch_cuda},
+                                                            {"--python", target.python},
+                                                            {"--platform", target.platform},
+                                                            {"--output", (store / "built").string()}};
+  // The profile that has such a cell: the usual one first.
+  const auto plugin = session.plugin();
+  if (!plugin) return flags;
+  Request request;
+  request.arches = arches;
+  request.torches = {minor};
+  request.cudas = {target.torch_cuda};
+  request.pythons = {target.python};
+  request.platforms = {target.platform};
+  request.with_steps = false;
+  for (const auto& profile : plugin->spec().profiles) {
+    request.profile = profile.name;
+    const auto plan = make_plan(plugin->spec(), request, {});
+    if (!plan || plan->cells.empty()) continue;
+    flags.emplace_back("--profile", profile.name);
+    if (profile.name == "default") flags.pop_back();
+    break;
+  }
+  return flags;
+}
+
+/// What `build` prints as its result is progress here: stdout is install's.
+class StdoutAside {
+ public:
+  StdoutAside() : m_kept((std::fflush(stdout), ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3))) {
+    ::dup2(STDERR_FILENO, STDOUT_FILENO);
+  }
+  ~StdoutAside() {
+    std::fflush(stdout);
+    ::dup2(m_kept, STDOUT_FILENO);
+    ::close(m_kept);
+  }
+  StdoutAside(const StdoutAside&) = delete;
+  StdoutAside& operator=(const StdoutAside&) = delete;
+
+ private:
+  int m_kept;
+};
+
+}  // namespace
+
+std::vector<std::string> build_command(const Session& session, const Target& target,
+                                       const std::filesystem::path& store) {
+  std::vector<std::string> words = {"sagekit"};
+  for (const auto& plugin : session.global.plugins) words.insert(words.end(), {"--plugin", plugin});
+  words.emplace_back("build");
+  for (const auto& [flag, value] : build_flags(session, target, store)) words.insert(words.end(), {flag, value});
+  return words;
+}
+
+Result<std::filesystem::path> build_here(Session& session, const Target& target, const std::filesystem::path& store) {
+  const auto plugin = session.plugin();
+  if (!plugin) return std::unexpected(plugin.error());
+  const auto lacks = [](const std::string& what, const std::string& hint) {
+    return fail(ErrorKind::machine, "RES009", fmt::format("a wheel for this machine cannot be built: {}", what), hint);
+  };
+  if (!target.gpus || target.gpus->empty())
+    return lacks("it has no NVIDIA GPU that is known", "sagekit build --arch names GPUs of other machines");
+  if (target.torch.empty() || target.torch_cuda.empty() || target.torch_cuda == "none")
+    return lacks("its Python has no torch with CUDA",
+                 "install torch there first, or name another Python with --interpreter");
+  auto verb = std::move(build_verbs().front());
+  Flags flags;
+  verb.declare(flags);
+  for (const auto& [name, value] : build_flags(session, target, store)) {
+    const auto flag = std::ranges::find(flags.flags(), name, &Flag::long_name);
+    if (flag == flags.flags().end()) return fail(ErrorKind::bug, "CLI001", fmt::format("build has no flag {}", name));
+    if (const auto taken = flag->take(value); !taken) return std::unexpected(taken.error());
+  }
+  session.console.say(fmt::format("building a wheel for this machine, into {}", (store / "built").string()));
+  const bool json = session.global.json;
+  session.global.json = false;
+  const int code = [&] {
+    const StdoutAside aside;
+    return verb.run(session);
+  }();
+  session.global.json = json;
+  if (code != 0)
+    return fail(code == 3     ? ErrorKind::machine
+                : code == 4   ? ErrorKind::no_match
+                : code == 130 ? ErrorKind::interrupted
+                              : ErrorKind::failed,
+                "RES010", fmt::format("the build for this machine ended with exit code {}; its reason is above", code),
+                "sagekit doctor says what the machine lacks");
+  return store / "built";
+}
+
+}  // namespace sagekit::host

@@ -1,0 +1,291 @@
+#include "building_here.hpp"
+#include "interrupt.hpp"
+#include "resolving.hpp"
+#include "verb.hpp"
+
+#include <sagekit/install.hpp>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <iostream>
+#include <optional>
+
+namespace sagekit::host {
+
+namespace {
+
+constexpr std::size_t k_most_downloads = 3;  // of wheels that only their file can judge
+
+struct InstallArguments {
+  ResolvingArguments resolving;
+  bool or_build = false, dry_run = false, dockerfile = false, no_deps = false;
+  std::string fallback, store;
+};
+
+void declare(Flags& flags, InstallArguments& arguments) {
+  declare_resolving(flags, arguments.resolving, true);
+  flags.on("--or-build", arguments.or_build,
+           "Where no wheel fits, build one for this machine's GPUs, torch and Python; on a terminal it is asked");
+  flags.on("-n,--dry-run", arguments.dry_run, "Print each command; download, install and build nothing");
+  flags.on("--dockerfile", arguments.dockerfile,
+           "Print RUN lines that install the chosen wheel by its hash; --for may name the image's machine");
+  flags.value("--fallback", "REQUIREMENT", arguments.fallback,
+              "With --dockerfile: what the image may have instead, only when its builder asks: sageattention==1.0.6");
+  flags.on("--no-deps", arguments.no_deps, "Install the wheel alone, not what it requires");
+  declare_store(flags, arguments.store);
+}
+
+/// A wheel that is here and fits.
+struct Ready {
+  Judged judged;
+  std::filesystem::path file;
+};
+
+class Installer {
+ public:
+  Installer(Session& session, const InstallArguments& arguments, std::stop_token stop)
+      : m_session(session), m_arguments(arguments), m_stop(std::move(stop)) {}
+
+  int run() {
+    const auto prepared = prepare();
+    if (!prepared) return report(m_session, prepared.error());
+    if (m_arguments.dockerfile) return dockerfile();
+    const auto place = find_install_place(m_target.interpreter, m_options, *m_session.runner);
+    if (!place) return report(m_session, place.error());
+    m_place = *place;
+    if (m_arguments.dry_run) return dry_run();
+    auto ready = choose();
+    if (!ready) return report(m_session, ready.error());
+    if (!*ready) ready = build();
+    if (!ready) return report(m_session, ready.error());
+    return install(**ready);
+  }
+
+ private:
+  Status prepare() {
+    auto target = chosen_target(m_session, m_arguments.resolving);
+    if (!target) return std::unexpected(target.error());
+    m_target = std::move(*target);
+    auto resolving = make_resolving(m_session, m_arguments.resolving);
+    if (!resolving) return std::unexpected(resolving.error());
+    m_resolving = std::move(*resolving);
+    const auto store = m_session.store(m_arguments.store);
+    if (!store) return std::unexpected(store.error());
+    m_options.store = *store;
+    m_options.path = m_session.settings.path;
+    m_options.environment = m_session.settings.child_environment;
+    m_options.environment.insert(m_session.settings.pip_environment.begin(), m_session.settings.pip_environment.end());
+    // A GPU that was only named cannot be asked for numbers.
+    m_options.gpu = m_target.gpus && !m_target.gpus->empty() && m_arguments.resolving.target.empty();
+    m_options.resolving = m_resolving->options;
+    m_options.say = [this](const std::string& text) { m_session.console.say(text); };
+    m_options.no_deps = m_arguments.no_deps;
+    if (m_arguments.resolving.from.empty()) return {};
+    auto found = resolve_wheels(m_session, m_arguments.resolving, m_target, *m_resolving, m_stop);
+    if (!found) {
+      // An empty place is one where nothing fits.
+      if (found.error().kind == ErrorKind::no_match && m_arguments.or_build) return {};
+      return std::unexpected(found.error());
+    }
+    m_resolution = std::move(*found);
+    mind_companions(m_resolution->package);
+    return {};
+  }
+
+  /// A companion that somebody built is not to be replaced by the index's.
+  void mind_companions(const std::string& package) {
+    for (const auto* plugin : m_options.resolving.plugins) {
+      if (normalized_project(plugin->spec().metadata.name) != package || plugin->spec().companions.empty() ||
+          m_options.no_deps)
+        continue;
+      const bool chosen = std::ranges::find(m_session.global.plugins, plugin->name()) != m_session.global.plugins.end();
+      if (!chosen) continue;
+      m_options.no_deps = true;
+      m_session.console.say(fmt::format("--no-deps: {} of the plugin {} may be one that was built for this machine",
+                                        plugin->spec().companions.front().name, plugin->name()));
+    }
+  }
+
+  /// The best wheel that is known to fit, its file at hand and judged; nothing when there is none.
+  Result<std::optional<Ready>> choose() {
+    if (!m_resolution) return std::optional<Ready>();
+    for (const auto& one : m_resolution->fits) {
+      auto ready = fetch(one);
+      if (!ready || *ready) return ready;
+    }
+    std::size_t downloads = 0;
+    for (const auto& one : m_resolution->unknown) {
+      if (!one.candidate.remote || downloads++ == k_most_downloads) continue;
+      auto ready = fetch(one);
+      if (!ready || *ready) return ready;
+    }
+    return std::optional<Ready>();
+  }
+
+  Result<std::optional<Ready>> fetch(const Judged& judged) {
+    const auto file = fetch_wheel(judged.candidate, m_options, m_stop);
+    if (!file) return std::unexpected(file.error());
+    if (!judged.candidate.remote) return std::optional(Ready{judged, *file});
+    Candidate here = judged.candidate;
+    here.remote = false;
+    here.address = here.place = file->string();
+    auto resolution = resolve({here}, m_target, m_options.resolving, *m_session.runner, m_stop);
+    if (!resolution) return std::unexpected(resolution.error());
+    if (!resolution->fits.empty()) return std::optional(Ready{resolution->fits.front(), *file});
+    const auto& why = resolution->refused.empty() ? resolution->unknown.front() : resolution->refused.front();
+    m_session.console.warn(fmt::format("{} was downloaded, and does not fit: {}", here.file, why.reason));
+    return std::optional<Ready>();
+  }
+
+  bool asked_to_build() const {
+    if (m_arguments.or_build) return true;
+    if (m_session.global.json || m_session.global.plugins.empty() || isatty(STDIN_FILENO) == 0 ||
+        isatty(STDERR_FILENO) == 0)
+      return false;
+    std::fprintf(stderr, "No wheel fits. Build one here, for %s? [y/N] ", target_text(m_target).c_str());
+    std::string answer;
+    std::getline(std::cin, answer);
+    return answer == "y" || answer == "Y" || answer == "yes";
+  }
+
+  Result<std::optional<Ready>> build() {
+    if (m_resolution) m_session.console.say(resolution_text(m_session.console, *m_resolution, false));
+    if (!asked_to_build()) {
+      if (!m_resolution)
+        return fail(ErrorKind::usage, "CLI001", "install needs to know where wheels are",
+                    "--from PLACE, or --plugin NAME --or-build to build one");
+      return fail(ErrorKind::no_match, "RES007",
+                  fmt::format("no wheel of {} is known to fit this machine", printable_url(m_arguments.resolving.from)),
+                  "--plugin NAME --or-build builds one for it");
+    }
+    const auto folder = build_here(m_session, m_target, m_options.store);
+    if (!folder) return std::unexpected(folder.error());
+    auto wheels = find_wheels(folder->string(), m_options.resolving, m_stop);
+    if (!wheels) return std::unexpected(wheels.error());
+    auto options = m_options.resolving;
+    auto resolution = resolve(std::move(*wheels), m_target, options, *m_session.runner, m_stop);
+    if (!resolution) return std::unexpected(resolution.error());
+    mind_companions(resolution->package);
+    if (resolution->fits.empty()) {
+      m_session.console.say(resolution_text(m_session.console, *resolution, true));
+      return fail(ErrorKind::failed, "RES008", "the wheel that was built here is not known to fit this machine",
+                  "the reason is above; sagekit resolve --from " + folder->string());
+    }
+    return std::optional(Ready{resolution->fits.front(), resolution->fits.front().candidate.address});
+  }
+
+  int install(const Ready& ready) {
+    m_session.console.say(fmt::format("installing {} ({})", ready.judged.candidate.file, ready.judged.reason));
+    const auto done = install_wheel(ready.file, m_place, m_options, *m_session.runner, m_stop);
+    if (!done) return report(m_session, done.error());
+    if (m_session.global.json) {
+      m_session.console.document(install_json(*done));
+      return 0;
+    }
+    const auto passed = std::ranges::count_if(done->report.findings, [](const Finding& finding) {
+      return finding.code.starts_with("RUN1") && finding.result == FindingResult::pass;
+    });
+    m_session.console.result(fmt::format("{} {} is installed in {} ({}){}\n", done->package, done->version,
+                                         done->place.prefix.string(), done->place.tool,
+                                         done->replaced.empty() ? "" : ", in place of " + done->replaced));
+    if (!done->added.empty())
+      m_session.console.result(fmt::format("  with it came {}\n", fmt::join(done->added, ", ")));
+    if (!done->changed.empty())
+      m_session.console.result(fmt::format("  changed: {}\n", fmt::join(done->changed, ", ")));
+    m_session.console.result(
+        done->untried.empty()
+            ? fmt::format("  every module imports{}\n",
+                          m_options.gpu && passed > 0 ? ", and its numbers on this GPU are right" : "")
+            : "");
+    for (const auto& one : done->untried) m_session.console.result(fmt::format("  not tried: {}\n", one));
+    return 0;
+  }
+
+  int nothing_fits() {
+    m_session.console.say(m_resolution ? resolution_text(m_session.console, *m_resolution, false) : "");
+    return report(m_session, {ErrorKind::no_match, "RES007", "no wheel is known to fit this machine", "",
+                              "--plugin NAME --or-build builds one for it"});
+  }
+
+  int dockerfile() {
+    if (!m_resolution || m_resolution->fits.empty()) return nothing_fits();
+    m_session.console.document(dockerfile_lines(m_resolution->fits.front(), m_arguments.fallback, m_options.no_deps));
+    return 0;
+  }
+
+  int dry_run() {
+    std::vector<std::vector<std::string>> commands;
+    if (m_resolution && !m_resolution->fits.empty())
+      commands = install_commands(m_place, m_resolution->fits.front(), m_options);
+    else if (m_arguments.or_build)
+      commands = {build_command(m_session, m_target, m_options.store),
+                  {"sagekit", "install", "--from", (m_options.store / "built").string()}};
+    else
+      return nothing_fits();
+    if (m_session.global.json) {
+      m_session.console.document(install_commands_json(commands));
+      return 0;
+    }
+    for (const auto& command : commands) {
+      std::vector<std::string> words;
+      for (const auto& word : command) words.push_back(shell_word(word));
+      m_session.console.result(fmt::format("{}\n", fmt::join(words, " ")));
+    }
+    return 0;
+  }
+
+  Session& m_session;
+  const InstallArguments& m_arguments;
+  std::stop_token m_stop;
+  Target m_target;
+  std::unique_ptr<Resolving> m_resolving;
+  InstallOptions m_options;
+  InstallPlace m_place;
+  std::optional<Resolution> m_resolution;
+};
+
+int run(Session& session, const InstallArguments& arguments) {
+  const bool prints = arguments.dockerfile || arguments.dry_run;
+  if (!arguments.resolving.target.empty() && !prints) {
+    // Where images are built no GPU shows itself; what the Python is and has is there to be asked.
+    const auto said = parse_target(arguments.resolving.target, {});
+    if (!said) return report(session, said.error());
+    if (!said->python.empty() || said->has_torch || !said->platform.empty())
+      return report(
+          session,
+          {ErrorKind::usage, "CLI001", "install installs into this machine: its --for takes gpu and driver only", "",
+           "--dockerfile or --dry-run print what would be done elsewhere; resolve answers for any machine"});
+  }
+  if (arguments.resolving.from.empty() && !arguments.or_build && (prints || session.global.plugins.empty()))
+    return report(session, {ErrorKind::usage, "CLI001", "install needs to know where wheels are", "",
+                            "--from PLACE, or --plugin NAME --or-build to build one"});
+  if (!arguments.fallback.empty() && !arguments.dockerfile)
+    return report(session, {ErrorKind::usage, "CLI001", "--fallback is for --dockerfile", "",
+                            "nothing is installed here in place of what was asked for"});
+  return Installer(session, arguments, stop_on_signals()).run();
+}
+
+}  // namespace
+
+std::vector<Verb> install_verbs() {
+  return {make_verb<InstallArguments>(
+      {.name = "install",
+       .what = "Install the wheel that fits into an environment, try it, and undo it when it does not work",
+       .examples =
+           {"sagekit install --from dist",
+            "sagekit install --from https://example.org/simple --package sageattention --interpreter .venv/bin/python",
+            "sagekit --plugin sage2 install --or-build", "sagekit install --from dist --dry-run",
+            "sagekit install --from dist --dockerfile --fallback sageattention==1.0.6"},
+       .exits = {{0, "it is installed, and imports"},
+                 {1,
+                  "the download, the installer, the import or the numeric gate failed; what was there before is back"},
+                 {3, "the environment cannot be installed into: read-only, managed by another packager, no installer"},
+                 {4, "no wheel is known to fit"}}},
+      declare, run)};
+}
+
+}  // namespace sagekit::host

@@ -1,0 +1,373 @@
+#!/usr/bin/env python3
+"""`sagekit install` with real pip (and uv, where there is one) in virtual environments, offline, against a loopback index."""
+import fcntl
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+from harness import SAGEKIT, SOURCE_DIR, CommandLine
+
+sys.path.insert(0, str(SOURCE_DIR / "tests" / "support"))
+from gpu_wheels import gpu_wheel  # noqa: E402
+from index_server import IndexServer, cut, portal  # noqa: E402
+from wheels import MACHINE, Wheel, compiler  # noqa: E402
+
+VERSION = f"{sys.version_info[0]}.{sys.version_info[1]}"
+DIGITS = VERSION.replace(".", "")
+HAS_VENV = subprocess.run([sys.executable, "-c", "import venv, ensurepip"], capture_output=True).returncode == 0
+
+
+def make_venv(folder, *words):
+    subprocess.run([sys.executable, "-m", "venv", *words, folder], check=True, capture_output=True)
+    site = next((folder / "lib").glob("python*")) / "site-packages"
+    # What sagekit reads of a torch, and what pip lists of one.
+    torch = Wheel("torch", "2.9.1+cu130", "py3-none-any")
+    torch.files = {"torch/__init__.py": b"", "torch/version.py": b"__version__ = '2.9.1+cu130'\ncuda = '13.0'\n"}
+    torch.install(site)
+    return site
+
+
+def snapshot(folder):
+    """Every file with its bytes; what Python compiles for itself is no content."""
+    return {str(p.relative_to(folder)): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file() and "__pycache__" not in p.parts}
+
+
+@unittest.skipUnless(compiler() and HAS_VENV, "no C compiler, or a Python without venv")
+class Install(CommandLine):
+    """`self.venv` has pip, torch 2.9.1+cu130 and a GPU that nvidia-smi tells of."""
+    words = ()
+
+    @classmethod
+    def setUpClass(cls):
+        if not (compiler() and HAS_VENV):
+            return
+        cls.template = pathlib.Path(tempfile.mkdtemp(prefix="sagekit venv "))
+        cls.venv = cls.template / "venv"
+        cls.site = make_venv(cls.venv, *cls.words)
+        cls.fresh = cls.template / "fresh"
+        shutil.copytree(cls.site, cls.fresh, symlinks=True)
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(getattr(cls, "template", "/nowhere"), ignore_errors=True)
+
+    def setUp(self):
+        super().setUp()
+        # Every test finds the same environment, at the same place.
+        shutil.rmtree(self.site)
+        shutil.copytree(self.fresh, self.site, symlinks=True)
+        self.python = self.venv / "bin" / "python"
+        self.bin = self.folder / "bin"
+        self.bin.mkdir()
+        self.nvidia_smi()
+        self.dist = self.folder / "dist"
+
+    def nvidia_smi(self, text="NVIDIA GeForce RTX 5090, 12.0, 590.44.01"):
+        program = self.bin / "nvidia-smi"
+        program.write_text(f"#!/bin/sh\necho '{text}'\n")
+        program.chmod(0o755)
+
+    def environment(self, **more):
+        home = self.folder / "home"
+        home.mkdir(exist_ok=True)
+        path = os.pathsep.join([str(self.bin), *(p for p in os.environ["PATH"].split(os.pathsep) if not (pathlib.Path(p) / "uv").exists())])
+        return super().environment() | {"HOME": str(home), "PATH": path, "PIP_CONFIG_FILE": os.devnull, "PIP_RETRIES": "1", "PIP_DEFAULT_TIMEOUT": "3",
+                                        "PIP_INDEX_URL": "http://127.0.0.1:9/simple", "no_proxy": "127.0.0.1,localhost"} | more
+
+    def wheel(self, **changes):
+        return gpu_wheel(self.folder / "build", DIGITS, **changes)
+
+    def install(self, *words, place=None, **options):
+        return self.run_sagekit("install", "--from", place or self.dist, "--interpreter", self.python, *words, **options)
+
+    def has(self, name="tiny_kernels"):
+        said = subprocess.run([self.python, "-I", "-c", f"import importlib.metadata as m; print(m.version('{name}'))"], capture_output=True, text=True)
+        return said.stdout.strip() or None
+
+
+class Works(Install):
+    def test_the_wheel_that_fits_is_installed_and_tried(self):
+        self.wheel().write(self.dist)
+        self.wheel(version="1.0+cu130torch2.10.0").write(self.dist)
+        done = self.install("--json")
+        self.expect(done, 0)
+        said = done.json()
+        self.assertEqual((said["schema"], said["package"], said["version"], said["installer"], said["replaced"]), ("sagekit.install/1", "tiny-kernels", "1.0+cu130torch2.9.1", "pip", None))
+        self.assertIn("IMP001", said["passed"])
+        self.assertEqual(self.has(), "1.0+cu130torch2.9.1")
+        self.assertEqual(list((self.folder / "störe").glob("installs/*/journal.json")), [])
+        # A second time replaces it with itself.
+        again = self.install("--json")
+        self.expect(again, 0)
+        self.assertEqual(again.json()["replaced"], "1.0+cu130torch2.9.1")
+
+    def test_another_version_is_replaced(self):
+        self.wheel(version="0.9+cu130torch2.9.1").write(self.dist)
+        self.expect(self.install(), 0)
+        self.wheel().write(self.dist)
+        done = self.install()
+        self.expect(done, 0)
+        self.assertIn("in place of 0.9+cu130torch2.9.1", done.out)
+        self.assertEqual(self.has(), "1.0+cu130torch2.9.1")
+
+    def test_what_it_requires_comes_with_it_and_torch_stays(self):
+        with IndexServer() as index:
+            dep = Wheel("tiny_dep", "3.0")
+            path = dep.write(self.folder / "made")
+            index.add("tiny-dep", path.name, path.read_bytes())
+            self.wheel(requires=["torch==2.9.*", "tiny_dep>=2"]).write(self.dist)
+            done = self.install("--json", env=self.environment(PIP_INDEX_URL=index.url))
+            self.expect(done, 0)
+            self.assertEqual(done.json()["added"], ["tiny-dep 3.0"])
+            self.assertEqual((self.has("tiny_dep"), self.has("torch")), ("3.0", "2.9.1+cu130"))
+
+    def test_no_deps_leaves_the_rest_alone(self):
+        self.wheel(requires=["tiny_dep>=2"]).write(self.dist)
+        self.expect(self.install("--no-deps"), 0)
+        self.assertIsNone(self.has("tiny_dep"))
+
+    def test_dry_run_prints_and_does_nothing(self):
+        self.wheel().write(self.dist)
+        before = snapshot(self.venv)
+        done = self.install("--dry-run")
+        self.expect(done, 0)
+        self.assertIn("-m pip install", done.out)
+        self.assertIn("verify --installed tiny_kernels", done.out)
+        self.assertEqual(snapshot(self.venv), before)
+        self.assertTrue(self.install("--dry-run", "--json").json()["commands"])
+
+    def test_a_named_gpu_serves_where_images_are_built(self):
+        (self.bin / "nvidia-smi").unlink()
+        self.wheel().write(self.dist)
+        self.expect(self.install(), 4, "RES007")
+        self.expect(self.install("--for", "gpu=RTX 5090"), 0)
+        self.expect(self.install("--for", "torch=2.10.0"), 2, "CLI001")
+
+
+class Undone(Install):
+    def refuses(self, wheel, code, *texts, exit_code=1, words=()):
+        shutil.rmtree(self.dist, ignore_errors=True)
+        wheel.write(self.dist)
+        before = snapshot(self.venv)
+        done = self.install(*words)
+        self.expect(done, exit_code, code, *texts)
+        self.assertEqual(snapshot(self.venv), before)
+        return done
+
+    def test_a_package_that_does_not_import_is_taken_out_again(self):
+        self.refuses(self.wheel(init=b"raise RuntimeError('no luck')\n"), "IST008", "no luck", "it was taken out again")
+
+    def test_a_module_that_ends_the_interpreter_is_taken_out_again(self):
+        self.refuses(self.wheel(more="__builtin_trap();"), "IST008", "IMP004")
+
+    def test_what_was_there_is_back_byte_for_byte(self):
+        self.wheel(version="0.9+cu130torch2.9.1").write(self.dist)
+        self.expect(self.install(), 0)
+        self.refuses(self.wheel(init=b"import nothing_here\n"), "IST008", "tiny-kernels 0.9+cu130torch2.9.1 is back")
+        self.assertEqual(self.has(), "0.9+cu130torch2.9.1")
+
+    def test_dependencies_that_came_with_it_go_with_it(self):
+        with IndexServer() as index:
+            path = Wheel("tiny_dep", "3.0").write(self.folder / "made")
+            index.add("tiny-dep", path.name, path.read_bytes())
+            self.wheel(requires=["tiny_dep>=2"], init=b"import tiny_dep\nraise RuntimeError('late')\n").write(self.dist)
+            before = snapshot(self.venv)
+            self.expect(self.install(env=self.environment(PIP_INDEX_URL=index.url)), 1, "IST008", "late")
+            self.assertEqual(snapshot(self.venv), before)
+
+    def test_a_requirement_that_nobody_has(self):
+        self.refuses(self.wheel(requires=["nobody_has_this>=2"]), "IST007")
+
+    def test_other_packages_are_never_changed(self):
+        Wheel("steady", "1.0").install(self.site)
+        with IndexServer() as index:
+            dep = Wheel("tiny_dep", "3.0")
+            dep.metadata = dep.metadata.replace("Summary:", "Requires-Dist: steady>=2\nSummary:")
+            for one in (dep, Wheel("steady", "2.0")):
+                path = one.write(self.folder / "made")
+                index.add(one.project.replace("_", "-"), path.name, path.read_bytes())
+            self.wheel(requires=["tiny_dep>=2"]).write(self.dist)
+            before = snapshot(self.venv)
+            self.expect(self.install(env=self.environment(PIP_INDEX_URL=index.url)), 1, "IST007")
+            self.assertEqual(snapshot(self.venv), before)
+
+    def test_a_killed_install_is_put_back_by_the_next(self):
+        self.wheel(version="0.9+cu130torch2.9.1").write(self.dist)
+        self.expect(self.install(), 0)
+        before = snapshot(self.venv)
+        # An import that never ends holds it between installer and end.
+        self.wheel(init=b"import time\ntime.sleep(600)\n").write(self.dist)
+        process = subprocess.Popen([str(SAGEKIT), "install", "--from", str(self.dist), "--interpreter", str(self.python)], env=self.environment(), cwd=self.folder,
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+        deadline = time.monotonic() + 120
+        while self.has() != "1.0+cu130torch2.9.1" and time.monotonic() < deadline and process.poll() is None:
+            time.sleep(0.1)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        self.assertEqual(self.has(), "1.0+cu130torch2.9.1")
+        self.assertEqual(len(list((self.folder / "störe").glob("installs/*/journal.json"))), 1)
+        shutil.rmtree(self.dist)
+        self.wheel(version="1.1+cu130torch2.9.1", init=b"raise RuntimeError('again')\n").write(self.dist)
+        done = self.install()
+        self.expect(done, 1, "an install here was cut", "IST008")
+        self.assertEqual(snapshot(self.venv), before)
+
+
+class Refused(Install):
+    def test_nothing_of_a_refused_wheel_is_run(self):
+        marker = self.folder / "ran"
+        self.wheel(version="1.0+cu130torch2.10.0", init=f"open({str(marker)!r}, 'w')\n".encode()).write(self.dist)
+        before = snapshot(self.venv)
+        done = self.install()
+        self.expect(done, 4, "RES007", "RES105")
+        self.assertFalse(marker.exists())
+        self.assertEqual(snapshot(self.venv), before)
+
+    def test_an_environment_of_the_system(self):
+        system = pathlib.Path("/usr/bin/python3")
+        marker = list(pathlib.Path("/usr/lib").glob("python3.*/EXTERNALLY-MANAGED"))
+        if not (system.exists() and marker):
+            self.skipTest("this system's Python is not externally managed")
+        self.wheel().write(self.dist)
+        self.python = system
+        self.expect(self.install("--for", "gpu=RTX 5090"), 3, "IST002", "PEP 668")
+
+    def test_an_environment_that_cannot_be_written(self):
+        # Root may write anywhere, so this Python only says that it may not.
+        wrapper = self.folder / "python"
+        wrapper.write_text(f"#!/bin/sh\nwhile [ \"$1\" != -c ]; do shift; done; shift\nscript=\"import os, sys; os.access = lambda *a, **k: False; sys.executable = '{wrapper}'\n$1\"; shift\n"
+                           f"exec '{self.python}' -I -B -c \"$script\" \"$@\"\n")
+        wrapper.chmod(0o755)
+        self.wheel().write(self.dist)
+        self.expect(self.run_sagekit("install", "--from", self.dist, "--interpreter", wrapper), 3, "IST003")
+
+    def test_two_installs_at_once(self):
+        self.wheel().write(self.dist)
+        held = os.open(self.site, os.O_RDONLY)
+        fcntl.flock(held, fcntl.LOCK_EX)
+        try:
+            self.expect(self.install(), 3, "IST005")
+        finally:
+            os.close(held)
+        self.assertIsNone(self.has())
+
+    def test_words_that_do_not_fit(self):
+        self.expect(self.run_sagekit("install"), 2, "CLI001", "--from")
+        self.wheel().write(self.dist)
+        self.expect(self.install("--fallback", "x==1"), 2, "CLI001", "--dockerfile")
+        self.python = "/no/python"
+        self.expect(self.install(), 2, "VFY019")
+
+
+class Downloads(Install):
+    def setUp(self):
+        super().setUp()
+        self.index = IndexServer()
+        self.addCleanup(self.index.close)
+
+    def add(self, wheel=None, **more):
+        path = (wheel or self.wheel()).write(self.folder / "made")
+        self.index.add("tiny-kernels", path.name, path.read_bytes(), **more)
+        return path
+
+    def fetch(self, *words, **options):
+        return self.install("--package", "tiny-kernels", *words, place=self.index.url, **options)
+
+    def test_a_wheel_of_an_index(self):
+        self.add()
+        self.expect(self.fetch(), 0)
+        self.assertEqual(self.has(), "1.0+cu130torch2.9.1")
+
+    def test_another_hash_than_published(self):
+        self.add(sha256="0" * 64)
+        before = snapshot(self.venv)
+        self.expect(self.fetch(), 1, "IST006")
+        self.assertEqual(snapshot(self.venv), before)
+        self.assertEqual(list((self.folder / "störe").rglob("*.whl")), [])
+
+    def test_a_cut_download_goes_on(self):
+        wheel = self.wheel()
+        wheel.files["tiny_kernels/weights.bin"] = os.urandom(3_000_000)
+        path = self.add(wheel)
+        # The last request is the download itself; those before read ranges.
+        self.index.fault("*.whl", lambda handler, file: handler.serve(file, stop_after=1_000_000) if not handler.headers.get("Range") else False, times=None)
+        done = self.fetch()
+        self.expect(done, 0)
+        self.assertEqual(self.has(), "1.0+cu130torch2.9.1")
+        self.assertLess(self.index.moved(f"/files/{path.name}"), 5_000_000)
+
+    def test_a_page_instead_of_the_wheel(self):
+        self.add()
+        self.index.fault("*.whl", lambda handler, file: portal()(handler, file) if not handler.headers.get("Range") else False)
+        before = snapshot(self.venv)
+        done = self.fetch()
+        self.assertEqual(done.code, 1, done.err)
+        self.assertEqual(snapshot(self.venv), before)
+        self.assertEqual(list((self.folder / "störe").rglob("*.whl")), [])
+
+    def test_a_file_that_is_not_what_its_ranges_were(self):
+        self.add()
+        other = self.wheel(targets=("80",), requires=["torch==2.8.*"]).write(self.folder / "other").read_bytes()
+        self.index.fault("*.whl", lambda handler, file: handler.answer(200, other, file.kind) if not handler.headers.get("Range") else False)
+        self.assertEqual(self.fetch().code, 1)
+        self.assertIsNone(self.has())
+
+    def test_dockerfile_lines_run_and_fail_loudly(self):
+        path = self.add()
+        done = self.fetch("--dockerfile", "--fallback", "tiny_dep==3.0", "--for", "gpu=RTX 5090")
+        self.expect(done, 0)
+        self.assertIn("#sha256=", done.out)
+        body = done.out[done.out.index("RUN ") + 4:].replace("\\\n", " ")
+        tools = self.folder / "tools"
+        tools.mkdir()
+        (tools / "python3").symlink_to(self.python)
+        env = self.environment() | {"PATH": f"{self.venv / 'bin'}:{os.environ['PATH']}"}
+        ran = subprocess.run(["sh", "-c", body], env=env, capture_output=True, text=True)
+        self.assertEqual(ran.returncode, 0, ran.stderr + body)
+        self.assertEqual(self.has(), "1.0+cu130torch2.9.1")
+        subprocess.run([self.python, "-m", "pip", "uninstall", "-y", "-q", "tiny_kernels"], check=True, capture_output=True)
+        self.index.swap(path.name, b"not the wheel")
+        ran = subprocess.run(["sh", "-c", body], env=env, capture_output=True, text=True)
+        self.assertEqual(ran.returncode, 1, ran.stdout)
+        self.assertIn("ERROR:", ran.stderr)
+        self.assertIn("--build-arg tiny_kernels_FALLBACK=yes", ran.stderr)
+        dep = Wheel("tiny_dep", "3.0").write(self.folder / "made")
+        self.index.add("tiny-dep", dep.name, dep.read_bytes())
+        ran = subprocess.run(["sh", "-c", body], env=env | {"tiny_kernels_FALLBACK": "yes", "PIP_INDEX_URL": self.index.url}, capture_output=True, text=True)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertIn("WARNING:", ran.stderr)
+        self.assertEqual(self.has("tiny_dep"), "3.0")
+
+
+class WithoutPip(Install):
+    words = ("--without-pip",)
+
+    def test_neither_pip_nor_uv(self):
+        self.wheel().write(self.dist)
+        self.expect(self.install(), 3, "IST004", "ensurepip")
+
+    def test_uv_serves_an_environment_without_pip(self):
+        uv = shutil.which("uv")
+        if uv is None:
+            self.skipTest("there is no uv on this machine")
+        (self.bin / "uv").symlink_to(uv)
+        self.wheel(version="0.9+cu130torch2.9.1").write(self.dist)
+        done = self.install("--json")
+        self.expect(done, 0)
+        self.assertEqual(done.json()["installer"], "uv")
+        before = snapshot(self.site)
+        shutil.rmtree(self.dist)
+        self.wheel(init=b"raise RuntimeError('no luck')\n").write(self.dist)
+        self.expect(self.install(), 1, "IST008", "is back")
+        self.assertEqual(snapshot(self.site), before)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,285 @@
+#!/usr/bin/env python3
+"""`sagekit resolve` through its command line: which wheel, why not the others, sets of every kind, bad servers."""
+import hashlib
+import http.server
+import json
+import os
+import pathlib
+import sys
+import threading
+import unittest
+
+from harness import SOURCE_DIR, CommandLine
+
+sys.path.insert(0, str(SOURCE_DIR / "tests" / "support"))
+from gpu_wheels import gpu_module, gpu_wheel  # noqa: E402
+from index_server import IndexServer, cut, no_ranges, portal, redirect  # noqa: E402
+from wheels import MACHINE, Wheel, compiler  # noqa: E402
+
+HERE = f"gpu=RTX 5090,torch=2.9.1+cu130,python=3.12,platform=linux_{MACHINE},libc=glibc2.39,driver=590"
+NAMES = ["sageattention-2.2.0+cu130.torch2.13.0.sm120-cp312-cp312-manylinux_2_28_x86_64.whl",
+         "sageattention-2.2.0+cu130.torch2.13.0.sm90-cp312-cp312-manylinux_2_28_x86_64.whl",
+         "sageattention-2.2.0+cu130.torch2.13.0.sm90-cp311-cp311-manylinux_2_28_x86_64.whl"]
+H100 = "gpu=H100,torch=2.13.0+cu130,python=3.12,platform=linux_x86_64,libc=glibc2.35,driver=580"
+
+
+class Resolve(CommandLine):
+    def environment(self, **more):
+        home = self.folder / "home"
+        home.mkdir(exist_ok=True)
+        return super().environment() | {"HOME": str(home), "PIP_CONFIG_FILE": os.devnull, "PIP_RETRIES": "1", "PIP_DEFAULT_TIMEOUT": "2",
+                                        "no_proxy": "127.0.0.1,localhost"} | more
+
+    def resolve(self, place, machine=HERE, *words, **options):
+        return self.run_sagekit("resolve", "--json", "--from", place, "--for", machine, *words, **options)
+
+    def answer(self, done, code):
+        self.assertEqual(done.code, code, done.err + done.out)
+        said = done.json()
+        self.assertEqual(said["schema"], "sagekit.resolve/1")
+        self.assertEqual(said["chosen"], said["fits"][0] if said["fits"] else None)
+        return said
+
+    def wheel(self, **changes):
+        return gpu_wheel(self.folder / "build", "312", **changes)
+
+
+@unittest.skipUnless(compiler(), "no C compiler")
+class Files(Resolve):
+    def test_one_file_answers_yes_or_no(self):
+        path = self.wheel().write(self.folder)
+        said = self.answer(self.resolve(path), 0)
+        self.assertIn("measured in the file", said["chosen"]["reason"])
+        self.assertEqual(said["machine"]["gpus"], [{"name": "RTX 5090", "capability": "12.0", "driver": "590"}])
+        for machine, code in [(HERE.replace("5090", "2080"), "RES107"), (HERE.replace("2.9.1", "2.10.0"), "RES105"),
+                              (HERE.replace("3.12", "3.13"), "RES101"), (HERE.replace("cu130", "cu128"), "RES106"),
+                              (HERE.replace("driver=590", "driver=570"), "RES108")]:
+            said = self.answer(self.resolve(path, machine), 4)
+            self.assertEqual([one["code"] for one in said["refused"]], [code], machine)
+            self.assertEqual(said["unknown"], [])
+        # It names no C library, and its tag neither.
+        (one,) = self.answer(self.resolve(path, HERE.replace("glibc2.39", "musl1.2")), 4)["unknown"]
+        self.assertEqual(one["code"], "RES204")
+
+    def test_people_read_the_one_reason(self):
+        path = self.wheel().write(self.folder)
+        done = self.run_sagekit("resolve", "--from", path, "--for", HERE.replace("2.9.1", "2.10.0"))
+        self.assertEqual(done.code, 4)
+        self.assertIn("torch's C++ ABI changes with each minor release", " ".join(done.out.split()))
+        self.assertIn("[RES105]", done.out)
+
+    def test_a_folder_is_ranked_and_every_refusal_has_a_reason(self):
+        place = self.folder / "dist"
+        exact = self.wheel().write(place)
+        minor = self.wheel(version="1.0+cu130torch2.9.0").write(place)
+        self.wheel(version="1.0+cu130torch2.10.0").write(place)
+        said = self.answer(self.resolve(place), 0)
+        self.assertEqual([one["file"] for one in said["fits"]], [exact.name, minor.name])
+        (no,) = said["refused"]
+        self.assertEqual(no["code"], "RES105")
+        self.assertTrue(no["reason"] and no["path"])
+
+    def test_unknown_is_no_fit(self):
+        path = self.wheel(version="1.0").write(self.folder)
+        (one,) = self.answer(self.resolve(path, HERE + ""), 4)["unknown"]
+        # No torch symbol is called, and nobody says for which CUDA it was made.
+        self.assertEqual(one["code"], "RES206")
+        self.assertTrue(one["would_tell"])
+
+    def test_a_damaged_wheel_is_refused(self):
+        wheel = self.wheel()
+        path = wheel.write(self.folder)
+        wheel.metadata = wheel.metadata.replace("Version: 1.0", "Version: 3.0")
+        (no,) = self.answer(self.resolve(wheel.write(self.folder)), 4)["refused"]
+        self.assertIn(no["code"], ("RES113", "RES114"))
+        path.write_bytes(path.read_bytes()[:-100])
+        (no,) = self.answer(self.resolve(path), 4)["refused"]
+        self.assertEqual(no["code"], "RES114")
+        path.write_text("<!DOCTYPE html><html>Sign in</html>")
+        (no,) = self.answer(self.resolve(path), 4)["refused"]
+        self.assertEqual(no["code"], "RES114")
+
+    def test_several_packages_are_asked_about(self):
+        self.wheel().write(self.folder / "dist")
+        self.wheel(project="other_kernels").write(self.folder / "dist")
+        self.expect(self.resolve(self.folder / "dist"), 2, "RES006", "other-kernels, tiny-kernels", "--package")
+        said = self.answer(self.resolve(self.folder / "dist", HERE, "--package", "tiny_kernels"), 0)
+        self.assertEqual(said["package"], "tiny-kernels")
+
+
+class Words(Resolve):
+    def test_for_is_strict(self):
+        for text, told in [("gpus=H100", 'did you mean "gpu"'), ("gpu", "KEY=VALUE"), ("gpu=RTX 9999", "RTX 9999"), ("torch=two", "no version of torch"),
+                           ("torch=2.9.1+hip", "no CUDA"), ("python=2", "no version of Python"), ("platform=amiga", "no platform"), ("driver=old", "no driver"),
+                           ("libc=uclibc1", "no C library"), ("gpu=H100,gpu=A100", "said twice"), ("wsl=maybe", "neither yes nor no")]:
+            self.expect(self.resolve(self.folder, text), 2, "RES001", told)
+
+    def test_another_platform_leaves_the_rest_unknown(self):
+        (self.folder / "dist").mkdir()
+        (self.folder / "dist" / NAMES[0].replace("manylinux_2_28_x86_64", "win_arm64")).write_bytes(b"x")
+        said = self.answer(self.resolve(self.folder / "dist", "platform=win_arm64", "--names-only"), 4)
+        machine = said["machine"]
+        self.assertEqual((machine["platform"], machine["torch"], machine["gpus"], machine["python"]), ("win_arm64", None, None, None))
+        self.assertIn("is not this machine's platform", machine["notes"][0])
+        self.assertEqual(said["unknown"][0]["code"], "RES201")
+
+    def test_this_machine_is_asked_for_what_is_not_said(self):
+        (self.folder / "dist").mkdir()
+        (self.folder / "dist" / NAMES[0]).write_bytes(b"x")
+        said = self.run_sagekit("resolve", "--json", "--names-only", "--from", self.folder / "dist", "--interpreter", sys.executable).json()["machine"]
+        self.assertEqual(said["python"], f"{sys.version_info[0]}.{sys.version_info[1]}")
+        self.assertEqual(said["platform"], f"linux_{MACHINE}")
+        self.assertTrue(said["libc"].startswith("glibc"))
+
+    def test_bad_places(self):
+        self.expect(self.resolve(self.folder / "nowhere"), 2, "RES003")
+        (self.folder / "empty").mkdir()
+        self.expect(self.resolve(self.folder / "empty"), 4, "RES005")
+        (self.folder / "x.json").write_text('{"schema": "other/1"}')
+        self.expect(self.resolve(self.folder / "x.json"), 1, "RES004", "other/1")
+        (self.folder / "x.json").write_text("[" * 100_000)
+        self.expect(self.resolve(self.folder / "x.json"), 1, "RES004")
+        self.expect(self.run_sagekit("resolve"), 2, "CLI001")
+        self.expect(self.resolve(self.folder, HERE, "--interpreter", "/no/python"), 2, "VFY019")
+
+
+class Manifests(Resolve):
+    def release(self, *wheels, **more):
+        path = self.folder / "sagekit.release.json"
+        path.write_text(json.dumps({"schema": "sagekit.release/1", "wheels": list(wheels)} | more))
+        return path
+
+    def row(self, name, **more):
+        return {"file": name, "url": "https://example.org/" + name.replace("+", "%2B"), "sha256": hashlib.sha256(name.encode()).hexdigest(), "size_bytes": 7,
+                "torch": "2.13.0", "cuda": "13.0", "arches": ["9.0a"], "verdict": "pass",
+                "runs_on": [{"capability": "9.0", "verdict": "yes"}, {"capability": "8.0", "verdict": "no", "reason": "no code"}]} | more
+
+    def test_our_manifest_says_what_was_measured(self):
+        said = self.answer(self.resolve(self.release(self.row(NAMES[1]), self.row(NAMES[2])), H100), 0)
+        self.assertEqual(said["chosen"]["file"], NAMES[1])
+        self.assertIn("measured when it was published", said["chosen"]["reason"])
+        self.assertEqual(said["refused"][0]["code"], "RES101")
+        self.answer(self.resolve(self.release(self.row(NAMES[1])), H100.replace("H100", "A100")), 4)
+        self.answer(self.resolve(self.release(self.row(NAMES[1], verdict="fail")), H100), 4)
+
+    def test_two_wheels_of_one_name(self):
+        said = self.answer(self.resolve(self.release(self.row(NAMES[1]), self.row(NAMES[1], sha256="0" * 64)), H100), 4)
+        self.assertEqual([one["code"] for one in said["refused"]], ["RES113", "RES113"])
+
+    def test_a_manifest_that_is_none(self):
+        for row in [{"file": "../../etc/passwd"}, {"file": NAMES[1] + "/../x.whl"}, self.row(NAMES[1], sha256="short"), {"file": 5}]:
+            self.expect(self.resolve(self.release(row), H100), 1, "RES004")
+
+    def test_what_githubs_interface_gives(self):
+        assets = [{"name": name, "browser_download_url": "https://example.org/" + name, "digest": "sha256:" + "a" * 64, "size": 9} for name in NAMES]
+        path = self.folder / "release.json"
+        path.write_text(json.dumps({"tag_name": "v1", "assets": assets + [{"name": "SHA256SUMS"}]}))
+        said = self.answer(self.resolve(path, H100, "--names-only"), 0)
+        self.assertEqual(said["chosen"]["file"], NAMES[1])
+        self.assertEqual(said["chosen"]["sha256"], "a" * 64)
+
+
+@unittest.skipUnless(compiler(), "no C compiler")
+class Servers(Resolve):
+    def setUp(self):
+        super().setUp()
+        self.index = IndexServer()
+        self.addCleanup(self.index.close)
+
+    def add(self, wheel, **more):
+        path = wheel.write(self.folder / "made")
+        self.index.add("tiny-kernels", path.name, path.read_bytes(), **more)
+        return path
+
+    def ask(self, *words, machine=HERE):
+        return self.resolve(self.index.url, machine, "--package", "tiny-kernels", *words)
+
+    def test_a_wheel_is_read_by_ranges_and_never_whole(self):
+        # Random bytes do not compress: the wheel is megabytes, and what decides is little of it.
+        wheel = self.wheel(requires=["torch==2.9.*"])
+        wheel.files["tiny_kernels/weights.bin"] = os.urandom(6_000_000)
+        path = self.add(wheel)
+        said = self.answer(self.ask(), 0)
+        self.assertEqual(said["chosen"]["file"], path.name)
+        self.assertIn("12.0", said["chosen"]["reason"])
+        self.assertLess(self.index.moved("/files/*"), 400_000)
+
+    def test_a_large_module_is_known_by_a_part_of_it(self):
+        wheel = self.wheel()
+        name = next(name for name in wheel.files if name.endswith(".so"))
+        # Bytes that do not compress, where modules keep their data: behind the GPU code. The tables stand at the end.
+        (self.folder / "noise.bin").write_bytes(os.urandom(8_000_000))
+        noise = f'__asm__(".section .data.noise,\\"aw\\"\\n.incbin \\"{self.folder}/noise.bin\\"\\n.previous");'
+        wheel.files[name] = gpu_module(self.folder / "big", more=noise)
+        self.assertGreater(len(wheel.files[name]), 8_000_000)
+        self.add(wheel)
+        said = self.answer(self.ask(), 0)
+        self.assertIn("the first compiled file of each module", said["chosen"]["reason"])
+        self.assertLess(self.index.moved("/files/*"), 3_000_000)
+
+    def test_metadata_beside_the_wheel_comes_first(self):
+        wheel = self.wheel(requires=["torch==2.8.*"], version="1.0")
+        path = self.add(wheel)
+        metadata = wheel.metadata.encode()
+        self.index.put(f"/files/{path.name}.metadata", metadata)
+        row = self.index.projects["tiny-kernels"][path.name]
+        page = {"meta": {"api-version": "1.1"}, "name": "tiny-kernels", "files": [
+            {"filename": path.name, "url": f"{self.index.base}/files/{path.name}", "hashes": {"sha256": row["sha256"]}, "core-metadata": {"sha256": hashlib.sha256(metadata).hexdigest()}}]}
+        self.index.put("/page/simple", json.dumps(page).encode(), "application/vnd.pypi.simple.v1+json")
+        said = self.answer(self.resolve(f"{self.index.base}/page/simple", HERE), 4)
+        self.assertEqual(said["refused"][0]["code"], "RES105")
+        self.assertEqual([a.path for a in self.index.asked("/files/*")], [f"/files/{path.name}.metadata"])
+        self.index.put(f"/files/{path.name}.metadata", metadata + b"x")
+        self.assertEqual(self.answer(self.resolve(f"{self.index.base}/page/simple", HERE), 4)["refused"][0]["code"], "RES114")
+
+    def test_a_page_of_somebody_else(self):
+        self.add(self.wheel())
+        self.index.fault("*.whl", portal())
+        said = self.answer(self.ask(), 4)
+        self.assertEqual((said["refused"] + said["unknown"])[0]["code"] in ("RES114", "RES211"), True)
+        self.index.mend()
+        self.index.fault("/simple/*", portal())
+        self.expect(self.ask(), 1, "IDX011")
+
+    def test_a_wheel_that_cannot_be_read_is_unknown(self):
+        self.add(self.wheel())
+        self.index.fault("*.whl", cut(after=10))
+        said = self.answer(self.ask(), 4)
+        self.assertEqual(said["unknown"][0]["code"], "RES211")
+
+    def test_an_index_with_lying_sizes(self):
+        self.add(self.wheel(), size=12345)
+        self.assertEqual(self.answer(self.ask(), 4)["refused"][0]["code"], "RES114")
+
+    def test_yanked_is_refused(self):
+        self.add(self.wheel(), yanked="broken")
+        self.assertEqual(self.answer(self.ask(), 4)["refused"][0]["code"], "RES111")
+
+    def test_a_server_without_ranges(self):
+        self.add(self.wheel())
+        self.index.fault("*.whl", no_ranges())
+        self.answer(self.ask(), 0)
+
+    def test_a_redirect_to_another_host_keeps_its_hash(self):
+        with IndexServer() as other:
+            path = self.add(self.wheel())
+            other.put(f"/files/{path.name}", path.read_bytes())
+            self.index.fault("*.whl", redirect(other.base + "{path}"))
+            self.answer(self.ask(), 0)
+
+    def test_secrets_of_an_address_are_not_said(self):
+        with IndexServer(credentials="user:geheim") as closed:
+            path = self.wheel().write(self.folder / "made")
+            closed.add("tiny-kernels", path.name, path.read_bytes())
+            done = self.resolve(closed.url, HERE, "--package", "tiny-kernels")
+            self.answer(done, 0)
+            self.assertNotIn("geheim", done.out + done.err)
+
+    def test_names_only_reads_no_file(self):
+        self.add(self.wheel())
+        self.ask("--names-only")
+        self.assertEqual(self.index.asked("/files/*"), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

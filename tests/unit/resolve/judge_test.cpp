@@ -1,0 +1,172 @@
+// The decision table: decisions.txt says which wheel runs on which machine, and why.
+#include "resolve/judge.hpp"
+
+#include "spec/data.hpp"
+#include "support/file.hpp"
+#include "support/format.hpp"
+#include "support/text.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+using namespace sagekit;
+
+namespace {
+
+struct Known {
+  Candidate candidate;
+  std::string facts;
+};
+
+struct Case {
+  int line = 0;
+  std::string machine, winner;
+  std::map<std::string, std::string> verdicts;
+};
+
+struct Table {
+  std::map<std::string, std::string> machines;
+  std::map<std::string, Known> wheels;
+  std::vector<Case> cases;
+};
+
+Table read_table() {
+  const auto text = read_file(SAGEKIT_SOURCE_DIR "/tests/unit/resolve/decisions.txt");
+  REQUIRE(text);
+  Table table;
+  int number = 0;
+  for (const auto& line : split(*text, '\n')) {
+    ++number;
+    if (trim(line).empty() || line.starts_with('#')) continue;
+    auto columns = split(line, '|');
+    for (auto& column : columns) column = trim(column);
+    const auto words = split_words(columns[0]);
+    REQUIRE_MESSAGE(words.size() == 2, line);
+    if (words[0] == "machine") {
+      REQUIRE_MESSAGE(table.machines.emplace(words[1], columns[1]).second, line);
+    } else if (words[0] == "wheel") {
+      Known known;
+      known.candidate.file = known.candidate.place = columns[1];
+      known.facts = columns.at(2);
+      REQUIRE_MESSAGE(table.wheels.emplace(words[1], known).second, line);
+    } else {
+      REQUIRE_MESSAGE(columns.size() == 4, line);
+      REQUIRE_MESSAGE(!columns[3].empty(), "a case has a reason: " << line);
+      Case one{number, words[1], columns[1], {}};
+      for (const auto& pair : split_words(columns[2]))
+        one.verdicts.emplace(pair.substr(0, pair.find('=')), pair.substr(pair.find('=') + 1));
+      table.cases.push_back(std::move(one));
+    }
+  }
+  return table;
+}
+
+/// As verify's table would have it: machine code where it runs, PTX where the driver can compile it.
+std::vector<RunsOn> runs_on(const std::string& list, const std::set<std::string>& refused) {
+  const auto parts = split(list, '@');
+  const auto arches = parse_arch_list(parts[0]);
+  REQUIRE(arches);
+  std::vector<RunsOn> rows;
+  for (const auto& models : gpu_data().models) {
+    RunsOn row;
+    row.capability = models.capability;
+    row.verdict = "no";
+    for (const auto& arch : *arches) {
+      const bool sass = code_runs_on({arch.capability, arch.suffix}, models.capability);
+      const bool ptx = arch.ptx && ptx_reaches({arch.capability, ArchSuffix::none}, models.capability);
+      if (sass) row.verdict = "yes";
+      if (ptx && row.verdict == "no") row.verdict = "jit";
+    }
+    if (refused.contains(to_string(models.capability))) row.verdict = "no", row.reason = "the package refuses it";
+    row.toolkit = parts.at(1);
+    row.driver = driver_for(row.toolkit, row.verdict == "jit");
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+/// The same functions that reading a wheel calls, with what the table says instead of what a reader finds.
+Traits traits_with(const Known& known) {
+  auto traits = traits_of(known.candidate);
+  REQUIRE_MESSAGE(traits, known.candidate.file);
+  std::string metadata =
+      fmt::format("Metadata-Version: 2.1\nName: {}\nVersion: {}\n", traits->name.distribution, traits->name.version);
+  std::string code;
+  std::set<std::string> refused;
+  bool says = false, modules = false;
+  TorchTrait torch{TorchTrait::Kind::none, {}, "its symbols", {}, true};
+  for (const auto& fact : split_words(known.facts, ";")) {
+    const auto key = fact.substr(0, fact.find('=')),
+               value = fact.find('=') == fact.npos ? "" : fact.substr(fact.find('=') + 1);
+    if (key == "requires")
+      metadata += "Requires-Dist: " + value + "\n", says = true;
+    else if (key == "python")
+      metadata += "Requires-Python: " + value + "\n", says = true;
+    else if (key == "record") {
+      const auto pair = split(value, '/');
+      add_record(*traits,
+                 fmt::format(R"({{"schema":"sagekit.provenance/1","torch":"{}","cuda":"{}"}})", pair[0], pair[1]));
+    } else if (key == "code")
+      code = value, modules = true;
+    else if (key == "no")
+      refused.insert(value);
+    else if (key == "cpp")
+      torch.kind = TorchTrait::Kind::unsaid, modules = true;
+    else if (key == "stable")
+      torch.kind = TorchTrait::Kind::at_least, torch.version = value, modules = true;
+    else if (key == "notorch")
+      modules = true;
+    else if (key == "glibc")
+      traits->glibc = value, traits->libc = "glibc";
+    else if (key == "musl")
+      traits->libc = "musl";
+    else if (key == "cudart")
+      state_cuda(*traits, value, "the CUDA runtime that it needs");
+    else
+      FAIL("unknown fact: " << fact);
+  }
+  if (says) add_metadata(*traits, metadata, known.candidate.file);
+  if (!code.empty()) {
+    traits->runs_on = runs_on(code, refused);
+    traits->runs_on_from = "measured in the file";
+  }
+  if (modules) {
+    traits->modules_read = true;
+    state_torch(*traits, torch);
+  }
+  return *traits;
+}
+
+}  // namespace
+
+TEST_CASE("the decision table") {
+  const Table table = read_table();
+  std::size_t pairs = 0;
+  for (const auto& one : table.cases) {
+    CAPTURE(one.line);
+    CAPTURE(one.machine);
+    REQUIRE(table.machines.contains(one.machine));
+    const auto target = parse_target(table.machines.at(one.machine), {});
+    REQUIRE_MESSAGE(target, target.error().message);
+    std::vector<std::tuple<Rank, std::string>> fits;
+    for (const auto& [name, expected] : one.verdicts) {
+      ++pairs;
+      CAPTURE(name);
+      REQUIRE(table.wheels.contains(name));
+      const Traits traits = traits_with(table.wheels.at(name));
+      const Ruling ruling = judge_wheel_for(traits, table.wheels.at(name).candidate, *target);
+      CHECK_MESSAGE((ruling.fit == Fit::fits ? "fits" : ruling.code) == expected, ruling.reason);
+      CHECK((ruling.fit == Fit::fits) == ruling.code.empty());
+      if (ruling.fit != Fit::fits) CHECK_FALSE(ruling.reason.empty());
+      if (ruling.fit == Fit::unknown) CHECK_FALSE(ruling.would_tell.empty());
+      if (ruling.fit == Fit::fits) fits.emplace_back(Rank(traits, ruling, *target), name);
+    }
+    std::ranges::stable_sort(fits, [](const auto& a, const auto& b) { return std::get<0>(a) > std::get<0>(b); });
+    CHECK((fits.empty() ? "-" : std::get<1>(fits.front())) == one.winner);
+  }
+  CHECK(pairs >= 150);
+  MESSAGE(table.cases.size() << " cases, " << pairs << " pairs of a wheel and a machine");
+}
