@@ -1,0 +1,189 @@
+#!/usr/bin/env python3
+"""Makes failures happen on this machine and asks explain for their cause: compilers, linkers, loaders and pip say what they
+say, nothing is imitated. Needs nvcc 13, g++, Python with headers and venv; no GPU, no torch, no network.
+
+    tests/real/failures/produce.py SAGEKIT [compilers] [loaders] [packages] [--keep]
+
+--keep writes the logs into tests/causes/logs.
+"""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import time
+
+LOGS = pathlib.Path(os.environ.get("SAGEKIT_CAUSE_LOGS", pathlib.Path(__file__).resolve().parents[2] / "causes" / "logs"))
+NVCC = next((p for p in ("/usr/local/cuda/bin/nvcc", "/usr/bin/nvcc") if pathlib.Path(p).exists()), "nvcc")
+SYMBOLS = {"M01": "_ZN3c106detail14torchCheckFailEPKcS2_jRKSs",
+           "M02": "_ZN3c106detail23torchInternalAssertFailEPKcS2_jS2_RKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
+           "M03": "_ZN3c105ErrorC2ENS_14SourceLocationESs", "M04": "_ZN3c104cuda9SetDeviceEa",
+           "M05": "_ZN2at4_ops5zeros4callEN3c108ArrayRefINS2_6SymIntEEENS2_8optionalINS2_10ScalarTypeEEE",
+           "M06": "_ZN3c104impl3cow23materialize_cow_storageERNS_11StorageImplE",
+           "M07": "_ZN4c10d8TCPStoreC1ESsRKNS_15TCPStoreOptionsE"}
+ASM = {"K05": ("wgmma.fence.sync.aligned;", "sm_120a"), "K08": ('.reg .b8 r; .reg .f32 a; mov.f32 a, 0f00000000; cvt.rn.satfinite.e2m1x2.f32 r, a, a;', "sm_120"),
+       "K09": ("tcgen05.wait::st.sync.aligned;", "sm_120a")}
+
+
+class Workshop:
+    def __init__(self, folder):
+        self.folder = folder
+        self.made = {}
+
+    def write(self, name, text):
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        return path
+
+    def run(self, name, signatures, *words, env=None, cwd=None, head="", stage=""):
+        done = subprocess.run([str(w) for w in words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=cwd or self.folder,
+                              env=os.environ | (env or {}), timeout=300)
+        text = head + done.stdout.decode("utf-8", "replace")
+        self.made[name] = (signatures, stage, text)
+        return done.returncode
+
+    def module(self, name, symbol=None, links=(), body=""):
+        """An extension module that wants a symbol, or a library that will be gone."""
+        call = f'extern "C" void wanted() __asm__("{symbol}");' if symbol else ""
+        source = self.write(f"{name}.cpp", f"#include <Python.h>\n{call}\n{body}\nstatic PyModuleDef d = {{PyModuleDef_HEAD_INIT, \"{name}\"}};\n"
+                            f"PyMODINIT_FUNC PyInit_{name}() {{ {'wanted();' if symbol else ''} return PyModule_Create(&d); }}\n")
+        subprocess.run(["g++", "-shared", "-fPIC", "-z", "now", f"-I{sysconfig.get_paths()['include']}", str(source), "-o", str(self.folder / f"{name}.so"), *links],
+                       check=True, cwd=self.folder, capture_output=True)
+
+
+def compilers(shop):
+    for arch in ("compute_52", "compute_101", "compute_125"):
+        code = arch.replace("compute", "sm")
+        shop.write("k.cu", "__global__ void k() {}\n")
+        shop.run(f"real_nvcc_{arch}", ["K04"], NVCC, "-c", "k.cu", "-o", "k.o", "-gencode", f"arch={arch},code={code}", stage="compile")
+    shop.run("real_nvcc_two_inputs", ["K03"], NVCC, "-c", "k.cu", "Program", "Files/k.cu", "-o", "k.o", stage="compile")
+    shop.run("real_nvcc_host_too_new", ["K12"], NVCC, "-c", "k.cu", "-o", "k.o", "-Xcompiler", "-U__GNUC__,-D__GNUC__=99", stage="compile")
+    for signature, (code, target) in ASM.items():
+        shop.write("asm.cu", f'__global__ void k() {{ asm volatile("{{ {code} }}"); }}\n')
+        shop.run(f"real_ptxas_{signature.lower()}", [signature], NVCC, "-c", "asm.cu", "-o", "a.o", f"-arch={target}", stage="compile")
+    includes = {"real_no_python_h": ("K18", "Python.h"), "real_no_cutlass": ("K19", "cute/tensor.hpp"), "real_no_cusparse": ("C23", "cusparse.h")}
+    for name, (signature, header) in includes.items():
+        shop.write("site-packages/torch/include/ATen/cuda/CUDAContext.h", f"#include <{header}>\n")
+        shop.write("i.cpp", "#include <ATen/cuda/CUDAContext.h>\n")
+        shop.run(name, [signature], "g++", "-c", "i.cpp", "-Isite-packages/torch/include", "-o", "i.o", stage="compile")
+    shop.write("l.cpp", "int main() {}\n")
+    shop.run("real_no_lcuda", ["L02"], "g++", "l.cpp", "-nodefaultlibs", "-lcuda", "-o", "l", stage="link")
+    shop.write("big.cu", "template<int N> struct S { static __device__ float f(float x) { return S<N-1>::f(x) * S<N-2>::f(x + N); } };\n"
+               "template<> struct S<0> { static __device__ float f(float x) { return x; } };\ntemplate<> struct S<1> { static __device__ float f(float x) { return x; } };\n"
+               "__global__ void k(float* p) { p[0] = S<16>::f(p[1]); }\n")
+    killed(shop)
+
+
+def killed(shop):
+    """cicc, killed while it works, as the kernel does it."""
+    process = subprocess.Popen([NVCC, "-c", "big.cu", "-o", "big.o", "-arch=sm_90"], cwd=shop.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    for _ in range(400):
+        time.sleep(0.02)
+        children = subprocess.run(["ps", "-eo", "pid,args"], capture_output=True, text=True).stdout
+        cicc = [line.split()[0] for line in children.splitlines() if "cicc" in line.split()[1:2][0].rsplit("/", 1)[-1] and "big" in line]
+        if cicc:
+            os.kill(int(cicc[0]), 9)
+            break
+    text = process.communicate()[0].decode()
+    if "signal 9" in text:
+        shop.made["real_cicc_killed"] = (["K10"], "compile", text)
+
+
+def loaders(shop):
+    for signature, symbol in SYMBOLS.items():
+        shop.module(f"_q{signature.lower()}", symbol)
+        shop.run(f"real_symbol_{signature.lower()}", [signature], sys.executable, "-c", f"import _q{signature.lower()}")
+    for signature, library in {"M08": "libc10.so", "M09": "libcudart.so.12", "M10": "libtorch_cuda_cu.so"}.items():
+        shop.write("stub.c", "void stub_function(void) {}\n")
+        subprocess.run(["gcc", "-shared", "-fPIC", "stub.c", f"-Wl,-soname,{library}", "-o", library], cwd=shop.folder, check=True)
+        shop.module(f"_l{signature.lower()}", "stub_function", links=[f"./{library}"])
+        (shop.folder / library).unlink()
+        shop.run(f"real_library_{signature.lower()}", [signature], sys.executable, "-c", f"import _l{signature.lower()}")
+    for signature, library, node in (("M14", "libc.so.6", "GLIBC_2.99"), ("M15", "libstdc++.so.6", "GLIBCXX_3.4.99")):
+        shop.write("v.map", f"{node} {{ global: stub_function; }};\n")
+        subprocess.run(["gcc", "-shared", "-fPIC", "-nostdlib", "stub.c", f"-Wl,-soname,{library}", "-Wl,--version-script=v.map", "-o", "stubbed.so"], cwd=shop.folder, check=True)
+        shop.module(f"_v{signature.lower()}", "stub_function", links=["./stubbed.so"])
+        shop.run(f"real_version_{signature.lower()}", [signature], sys.executable, "-c", f"import _v{signature.lower()}")
+
+
+def packages(shop):
+    subprocess.run([sys.executable, "-m", "venv", str(shop.folder / "venv")], check=True)
+    python = shop.folder / "venv/bin/python"
+    quiet = {"PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_NO_INDEX": "1", "PIP_NO_COLOR": "1"}
+
+    def project(name, setup):
+        shop.write(f"{name}/setup.py", setup)
+        return shop.folder / name
+
+    sage = project("SageAttention", "import torch\nfrom setuptools import setup\nsetup(name='sageattention', version='2.2.0')\n")
+    for name, words in {"real_pip_no_torch": ["-m", "pip", "install", "--no-build-isolation", "."], "real_setup_py_no_torch": ["setup.py", "install"],
+                        "real_pip_editable_no_torch": ["-m", "pip", "install", "-e", ".", "--no-build-isolation"]}.items():
+        shop.run(name, ["C01"], python, *words, env=quiet, cwd=sage)
+    flash = project("flash-attn", "from packaging.version import parse\nfrom setuptools import setup\nsetup(name='flash_attn', version='2.8.3')\n")
+    shop.run("real_pip_no_packaging", ["C22"], python, "-m", "pip", "install", "--no-build-isolation", ".", env=quiet, cwd=flash)
+    nvcc = project("cuda_home", "import subprocess\nCUDA_HOME = None\nsubprocess.check_output([CUDA_HOME + '/bin/nvcc', '-V'])\n")
+    shop.run("real_setup_py_no_cuda_home", ["C18"], python, "setup.py", "install", cwd=nvcc)
+    gone = project("cuda_gone", "import subprocess\nsubprocess.check_output(['/usr/local/cuda-11.8/bin/nvcc', '-V'])\n")
+    shop.run("real_setup_py_no_nvcc", ["C02"], python, "setup.py", "install", cwd=gone)
+    shop.run("real_pip_wrong_tag", ["I01"], python, "-m", "pip", "install", "sageattention-2.2.0-cp27-cp27mu-linux_x86_64.whl", env=quiet)
+    shop.run("real_pip_no_triton", ["I03"], python, "-m", "pip", "install", "triton", env=quiet)
+    wheel(shop, "sageattention", "1.0.6", "1.0.6")
+    shop.run("real_pip_no_sage2", ["I07"], python, "-m", "pip", "install", "--find-links", "wheels", "sageattention==2.2.0", env=quiet)
+    wheel(shop, "flash_attn", "2.0.9+cu121", "2.0.9")
+    shop.run("real_pip_inconsistent", ["I06"], python, "-m", "pip", "install", "wheels/flash_attn-2.0.9+cu121-py3-none-any.whl", env=quiet)
+    shop.run("real_no_sageattention", ["M18"], python, "-c", "import sageattention")
+    shop.run("real_clean_pip", [], python, "-m", "pip", "install", "-v", "--find-links", "wheels", "sageattention", env=quiet)
+    shop.run("real_old_sage", ["M17"], python, "-c", "from sageattention import sageattn_qk_int8_pv_fp16_triton")
+    shop.write("uses_triton.py", "import triton\n")
+    shop.run("real_no_triton", ["M16"], python, "uses_triton.py", head="Can't import SageAttention: it needs more\n")
+    fine = project("fine", "from setuptools import setup\nsetup(name='fine', version='1')\n")
+    shop.run("real_clean_setup_py", [], python, "setup.py", "install", cwd=fine)
+    shop.run("real_clean_pip_build", [], python, "-m", "pip", "install", "--no-build-isolation", "-v", ".", env=quiet, cwd=fine)
+
+
+def wheel(shop, name, file_version, version):
+    import zipfile
+    path = shop.folder / "wheels" / f"{name}-{file_version}-py3-none-any.whl"
+    path.parent.mkdir(exist_ok=True)
+    info = f"{name}-{version if '+' not in file_version else file_version}.dist-info"
+    with zipfile.ZipFile(path, "w") as out:
+        out.writestr(f"{name}/__init__.py", "def sageattn(): pass\n")
+        out.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+        out.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        out.writestr(f"{info}/RECORD", "")
+
+
+def main(words):
+    sagekit = pathlib.Path(words[0]).resolve()
+    with tempfile.TemporaryDirectory(prefix="sagekit-failures-") as name:
+        shop = Workshop(pathlib.Path(name))
+        chosen = [make for make in (compilers, loaders, packages) if make.__name__ in words] or [compilers, loaders, packages]
+        for make in chosen:
+            make(shop)
+        wrong = 0
+        index = json.loads((LOGS / "index.json").read_text())
+        for log, (signatures, stage, text) in sorted(shop.made.items()):
+            text = re.sub(re.escape(name), "/src", text)
+            text = text.replace(str(pathlib.Path.home()) + "/", "/home/user/")
+            done = subprocess.run([sagekit, "explain", "-", "--json"], input=text.encode(), capture_output=True)
+            causes = json.loads(done.stdout)["causes"]
+            right = not causes if not signatures else bool(causes) and any(one in causes[0]["signatures"] for one in signatures)
+            wrong += not right
+            print(f"{'ok   ' if right else 'WRONG'} {log}: {signatures} -> {[c['code'] for c in causes]}")
+            if not right:
+                print(text[-1500:])
+            if "--keep" in words:
+                (LOGS / f"{log}.log").write_text(text)
+                index[f"{log}.log"] = {"signatures": signatures, "made": "tests/real/failures/produce.py"} | ({"stage": stage} if stage else {})
+        if "--keep" in words:
+            (LOGS / "index.json").write_text(json.dumps(dict(sorted(index.items())), indent=1, ensure_ascii=False) + "\n")
+        print(f"{len(shop.made)} failures, {wrong} wrong")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
