@@ -31,7 +31,7 @@ def release(folder, count=10_000):
     for number in range(count):
         torch, cuda = f"2.{6 + number % 9}.{number // 9 % 2}", ("12.6", "12.8", "12.9", "13.0")[number // 18 % 4]
         python = ("39", "310", "311", "312", "313")[number // 72 % 5]
-        machine = ("linux_x86_64", "manylinux_2_28_x86_64", "manylinux_2_28_aarch64", "win_amd64")[number // 360 % 4]
+        machine = ("manylinux_2_34_x86_64", "manylinux_2_28_x86_64", "manylinux_2_28_aarch64", "win_amd64")[number // 360 % 4]
         name = f"sageattention-2.2.0+cu{cuda.replace('.', '')}torch{torch}.post{number}-cp{python}-cp{python}-{machine}.whl"
         wheels.append({"file": name, "url": f"https://example.org/{name}", "sha256": hashlib.sha256(name.encode()).hexdigest(), "size_bytes": 43_000_000, "torch": torch,
                        "cuda": cuda, "commit": "d1a57a5", "arches": ["8.0", "9.0a"], "verdict": "pass",

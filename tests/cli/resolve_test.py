@@ -209,7 +209,9 @@ class Servers(Resolve):
         name = next(name for name in wheel.files if name.endswith(".so"))
         # Bytes that do not compress, where modules keep their data: behind the GPU code. The tables stand at the end.
         (self.folder / "noise.bin").write_bytes(os.urandom(8_000_000))
-        noise = f'__asm__(".section .data.noise,\\"aw\\"\\n.incbin \\"{self.folder}/noise.bin\\"\\n.previous");'
+        # A stream is taken up at the beginning of a block, and noise has none: as in real modules, tables and names follow.
+        (self.folder / "words.bin").write_bytes(b"".join(hashlib.sha256(b"%d" % n).hexdigest().encode() for n in range(20_000)))
+        noise = f'__asm__(".section .data.noise,\\"aw\\"\\n.incbin \\"{self.folder}/noise.bin\\"\\n.incbin \\"{self.folder}/words.bin\\"\\n.previous");'
         wheel.files[name] = gpu_module(self.folder / "big", more=noise)
         self.assertGreater(len(wheel.files[name]), 8_000_000)
         self.add(wheel)

@@ -124,25 +124,34 @@ Ruling judge_cuda(const Traits& traits, const Target& target) {
   return good(fmt::format("CUDA {} ({})", traits.cuda, traits.cuda_from));
 }
 
-/// What the driver must be, and whether the machine's is.
-Ruling judge_driver(const Target& target, const Gpu& gpu, std::string branch, const std::string& toolkit, bool ptx) {
-  if (branch.empty() && !toolkit.empty())
-    branch = driver_for(toolkit.find('.') == std::string::npos ? toolkit + ".0" : toolkit, ptx);
+/// Is a driver at least another? One that is said by its branch alone counts by that.
+bool reaches(const std::string& driver, const std::string& least) {
+  if (driver.find('.') == std::string::npos) return leading_number(driver) >= leading_number(least);
+  return number(driver) >= number(least);
+}
+
+/// What the driver must be, and whether the machine's is. Under WSL the driver is Windows'.
+Ruling judge_driver(const Target& target, const Gpu& gpu, std::string least, const std::string& toolkit, bool ptx) {
+  const bool windows = target.platform.starts_with("win") || target.wsl;
+  const auto need = [&](const std::string& cuda, bool compiles) {
+    return driver_for(cuda.find('.') == std::string::npos ? cuda + ".0" : cuda, compiles).on(windows);
+  };
+  if (!toolkit.empty() && (least.empty() || target.wsl)) least = need(toolkit, ptx);
   const std::string what = toolkit.empty() ? "its code" : fmt::format("{} of CUDA {}", ptx ? "PTX" : "code", toolkit);
-  if (branch.empty()) {
+  if (least.empty()) {
     if (toolkit.empty()) return good();
     return unknown("RES208", fmt::format("which driver {} needs is not known", what), "a newer sagekit");
   }
   if (!gpu.driver.empty()) {
-    if (leading_number(gpu.driver) >= leading_number(branch)) return good();
-    return refused("RES108", fmt::format("{} needs driver {} or newer, the machine has {}", what, branch, gpu.driver));
+    if (reaches(gpu.driver, least)) return good();
+    return refused("RES108", fmt::format("{} needs driver {} or newer, the machine has {}", what, least, gpu.driver));
   }
   // A torch that works there had machine code of its own CUDA loaded by that driver.
-  const std::string least =
-      target.torch_cuda.empty() || target.torch_cuda == "none" ? "" : driver_for(target.torch_cuda, false);
-  if (!least.empty() && leading_number(least) >= leading_number(branch)) return good();
-  return unknown("RES208", fmt::format("{} needs driver {} or newer, and the machine's is not known", what, branch),
-                 "--for driver=" + branch);
+  const bool has_cuda = !target.torch_cuda.empty() && target.torch_cuda != "none";
+  const std::string shown = has_cuda ? need(target.torch_cuda, false) : "";
+  if (!shown.empty() && reaches(shown, least)) return good();
+  return unknown("RES208", fmt::format("{} needs driver {} or newer, and the machine's is not known", what, least),
+                 "--for driver=" + least);
 }
 
 std::string gpu_text(const Gpu& gpu) {

@@ -65,7 +65,7 @@ Table read_table() {
 }
 
 /// As verify's table would have it: machine code where it runs, PTX where the driver can compile it.
-std::vector<RunsOn> runs_on(const std::string& list, const std::set<std::string>& refused) {
+std::vector<RunsOn> runs_on(const std::string& list, const std::set<std::string>& refused, bool windows) {
   const auto parts = split(list, '@');
   const auto arches = parse_arch_list(parts[0]);
   REQUIRE(arches);
@@ -82,7 +82,7 @@ std::vector<RunsOn> runs_on(const std::string& list, const std::set<std::string>
     }
     if (refused.contains(to_string(models.capability))) row.verdict = "no", row.reason = "the package refuses it";
     row.toolkit = parts.at(1);
-    row.driver = driver_for(row.toolkit, row.verdict == "jit");
+    row.driver = driver_for(row.toolkit, row.verdict == "jit").on(windows);
     rows.push_back(std::move(row));
   }
   return rows;
@@ -130,7 +130,7 @@ Traits traits_with(const Known& known) {
   }
   if (says) add_metadata(*traits, metadata, known.candidate.file);
   if (!code.empty()) {
-    traits->runs_on = runs_on(code, refused);
+    traits->runs_on = runs_on(code, refused, known.candidate.file.find("win_") != std::string::npos);
     traits->runs_on_from = "measured in the file";
   }
   if (modules) {
