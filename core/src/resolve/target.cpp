@@ -144,7 +144,7 @@ void read_python(const Python& python, const std::vector<fs::path>& sites, Targe
   if (python.soabi.find("-musl") != std::string::npos) target.libc = "musl";
   target.has_torch = false;
   for (const auto& site : sites)
-    for (const auto& found : find_packages(site, "system").torches) {
+    for (const auto& found : find_packages(site, ToolSource::system).torches) {
       const TorchSysroot torch = read_torch(found);
       if (torch.version.empty() || *target.has_torch) continue;
       target.has_torch = true;
@@ -177,7 +177,7 @@ Result<Target> this_target(const fs::path& interpreter, const ProbeOptions& opti
     target.notes.emplace_back("no Python was found: --interpreter PATH");
     return target;
   }
-  const auto probed = probe_python({interpreter, "system", "--interpreter"}, context);
+  const auto probed = probe_python({interpreter, ToolSource::system, "--interpreter"}, context);
   if (probed.python.minor.empty() || !(probed.python.ready || probed.python.soabi.starts_with("cpython")))
     return fail(ErrorKind::usage, "RES002",
                 fmt::format("{} cannot be asked: {}", interpreter.string(),
