@@ -69,9 +69,12 @@ def compilers(shop):
     for name, (signature, header) in includes.items():
         shop.write("site-packages/torch/include/ATen/cuda/CUDAContext.h", f"#include <{header}>\n")
         shop.write("i.cpp", "#include <ATen/cuda/CUDAContext.h>\n")
-        shop.run(name, [signature], "g++", "-c", "i.cpp", "-Isite-packages/torch/include", "-o", "i.o", stage="compile")
+        if shop.run(name, [signature], "g++", "-c", "i.cpp", "-Isite-packages/torch/include", "-o", "i.o", stage="compile") == 0:
+            del shop.made[name]  # this machine has the header
     shop.write("l.cpp", "int main() {}\n")
-    shop.run("real_no_lcuda", ["L02"], "g++", "l.cpp", "-nodefaultlibs", "-lcuda", "-o", "l", stage="link")
+    shop.run("real_no_lcuda", ["L02"], "g++", "l.cpp", "-lcuda", "-o", "l", stage="link")
+    if "cannot find -lcuda" not in shop.made["real_no_lcuda"][2]:
+        del shop.made["real_no_lcuda"]  # this machine has a driver, or its stub
     shop.write("big.cu", "template<int N> struct S { static __device__ float f(float x) { return S<N-1>::f(x) * S<N-2>::f(x + N); } };\n"
                "template<> struct S<0> { static __device__ float f(float x) { return x; } };\ntemplate<> struct S<1> { static __device__ float f(float x) { return x; } };\n"
                "__global__ void k(float* p) { p[0] = S<16>::f(p[1]); }\n")
