@@ -39,20 +39,22 @@ std::vector<Architecture> architectures(const std::vector<std::string>& argv) {
 
 std::optional<std::string> platform_of(const Step& step) {
   constexpr std::string_view k_nvcc = "{nvcc-exe-", k_cxx = "{cxx-";
-  if (step.kind != StepKind::compile || step.argv.empty() || !step.argv.front().starts_with(k_nvcc)) return std::nullopt;
+  if (step.kind != StepKind::compile || step.argv.empty() || !step.argv.front().starts_with(k_nvcc))
+    return std::nullopt;
   const auto host = word_after(step.argv, "-ccbin");
   if (!host.starts_with(k_cxx) || !host.ends_with('}')) return std::nullopt;
   return host.substr(k_cxx.size(), host.size() - k_cxx.size() - 1);
 }
 
-/// An argv in parts: without outputs, without architectures.
+/// What is left without outputs and without architectures.
 std::vector<std::string> common_words(const std::vector<std::string>& argv) {
   std::vector<std::string> words;
-  for (std::size_t i = 0; i < argv.size(); ++i) {
-    if (argv[i] == "-o" || argv[i] == "-MF" || argv[i] == "-gencode")
+  const auto all = without_outputs(argv);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i] == "-gencode")
       ++i;
-    else if (argv[i] != "-MD")
-      words.push_back(argv[i]);
+    else
+      words.push_back(all[i]);
   }
   return words;
 }
@@ -75,6 +77,17 @@ std::string short_hash(const std::vector<std::string>& words) {
 std::string file_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 }  // namespace
+
+std::vector<std::string> without_outputs(const std::vector<std::string>& argv) {
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < argv.size(); ++i) {
+    if (argv[i] == "-o" || argv[i] == "-MF")
+      ++i;
+    else if (argv[i] != "-MD")
+      words.push_back(argv[i]);
+  }
+  return words;
+}
 
 Cost host_cost(const Step& compile, std::size_t archs) {
   return {compile.cost.cpu_seconds * k_host_share / for_archs(archs), compile.cost.memory_bytes};

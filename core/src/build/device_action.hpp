@@ -24,6 +24,9 @@ struct DeviceAction {
 /// CPUs share GPU code (docs/decisions/0008), and so do Pythons.
 std::vector<DeviceAction> device_actions(const std::vector<const Step*>& steps, const std::string& own_platform);
 
+/// An argv without -o, -MD and -MF.
+std::vector<std::string> without_outputs(const std::vector<std::string>& argv);
+
 /// Estimate of what the compile step has left when its GPU code is made: cudafe++ and the host compiler.
 Cost host_cost(const Step& compile, std::size_t archs);
 

@@ -35,17 +35,6 @@ const StoredObject* output_of(const ActionRecord& record, std::string_view name)
   return found == record.outputs.end() ? nullptr : &found->object;
 }
 
-CommandLine without_outputs(CommandLine argv) {
-  CommandLine kept;
-  for (std::size_t i = 0; i < argv.size(); ++i) {
-    if (argv[i] == "-o" || argv[i] == "-MF")
-      ++i;
-    else if (argv[i] != "-MD")
-      kept.push_back(std::move(argv[i]));
-  }
-  return kept;
-}
-
 const std::string& source_of(const DeviceAction& action) { return action.step.inputs.front(); }
 
 }  // namespace
@@ -189,7 +178,7 @@ Result<DeviceHalves::Work> DeviceHalves::prepare(const DeviceAction& action, con
   TRY_ASSIGN(auto command, m_context.command(action.step, argv, ".log"));
   auto asked = command;
   // Where the object would go is none of its business, but nvcc wants a name.
-  asked.argv = without_outputs(std::move(asked.argv));
+  asked.argv = without_outputs(asked.argv);
   asked.argv.insert(asked.argv.end(), {"-o", (m_context.work / "tmp" / "none.o").string()});
   TRY_ASSIGN(const auto commands, commands_of(asked, stop));
   TRY_ASSIGN(auto folder, TemporaryFolder::create(m_context.work / "tmp", "device"));
@@ -203,6 +192,25 @@ Result<DeviceHalves::Work> DeviceHalves::prepare(const DeviceAction& action, con
 Result<bool> DeviceHalves::run_cicc(Work& work, const std::stop_token& stop, StepReport& report) {
   TRY(write_file(work.all.module_id, work.module_id.empty() ? k_no_module_id : std::string_view(work.module_id)));
   return run(work.device.compile, work.command, work.all, stop, report);
+}
+
+/// By cudafe++, over the host's pass.
+Result<bool> DeviceHalves::find_module_id(Work& work, const std::stop_token& stop, StepReport& report) {
+  for (const auto* argv : {&work.all.preprocess, &work.all.split}) {
+    TRY_ASSIGN(const bool done, run(*argv, work.command, work.all, stop, report));
+    if (!done) return false;
+  }
+  TRY_ASSIGN(work.module_id, read_file(work.all.module_id));
+  return true;
+}
+
+Result<bool> DeviceHalves::has_module_id(const StoredObject& id, Work& work, const std::stop_token& stop,
+                                         StepReport& report) {
+  TRY_ASSIGN(const bool told, find_module_id(work, stop, report));
+  const auto file = work.folder.path() / "kept.txt";
+  TRY(m_context.store.place(id, file));
+  TRY_ASSIGN(const auto kept, read_file(file));
+  return told && kept == work.module_id;
 }
 
 Result<bool> DeviceHalves::make_anew(std::size_t index, const std::string& key, const std::stop_token& stop,
@@ -219,18 +227,21 @@ Result<bool> DeviceHalves::make_anew(std::size_t index, const std::string& key, 
 
   const auto by_text = content_key(work);
   ActionRecord record;
-  if (auto known = find(by_text)) {
+  auto known = find(by_text);
+  if (known && output_of(*known, k_module_id) != nullptr) {
+    // Its names have the host's module id in them, which the text does not show.
+    TRY_ASSIGN(const bool same, has_module_id(*output_of(*known, k_module_id), work, stop, report));
+    if (!same) known.reset();
+  }
+  if (known) {
     record = std::move(*known);
   } else {
     TRY_ASSIGN(const bool compiled, run_cicc(work, stop, report));
     if (!compiled) return false;
     TRY_ASSIGN(auto ptx, read_file(work.device.ptx));
     if (ptx.find(k_no_module_id) != std::string::npos) {
-      for (const auto* argv : {&work.all.preprocess, &work.all.split}) {
-        TRY_ASSIGN(const bool done, run(*argv, work.command, work.all, stop, report));
-        if (!done) return false;
-      }
-      TRY_ASSIGN(work.module_id, read_file(work.all.module_id));
+      TRY_ASSIGN(const bool told, find_module_id(work, stop, report));
+      if (!told) return false;
       TRY_ASSIGN(const bool again, run_cicc(work, stop, report));
       if (!again) return false;
     }
@@ -243,8 +254,7 @@ Result<bool> DeviceHalves::make_anew(std::size_t index, const std::string& key, 
     if (!why.empty()) return not_done(why);
     TRY(m_context.tools.unchanged());
     record.measured = report.measured;
-    // Names with a module id in them depend on the host's pass, which the text does not show.
-    if (work.module_id.empty()) TRY(m_context.store.add_record(by_text, record));
+    TRY(m_context.store.add_record(by_text, record));
   }
   if (listed) {
     auto kept = record;

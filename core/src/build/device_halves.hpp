@@ -24,8 +24,7 @@ namespace sagekit {
 
 class DeviceHalves {
  public:
-  DeviceHalves(const StepContext& context, const StepKeys& keys, FileHashes& hashes,
-               std::vector<DeviceAction> actions);
+  DeviceHalves(const StepContext& context, const StepKeys& keys, FileHashes& hashes, std::vector<DeviceAction> actions);
 
   const std::vector<DeviceAction>& actions() const { return m_actions; }
   /// Has the step GPU code that was made for it?
@@ -35,8 +34,8 @@ class DeviceHalves {
   TaskOutcome make(std::size_t action, std::stop_token stop, StepReport& report);
 
   bool first_of_source(std::size_t action) const;
-  /// After `make`: the same GPU code as nvcc makes it with torch's own headers, compared by kernel. A difference fails the
-  /// step. What was proved once for these inputs and this torch is not proved again.
+  /// After `make`: the same GPU code as nvcc makes it with torch's own headers, compared by kernel. A difference fails
+  /// the step. What was proved once for these inputs and this torch is not proved again.
   TaskOutcome prove(std::size_t action, const std::stop_token& stop, StepReport& report);
   /// "GPU code proved: ...", of the actions that a cell uses; "" = none was.
   std::string proof(const Cell& cell) const;
@@ -66,6 +65,8 @@ class DeviceHalves {
   std::optional<ActionRecord> find(const std::string& key) const;
   /// The work of `make` when the store has nothing: false = it does not do, `report` or m_why has the reason.
   Result<bool> make_anew(std::size_t index, const std::string& key, const std::stop_token& stop, StepReport& report);
+  Result<bool> find_module_id(Work& work, const std::stop_token& stop, StepReport& report);
+  Result<bool> has_module_id(const StoredObject& id, Work& work, const std::stop_token& stop, StepReport& report);
   Result<bool> run_cicc(Work& work, const std::stop_token& stop, StepReport& report);
   Result<std::vector<RecordedOutput>> collect(Work& work, std::string& why) const;
   void give_up(std::size_t index, const std::string& why, StepReport& report);

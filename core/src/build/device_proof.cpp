@@ -77,7 +77,8 @@ std::string DeviceHalves::proof(const Cell& cell) const {
     proved += m_proved[i] != 0;
   }
   if (proved == 0) return {};
-  return fmt::format("GPU code compared with nvcc's own by kernel: {} of {} (source, architecture), all equal", proved, all);
+  return fmt::format("GPU code compared with nvcc's own by kernel: {} of {} (source, architecture), all equal", proved,
+                     all);
 }
 
 }  // namespace sagekit

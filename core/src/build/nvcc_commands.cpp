@@ -142,7 +142,8 @@ class Reader {
     m_all.module_id = word_after(m_all.split, "--module_id_file_name");
     m_all.folder = m_all.module_id.parent_path();
     // The stub's name is relative to the file that includes it.
-    const fs::path stub = word_after(m_all.split, "--stub_file_name"), made = word_after(m_all.split, "--gen_c_file_name");
+    const fs::path stub = word_after(m_all.split, "--stub_file_name"),
+                   made = word_after(m_all.split, "--gen_c_file_name");
     if (m_all.folder.empty() || stub.empty() || stub.has_parent_path() || made.parent_path() != m_all.folder)
       return not_understood("cudafe++ without its output names", join(m_all.split, " "));
     m_all.stub = m_all.folder / stub;

@@ -9,9 +9,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-bool is_below(const fs::path& file, const fs::path& folder) {
-  return file.string().starts_with(folder.string() + "/");
-}
+bool is_below(const fs::path& file, const fs::path& folder) { return file.string().starts_with(folder.string() + "/"); }
 
 }  // namespace
 

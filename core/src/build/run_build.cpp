@@ -140,7 +140,10 @@ Work work_of(std::vector<const Step*> steps, Executor& executor, std::size_t job
 class CellStages {
  public:
   CellStages(StageContext stage, const std::vector<const Step*>& steps, Executor& executor, Progress& progress)
-      : m_stage(std::move(stage)), m_executor(executor), m_progress(progress), m_done(steps.size(), false),
+      : m_stage(std::move(stage)),
+        m_executor(executor),
+        m_progress(progress),
+        m_done(steps.size(), false),
         m_cells(m_stage.plan.cells.size()) {
     for (std::size_t i = 0; i < steps.size(); ++i) m_by_id[steps[i]->id] = i;
     m_stage.outputs = [this](const std::string& id) { return outputs(id); };
@@ -153,7 +156,8 @@ class CellStages {
     m_stop = stop;
     for (std::size_t i = 0; i < m_cells.size(); ++i) {
       const auto& cell = m_stage.plan.cells[i];
-      if (m_cells[i] || !cell.buildable || !std::ranges::all_of(cell.steps, [&](const auto& id) { return is_done(id); }))
+      if (m_cells[i] || !cell.buildable ||
+          !std::ranges::all_of(cell.steps, [&](const auto& id) { return is_done(id); }))
         continue;
       m_cells[i] = stage_cell(cell, m_stage);
       if (*m_cells[i]) m_progress.staged(**m_cells[i]);
@@ -235,8 +239,7 @@ Result<Build> run_build(const Spec& spec, const Plan& plan, const Environment& e
        epoch, launching, environment.platform, options.log, ToolStamps(cells), options.step_timeout_seconds,
        options.nice, options.require_hits},
       steps);
-  auto all =
-      work_of(steps, executor, limits.jobs, options.prove != BuildOptions::Prove::none, !options.require_hits);
+  auto all = work_of(steps, executor, limits.jobs, options.prove != BuildOptions::Prove::none, !options.require_hits);
   std::vector<double> estimates;
   for (const auto& task : all.tasks) estimates.push_back(task.cpu_seconds);
   Progress progress(observer, estimates, limits.jobs);
@@ -251,7 +254,8 @@ Result<Build> run_build(const Spec& spec, const Plan& plan, const Environment& e
     auto outcome = TaskOutcome::done;
     if (device) {
       outcome = executor.devices().make(action, token, report);
-      if (report.outcome == StepOutcome::finished && outcome == TaskOutcome::done) executor.remember(step, report.measured);
+      if (report.outcome == StepOutcome::finished && outcome == TaskOutcome::done)
+        executor.remember(step, report.measured);
       // A sample is one architecture of each source: headers are what is in doubt, and they are the source's.
       const auto prove = options.prove == BuildOptions::Prove::all ||
                          (options.prove == BuildOptions::Prove::sample && executor.devices().first_of_source(action));

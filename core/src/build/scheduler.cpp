@@ -95,11 +95,14 @@ class Scheduler {
     const Task& t = m_tasks[task];
     return std::chrono::duration<double>(std::max(t.wall_seconds > 0 ? t.wall_seconds : t.cpu_seconds, 0.0));
   }
-  Clock::duration expected(std::size_t task) const { return std::chrono::duration_cast<Clock::duration>(seconds_of(task)); }
+  Clock::duration expected(std::size_t task) const {
+    return std::chrono::duration_cast<Clock::duration>(seconds_of(task));
+  }
 
   bool ready(std::size_t task) const {
     const State& s = m_states[task];
-    return !s.started && s.waits_for == 0 && (!m_limits.stop_after || Clock::now() + expected(task) <= *m_limits.stop_after);
+    return !s.started && s.waits_for == 0 &&
+           (!m_limits.stop_after || Clock::now() + expected(task) <= *m_limits.stop_after);
   }
 
   template <class Allowed>
@@ -113,7 +116,8 @@ class Scheduler {
     return longest([](std::size_t) { return true; });
   }
 
-  /// The ready task with the longest way behind it; when that does not fit what is free now, one that is not in its way.
+  /// The ready task with the longest way behind it; when that does not fit what is free now, one that is not in its
+  /// way.
   std::optional<std::size_t> admit() const {
     if (closed() || m_exclusive) return std::nullopt;
     const auto first = first_ready();
@@ -175,7 +179,7 @@ class Scheduler {
   std::size_t m_running = 0;
   std::uint64_t m_memory = 0;
   bool m_exclusive = false;
-  bool m_closed = false;  ///< nothing more is started
+  bool m_closed = false;                                ///< nothing more is started
   std::stop_callback<std::function<void()>> m_on_stop;  // last: it uses the others
 };
 

@@ -66,8 +66,13 @@ bool ran_out_of_memory(const CommandResult& result, const std::string& last_line
 }
 
 StepFailure failure_of(const Step& step, const Command& command, const CommandResult& result) {
-  StepFailure failure{{},           step.id,           result.exit_code,         command.output_file,
-                      last_lines(command.output_file), command.argv, command.working_directory};
+  StepFailure failure{{},
+                      step.id,
+                      result.exit_code,
+                      command.output_file,
+                      last_lines(command.output_file),
+                      command.argv,
+                      command.working_directory};
   if (result.timed_out)
     failure.cause += fmt::format("\nit took longer than {:.0f} s and was ended", command.timeout_seconds.value_or(0));
   return failure;

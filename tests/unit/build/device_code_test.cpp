@@ -30,9 +30,9 @@ struct Halves : FakePackage {
   std::vector<std::string> log;  ///< "text 80", "cicc 80", "ptxas 80", "host sh", "whole sh"
   std::string device_header;     ///< below #ifdef __CUDA_ARCH__: the host's pass does not read it
   std::string ptx = k_whole_ptx, stub = k_whole_stub;
-  std::string text = "text ";     ///< what the preprocessor gives, before the architecture
+  std::string text = "text ";  ///< what the preprocessor gives, before the architecture
   std::string host_id = "_id_host";
-  std::string fails;              ///< a program that does
+  std::string fails;  ///< a program that does
   bool understood = true;
   std::string compiled_stub;
   std::mutex mutex;
@@ -110,7 +110,8 @@ struct Halves : FakePackage {
     std::string said = "#$ _HERE_=/opt/cuda/bin\n#$ CICC_PATH=/opt/cuda/nvvm/bin\n";
     const std::string shim = has_word(argv, "-DSHIM") ? " -DSHIM" : "";
     for (const auto& a : archs)
-      said += "#$ " + cxx + " -D__CUDA_ARCH__=" + a + "0 -E" + shim + " csrc/a.cu -o " + q("a." + a + ".cpp1.ii") + "\n";
+      said +=
+          "#$ " + cxx + " -D__CUDA_ARCH__=" + a + "0 -E" + shim + " csrc/a.cu -o " + q("a." + a + ".cpp1.ii") + "\n";
     said += "#$ " + cxx + " -E csrc/a.cu -o " + q("a.cpp4.ii") + "\n#$ -- Filter Dependencies -- > x.d\n";
     said += "#$ cudafe++ --gen_c_file_name " + q("a.cudafe1.cpp") + " --stub_file_name \"a." + archs.back() +
             ".cudafe1.stub.c\" --module_id_file_name " + q("a.module_id") + " " + q("a.cpp4.ii") + "\n";
@@ -227,7 +228,8 @@ TEST_CASE("of a plan for two CPUs this machine's makes the GPU code and the othe
   CHECK(log == Log{"cicc 80", "host aarch64-linux-gnu-g++", "host sh", "ptxas 80", "text 80"});
 }
 
-TEST_CASE("GPU code of an earlier build serves another CPU's, of another source it does not, and never the other way round") {
+TEST_CASE(
+    "GPU code of an earlier build serves another CPU's, of another source it does not, and never the other way round") {
   Halves fake;
   const Log cross{"text 80", "cicc 80", "ptxas 80", "host aarch64-linux-gnu-g++"};
   const auto only = [&](const std::string& cpu) {
@@ -263,15 +265,19 @@ TEST_CASE("names with the module id in them are made with the one that the host 
   fake.stub = replace_all(k_whole_stub, "_Z1fi", "_Z1fMODULE_ID");
   CHECK(fake.run() == Log{"text 80", "cicc 80", "cicc 80", "ptxas 80", "host sh"});
   CHECK(fake.compiled_stub.find("_Z1f_id_host") != std::string::npos);
-  // Another host pass, the same text for the GPU: the halves do not fit.
+  // An architecture more: the text is found again, and its module id is still the host's.
+  fake.steps({"80", "90a"}, {"x86_64"});
+  CHECK(std::ranges::count(fake.run(), "cicc 80") == 0);
+  // Another host pass, the same text for the GPU: it is made anew.
   fake.steps({"80"}, {"x86_64"});
   fake.plan.steps.front().argv.push_back("-DOTHER");
   fake.plan.steps.front().device_argv = {};
   fake.host_id = "_id_other";
-  CHECK(fake.run() == Log{"text 80", "cicc 80", "cicc 80", "ptxas 80", "host sh"});
+  CHECK(fake.run() == Log{"text 80", "cicc 80", "ptxas 80", "host sh"});
 }
 
-TEST_CASE("a device-only header is used for GPU code alone; where it does not do nvcc runs as a whole, and says so once") {
+TEST_CASE(
+    "a device-only header is used for GPU code alone; where it does not do nvcc runs as a whole, and says so once") {
   Halves fake;
   fake.steps({"80", "90a"}, {"x86_64"}, true);
   auto log = fake.run();
@@ -303,7 +309,8 @@ TEST_CASE("a source that does not compile is told by nvcc itself") {
   Halves fake;
   fake.fails = "cicc";
   const auto whole = fake.runner.instead;
-  fake.runner.instead = [&](const Command& command, const std::stop_token& stop) -> std::optional<Result<CommandResult>> {
+  fake.runner.instead = [&](const Command& command,
+                            const std::stop_token& stop) -> std::optional<Result<CommandResult>> {
     if (name_of(command.argv.front()) != "nvcc" || has_word(command.argv, "--dryrun")) return whole(command, stop);
     CommandResult result;
     result.exit_code = 2;

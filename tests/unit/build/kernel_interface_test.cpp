@@ -8,7 +8,8 @@ using namespace sagekit;
 
 namespace {
 
-// As cicc 13.0 writes them for: a templated kernel with a structure, a kernel of an unnamed namespace, a constant array.
+// As cicc 13.0 writes them for: a templated kernel with a structure, a kernel of an unnamed namespace, a constant
+// array.
 const std::string k_ptx_text = R"(.version 9.0
 .target sm_90a
 .address_size 64
@@ -33,13 +34,17 @@ const std::string k_ptx_text = R"(.version 9.0
 
 const std::string k_stub_source =
     "static void __device_stub__Z1kIfEvPT_3Bigsi(float *, struct Big&, short, int);\n"
-    "static void __device_stub__Z1kIfEvPT_3Bigsi(float *__restrict__ __par0, struct Big&__par1, short __par2, int __par3)"
-    "{ float *__T1;\n__cudaLaunchPrologue(4);__T1 = __par0;__cudaSetupArgSimple(__T1, 0UL);__cudaSetupArg(__par1, 8UL);__cudaSetupArgSimple(__par2, "
+    "static void __device_stub__Z1kIfEvPT_3Bigsi(float *__restrict__ __par0, struct Big&__par1, short __par2, int "
+    "__par3)"
+    "{ float *__T1;\n__cudaLaunchPrologue(4);__T1 = __par0;__cudaSetupArgSimple(__T1, 0UL);__cudaSetupArg(__par1, "
+    "8UL);__cudaSetupArgSimple(__par2, "
     "168UL);__cudaSetupArgSimple(__par3, 172UL);__cudaLaunch(((char *)((void ( *)(float *, struct Big, short, "
     "int))k<float> )), 0U);}\n"
     "void __device_stub__plain(void){__cudaLaunchPrologue(0);__cudaLaunch(((char *)((void ( *)(void))plain)), 0U);}\n"
-    "static void __nv_cudaEntityRegisterCallback( void **__T0) { __cudaRegisterEntry(__T0, ((void ( *)(void))plain), plain, "
-    "(-1)); __cudaRegisterEntry(__T0, ((void ( *)(float *, struct Big, short, int))k<float> ), _Z1kIfEvPT_3Bigsi, (-1)); "
+    "static void __nv_cudaEntityRegisterCallback( void **__T0) { __cudaRegisterEntry(__T0, ((void ( *)(void))plain), "
+    "plain, "
+    "(-1)); __cudaRegisterEntry(__T0, ((void ( *)(float *, struct Big, short, int))k<float> ), _Z1kIfEvPT_3Bigsi, "
+    "(-1)); "
     "__cudaRegisterVariable(__T0, __shadow_var(table,::table), 0, 16UL, 1, 0); }\n";
 
 KernelInterface interface_of(const std::string& ptx) {
@@ -84,7 +89,8 @@ TEST_CASE("a stub goes with GPU code of the same kernels that has its variables"
   CHECK(stub_differs(stub, kernels).empty());
   CHECK(stub_differs(stub, interface_of(replace_all(k_ptx_text, "entry plain", "entry other"))).find("same kernels") !=
         std::string::npos);
-  CHECK(stub_differs(stub, interface_of(replace_all(k_ptx_text, "table", "tablet"))).find("table") != std::string::npos);
+  CHECK(stub_differs(stub, interface_of(replace_all(k_ptx_text, "table", "tablet"))).find("table") !=
+        std::string::npos);
   CHECK(stub_differs(registered_of(""), kernels).find("same kernels") != std::string::npos);
   CHECK_FALSE(read_registered("__cudaRegisterEntry(__T0"));
 }
@@ -93,7 +99,8 @@ TEST_CASE("each launch asserts the sizes that the GPU code was made with") {
   const auto kernels = interface_of(k_ptx_text);
   const auto text = with_size_assertions(k_stub_source, kernels);
   REQUIRE(text);
-  for (const std::string assertion : {"sizeof(__par0)==8,", "sizeof(__par1)==160,", "sizeof(__par2)==2,", "sizeof(__par3)==4,"})
+  for (const std::string assertion :
+       {"sizeof(__par0)==8,", "sizeof(__par1)==160,", "sizeof(__par2)==2,", "sizeof(__par3)==4,"})
     CHECK(text->find(assertion) != std::string::npos);
   CHECK(text->find("__cudaLaunchPrologue(4);static_assert(") != std::string::npos);
   auto without = *text;

@@ -98,7 +98,8 @@ TEST_CASE("files between can be put into another folder") {
   CHECK(moved.stub == "/tmp/a b/fused.compute_121a.cudafe1.stub.c");
   CHECK(moved.devices[0].preprocess.back() == "/tmp/a b/fused.compute_80.cpp1.ii");
   CHECK(moved.compile.back() == "/build/c.o");
-  for (const auto* argv : {&moved.preprocess, &moved.split, &moved.fatbinary, &moved.compile, &moved.devices[1].compile})
+  for (const auto* argv :
+       {&moved.preprocess, &moved.split, &moved.fatbinary, &moved.compile, &moved.devices[1].compile})
     for (const auto& word : *argv) CHECK(word.find("/build/half") == std::string::npos);
 }
 
@@ -113,7 +114,8 @@ TEST_CASE("a dry run with anything unknown, missing or doubled is not understood
   refused("");
   CHECK(refused(text + "#$ newtool \"/build/half/fused.ptx\"\n").find("newtool") != std::string::npos);
   CHECK(refused("nvcc warning : something\n" + text).find("something else") != std::string::npos);
-  for (const std::string key : {"cudafe++ ", "fatbinary ", "cudafe1.cpp\" -o", "-E -x c++ -D__CUDACC__", "ptxas ", "cicc\" ", "_HERE_="}) {
+  for (const std::string key :
+       {"cudafe++ ", "fatbinary ", "cudafe1.cpp\" -o", "-E -x c++ -D__CUDACC__", "ptxas ", "cicc\" ", "_HERE_="}) {
     CAPTURE(key);
     std::string without, twice;
     for (const auto& line : split(text, '\n')) {

@@ -95,7 +95,9 @@ TEST_CASE("a task that ran out of memory runs again alone, and fails the second 
   CHECK(outcomes == std::vector<TaskOutcome>{TaskOutcome::failed, TaskOutcome::done, TaskOutcome::done});
 }
 
-TEST_CASE("after a failure nothing more starts and what runs is finished; when asked to go on, only what depends on it is left out") {
+TEST_CASE(
+    "after a failure nothing more starts and what runs is finished; when asked to go on, only what depends on it is "
+    "left out") {
   const std::vector<Task> tasks{{{}, 9, 0}, {{0}, 1, 0}, {{}, 1, 0}};
   const auto fail_first = [](std::size_t task, unsigned, std::stop_token) {
     return task == 0 ? TaskOutcome::failed : TaskOutcome::done;
@@ -144,7 +146,8 @@ TEST_CASE("with an end set nothing is started that would not be done by then") {
   Recorder recorder;
   const auto soon = std::chrono::steady_clock::now() + std::chrono::seconds(60);
   using enum TaskOutcome;
-  CHECK(run_tasks(tasks, {2, 0, false, soon}, recorder.work(), {}) == std::vector<TaskOutcome>{stopped, done, done, stopped});
+  CHECK(run_tasks(tasks, {2, 0, false, soon}, recorder.work(), {}) ==
+        std::vector<TaskOutcome>{stopped, done, done, stopped});
   CHECK(recorder.order == std::vector<std::size_t>{1, 2});
   CHECK(run_tasks(tasks, {2, 0, false, std::chrono::steady_clock::now()}, recorder.work(), {}) ==
         std::vector<TaskOutcome>(4, stopped));

@@ -1,0 +1,227 @@
+#!/usr/bin/env python3
+"""The compile engine by the real binary: what is shared, what is made again, and what happens when something goes wrong.
+
+Compilers are the real nvcc's programs behind scripts that note what is run, wait, or misbehave."""
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import time
+import unittest
+
+from harness import EXAMPLE_SOURCE, CommandLine, has_nvcc, real_nvcc
+
+
+@unittest.skipUnless(has_nvcc(), "no nvcc on this machine")
+class Engine(CommandLine):
+    def setUp(self):
+        super().setUp()
+        self.log = self.folder / "ran.txt"
+        self.tools = self.watched_tools()
+
+    def watched_tools(self):
+        """A toolkit whose cicc notes each architecture that it compiles."""
+        real = real_nvcc()
+        root = real.parent.parent
+        folder = self.folder / "tools"
+        (folder / "bin").mkdir(parents=True)
+        for part in (root / "bin").iterdir():
+            if part.name == "nvcc":  # it looks for its programs beside itself
+                shutil.copy(part, folder / "bin" / "nvcc")
+            else:
+                (folder / "bin" / part.name).symlink_to(part)
+        for part in ("include", "lib64", "lib", "targets"):
+            if (root / part).exists():
+                (folder / part).symlink_to(root / part)
+        (folder / "nvvm").mkdir()
+        for part in (root / "nvvm").iterdir():
+            if part.name != "bin":
+                (folder / "nvvm" / part.name).symlink_to(part)
+        (folder / "nvvm" / "bin").mkdir()
+        self.cicc = folder / "nvvm" / "bin" / "cicc"
+        self.real_cicc = root / "nvvm" / "bin" / "cicc"
+        self.write_cicc("")
+        return folder
+
+    def write_cicc(self, before):
+        self.cicc.unlink(missing_ok=True)
+        self.cicc.write_text("#!/bin/sh\nfor w in \"$@\"; do case $w in compute_*) echo $w >>'%s';; esac; done\n%s\nexec '%s' \"$@\"\n"
+                             % (self.log, before, self.real_cicc))
+        self.cicc.chmod(0o755)
+
+    def words(self, *words):
+        return ["--plugin-dir", os.environ["SAGEKIT_EXAMPLES"], "--plugin", "example", "build", "--source", EXAMPLE_SOURCE,
+                "--toolchain", f"folder:{self.tools}", *words]
+
+    def build(self, *words, **options):
+        self.log.unlink(missing_ok=True)
+        return self.run_sagekit(*self.words(*words), **options)
+
+    def compiled(self):
+        """Architectures that cicc was run for; for kernels of an unnamed namespace it is run twice (docs/engine.md)."""
+        return sorted(set(self.log.read_text().split())) if self.log.exists() else []
+
+    def wheel_bytes(self, folder="dist"):
+        return {p.name: p.read_bytes() for p in (self.folder / folder).glob("*.whl")}
+
+    def wait_for(self, what):
+        for _ in range(600):
+            if what():
+                return
+            time.sleep(0.05)
+        self.fail("it never came to that")
+
+    def test_an_architecture_more_compiles_that_one_alone_and_a_rerun_starts_no_compiler(self):
+        self.expect(self.build("--arch", "9.0"), 0)
+        self.assertEqual(self.compiled(), ["compute_90"])
+        self.expect(self.build("--arch", "9.0"), 0)
+        self.assertEqual(self.compiled(), [])
+        done = self.build("--arch", "8.0 9.0", "-o", "more")
+        self.expect(done, 0)
+        self.assertEqual(self.compiled(), ["compute_80"])
+        self.assertNotIn("nvcc runs as a whole", done.err)
+
+    def test_halves_and_a_whole_nvcc_give_the_same_wheel(self):
+        self.expect(self.build("--arch", "8.0 9.0"), 0)
+        halves = self.wheel_bytes()
+        # A tool that the dry run names and nobody knows: one plain nvcc step, said once.
+        nvcc = self.tools / "bin" / "nvcc"
+        real = nvcc.with_name("nvcc.real")
+        nvcc.rename(real)
+        nvcc.write_text(f"#!/bin/sh\ncase \"$*\" in *--keep-dir*) echo '#$ newtool a b' >&2; esac\nexec '{real_nvcc()}' \"$@\"\n")
+        nvcc.chmod(0o755)
+        fresh = self.environment(SAGEKIT_STORE=str(self.folder / "other"))
+        done = self.build("--arch", "8.0 9.0", "-o", "whole", env=fresh)
+        self.expect(done, 0, "nvcc runs as a whole", "an unknown command")
+        self.assertEqual(done.err.count("nvcc runs as a whole"), 2, "once for each source")
+        ours, whole = halves.popitem()[1], self.wheel_bytes("whole").popitem()[1]
+        self.assertEqual(self.modules(ours), self.modules(whole))
+
+    @staticmethod
+    def modules(wheel):
+        import io
+        import zipfile
+        with zipfile.ZipFile(io.BytesIO(wheel)) as archive:
+            return {name: archive.read(name) for name in archive.namelist() if name.endswith(".so")}
+
+    def test_proved_code_is_that_of_nvcc_and_other_code_is_refused(self):
+        done = self.build("--arch", "8.0", "--prove", "all")
+        self.expect(done, 0)
+        self.assertEqual(self.compiled(), ["compute_80"])
+        import zipfile
+        with zipfile.ZipFile(next((self.folder / "dist").glob("*.whl"))) as archive:
+            said = "".join(archive.read(n).decode() for n in archive.namelist() if ".dist-info/" in n)
+        self.assertIn("GPU code compared with nvcc's own by kernel: 2 of 2", said)
+        self.expect(self.build("--arch", "8.0", "--prove", "all"), 0)
+        self.assertEqual(self.compiled(), [], "what was proved once is not proved again")
+        # A compiler that gives other code the second time.
+        ptxas = self.tools / "bin" / "ptxas"
+        real = ptxas.resolve()
+        ptxas.unlink()
+        ptxas.write_text(f"#!/bin/sh\ncase \"$*\" in *--version*) exec '{real}' \"$@\";; esac\n"
+                         f"if [ -e '{self.folder}/once' ]; then exec '{real}' -O0 \"$@\"; fi; touch '{self.folder}/once'; exec '{real}' \"$@\"\n")
+        ptxas.chmod(0o755)
+        done = self.build("--arch", "9.0", "--prove", "all", "-o", "bad")
+        self.expect(done, 1, "is not what nvcc makes")
+        self.assertEqual(self.wheel_bytes("bad"), {})
+
+    def test_compilers_end_with_a_killed_sagekit_and_the_next_build_gives_the_same_bytes(self):
+        self.expect(self.build("--arch", "8.0 9.0"), 0)
+        good = self.wheel_bytes()
+        shutil.rmtree(self.folder / "dist")
+        self.write_cicc(f"echo $$ >'{self.folder}/pid'; i=0; while [ $i -lt 600 ]; do i=$((i+1)); touch '{self.folder}/alive'; sleep 0.1; done")
+        env = self.environment(SAGEKIT_STORE=str(self.folder / "other"))
+        process = self.start_sagekit(*map(str, self.words("--arch", "8.0 9.0", "--jobs", "1")), env=env)
+        self.wait_for((self.folder / "pid").exists)
+        process.kill()
+        process.communicate(timeout=30)
+        pid = int((self.folder / "pid").read_text())
+
+        def ended():
+            try:
+                return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z"
+            except FileNotFoundError:
+                return True
+        self.wait_for(ended)
+        self.write_cicc("")
+        self.expect(self.build("--arch", "8.0 9.0", env=env), 0)
+        self.assertEqual(self.wheel_bytes(), good)
+
+    def test_a_compiler_that_hangs_is_ended_and_its_step_has_failed(self):
+        self.write_cicc("sleep 300")
+        began = time.monotonic()
+        self.expect(self.build("--arch", "8.0", "--step-timeout", "3s"), 1, "it took longer than 3 s")
+        self.assertLess(time.monotonic() - began, 120)
+        self.assertEqual(self.wheel_bytes(), {})
+        self.write_cicc("")
+        self.expect(self.build("--arch", "8.0"), 0)
+
+    def test_a_compiler_that_prints_megabytes_is_no_trouble(self):
+        self.write_cicc("head -c 20000000 /dev/zero | tr '\\0' 'x'")
+        self.expect(self.build("--arch", "8.0"), 0)
+
+    def test_a_compiler_replaced_while_it_is_used_makes_nothing_that_is_kept(self):
+        self.write_cicc(f"cp '{self.cicc}' '{self.cicc}.new' && mv '{self.cicc}.new' '{self.cicc}'")
+        done = self.build("--arch", "8.0")
+        self.expect(done, 1, "BLD011", "cicc was replaced while it was in use")
+        self.assertEqual(self.wheel_bytes(), {})
+        self.write_cicc("")
+        self.expect(self.build("--arch", "8.0"), 0)
+
+    def test_a_source_that_is_edited_while_it_builds_changes_nothing(self):
+        self.expect(self.build("--arch", "8.0"), 0)
+        good = self.wheel_bytes()
+        shutil.rmtree(self.folder / "dist")
+        copy = self.folder / "source"
+        shutil.copytree(EXAMPLE_SOURCE, copy)
+        cu = next(copy.rglob("*.cu"))
+        self.write_cicc(f"echo 'not C++ any more' >>'{cu}'")
+        env = self.environment(SAGEKIT_STORE=str(self.folder / "other"))
+        words = [copy if word == EXAMPLE_SOURCE else word for word in self.words("--arch", "8.0")]
+        self.expect(self.run_sagekit(*words, env=env), 0)
+        self.assertIn("not C++ any more", cu.read_text())
+        self.assertEqual(self.modules(self.wheel_bytes().popitem()[1]), self.modules(good.popitem()[1]))
+
+    def test_a_full_disk_is_told_and_leaves_nothing_half_made(self):
+        small = self.folder / "small"
+        small.mkdir()
+        if os.geteuid() != 0 or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1100m", "tmpfs", small], capture_output=True).returncode != 0:
+            self.skipTest("no file system can be mounted here")
+        try:
+            filler = small / "filler"
+            self.write_cicc(f"head -c 2000000000 /dev/zero >'{filler}' 2>/dev/null")
+            env = self.environment(SAGEKIT_STORE=str(small / "store"))
+            done = self.build("--arch", "8.0", env=env)
+            self.assertIn(done.code, (1, 3), done.err)
+            self.assertIn("error[", done.err)
+            self.assertEqual(self.wheel_bytes(), {})
+            filler.unlink()
+            self.write_cicc("")
+            self.expect(self.build("--arch", "8.0", env=env), 0)
+        finally:
+            subprocess.run(["umount", small], check=False)
+
+    def test_with_an_end_set_a_build_stops_between_steps_and_goes_on_later(self):
+        self.expect(self.build("--arch", "8.0 9.0", "--stop-after", "0.001s"), 75, "steps are left")
+        self.assertEqual(self.compiled(), [])
+        self.assertEqual(self.wheel_bytes(), {})
+        self.expect(self.build("--arch", "8.0 9.0", "--stop-after", "2h"), 0)
+        self.expect(self.build("--stop-after", "soon"), 2, '"soon" is no time')
+
+    def test_umask_locale_jobs_and_priority_change_no_byte(self):
+        self.expect(self.build("--arch", "8.0"), 0)
+        good = self.wheel_bytes()
+        env = self.environment(SAGEKIT_STORE=str(self.folder / "other"), LANG="tr_TR.UTF-8", LC_ALL="C.UTF-8", TZ="Asia/Tokyo", CPATH="/nowhere")
+        before = os.umask(0o077)
+        try:
+            self.expect(self.build("--arch", "8.0", "--jobs", "1", "--nice", "5", "-o", "again", env=env), 0)
+        finally:
+            os.umask(before)
+        self.assertEqual(self.wheel_bytes("again"), good)
+        self.expect(self.build("--nice", "25"), 2, "--nice 25")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)
