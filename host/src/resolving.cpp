@@ -49,10 +49,10 @@ void declare_resolving(Flags& flags, ResolvingArguments& arguments, bool other_m
             "Project whose wheels count; without it the plugin's, else the only one there")
       .commas = true;
   if (other_machines)
-    flags.value("--for", "MACHINE", arguments.target,
-                "gpu=\"RTX 5090\",torch=2.9.1+cu130,python=3.12,platform=win_amd64,driver=570,libc=glibc2.35; what is "
-                "not said is this "
-                "machine's");
+    flags.value(
+        "--for", "MACHINE", arguments.target,
+        "As gpu=\"RTX 5090\",torch=2.9.1+cu130,python=3.12; also platform, driver and libc. What is not said is this "
+        "machine's");
   flags.value("--interpreter", "PATH", arguments.interpreter,
               "The Python that is to have it; without it the active environment's, else PATH's");
   flags.reads("VIRTUAL_ENV", "The active environment");

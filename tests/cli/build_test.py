@@ -241,7 +241,7 @@ class Build(CommandLine):
     def test_a_given_compiler_that_cannot_be_used_is_not_quietly_replaced(self):
         folder = self.slow_nvcc()
         (folder / "bin" / "cudafe++").unlink()
-        self.expect(self.build("--toolchain", f"folder:{folder}"), 3, "TCH001", "cudafe++ is missing")
+        self.expect(self.build("--toolchain", f"folder:{folder}"), 3, "TCH008", "cudafe++ is missing")
 
     def test_a_tampered_wheel_is_caught(self):
         done = self.build()

@@ -30,14 +30,17 @@ ActionRecord of_every_cpu(ActionRecord record, const std::string& platform) {
   return record;
 }
 
-const StoredObject* output_of(const ActionRecord& record, std::string_view name) {
-  const auto found = std::ranges::find(record.outputs, name, &RecordedOutput::path);
-  return found == record.outputs.end() ? nullptr : &found->object;
-}
-
 const std::string& source_of(const DeviceAction& action) { return action.step.inputs.front(); }
 
+/// What a record calls an output: a place below the work folder, as every one is (action_record.cpp).
+std::string output_path(std::string_view name) { return "{work}/" + std::string(name); }
+
 }  // namespace
+
+const StoredObject* output_of(const ActionRecord& record, std::string_view name) {
+  const auto found = std::ranges::find(record.outputs, output_path(name), &RecordedOutput::path);
+  return found == record.outputs.end() ? nullptr : &found->object;
+}
 
 DeviceHalves::DeviceHalves(const StepContext& context, const StepKeys& keys, FileHashes& hashes,
                            std::vector<DeviceAction> actions)
@@ -108,17 +111,14 @@ std::string DeviceHalves::content_key(const Work& work) const {
     hash.field("");
   };
   // Who calls and what the files are named is not what they do.
-  auto compile = work.device.compile;
-  compile.front() = "cicc";
-  for (auto& word : compile)
-    if (word.starts_with(work.folder.path().string())) word = fs::path(word).extension().string();
-  words(compile);
-  for (auto argv : work.device.assemble) {
-    argv.front() = "ptxas";
+  const auto doing = [&](CommandLine argv, const char* program) {
+    argv.front() = program;
     for (auto& word : argv)
       if (word.starts_with(work.folder.path().string())) word = fs::path(word).extension().string();
     words(argv);
-  }
+  };
+  doing(work.device.compile, "cicc");
+  for (const auto& argv : work.device.assemble) doing(argv, "ptxas");
   for (const auto& image : work.device.images) hash.field(image.role);
   return hash.hex();
 }
@@ -286,7 +286,7 @@ Result<std::vector<RecordedOutput>> DeviceHalves::collect(Work& work, std::strin
   stub = replace_all(std::move(stub), work.folder.path().string() + "/", "");
   const auto put = [&](std::string_view name, const fs::path& file) -> Status {
     TRY_ASSIGN(auto object, m_context.store.put(file));
-    outputs.push_back({std::string(name), std::move(object)});
+    outputs.push_back({output_path(name), std::move(object)});
     return {};
   };
   const auto put_text = [&](std::string_view name, std::string_view text) -> Status {

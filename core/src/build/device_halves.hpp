@@ -22,6 +22,9 @@
 
 namespace sagekit {
 
+/// What a device step made under this name: "stub", "kernels", "module id", an image's role. nullptr = nothing.
+const StoredObject* output_of(const ActionRecord& record, std::string_view name);
+
 class DeviceHalves {
  public:
   DeviceHalves(const StepContext& context, const StepKeys& keys, FileHashes& hashes, std::vector<DeviceAction> actions);

@@ -52,10 +52,10 @@ Result<std::string> DeviceHalves::compare_plain(const DeviceAction& action, cons
   }
   for (const auto& image : work.device.images) {
     if (image.role.starts_with("ptx")) continue;  // text names its compiler's files
-    const auto ours = std::ranges::find(record.outputs, image.role, &RecordedOutput::path);
-    if (ours == record.outputs.end()) return "there is no " + image.role;
+    const auto* ours = output_of(record, image.role);
+    if (ours == nullptr) return "there is no " + image.role;
     const auto place = work.folder.path() / "ours.cubin";
-    TRY(m_context.store.place(ours->object, place));
+    TRY(m_context.store.place(*ours, place));
     TRY_ASSIGN(const auto mine, machine_code(place));
     TRY_ASSIGN(const auto plain, machine_code(image.file));
     if (auto differs = first_difference(mine, plain); !differs.empty()) return differs;
