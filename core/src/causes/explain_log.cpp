@@ -31,7 +31,7 @@ Json consequences_json(const std::vector<CauseConsequence>& consequences) {
 
 Result<Explanation> explain_log(const ReadLog& read, const LogFacts& here) {
   LogDecoder decoder;
-  LogScan scan(cause_data());
+  LogScan scan(cause_patterns());
   std::string bytes(k_piece, '\0'), text;
   while (true) {
     TRY_ASSIGN(const auto size, read(bytes.data(), bytes.size()));

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <mutex>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -134,14 +135,15 @@ std::vector<PatternMatch> LineMatcher::match(std::string_view window, std::size_
 struct Pattern::Compiled {
   std::string text;
   std::optional<RE2> pattern = {};
+  std::once_flag once = {};
 
   const RE2& get() {
-    if (!pattern) pattern.emplace(text, options());
+    std::call_once(once, [&] { pattern.emplace(text, options()); });
     return *pattern;
   }
 };
 
-Pattern::Pattern(std::string text) : m_compiled(std::make_unique<Compiled>(std::move(text))) {}
+Pattern::Pattern(std::string text) : m_compiled(new Compiled{std::move(text)}) {}
 Pattern::~Pattern() = default;
 Pattern::Pattern(Pattern&&) noexcept = default;
 

@@ -43,17 +43,22 @@ std::string shown(std::string_view line) {
 
 }  // namespace
 
-LogScan::LogScan(const CauseData& data)
-    : m_data(data),
-      m_matcher(patterns_of(data)),
-      m_advice(compiled(data.advice)),
-      m_prefix("(?:" + join(data.prefixes, "|") + ")") {
-  for (std::size_t i = 0; i < data.rows.size(); ++i) {
-    m_row_of.insert(m_row_of.end(), data.rows[i].match.size(), i);
-    m_near.push_back(compiled(data.rows[i].near));
-    m_apart.push_back(compiled(data.rows[i].apart));
+CausePatterns::CausePatterns(const CauseData& from)
+    : data(from),
+      matcher(patterns_of(from)),
+      advice(compiled(from.advice)),
+      prefix("(?:" + join(from.prefixes, "|") + ")") {
+  for (std::size_t i = 0; i < from.rows.size(); ++i) {
+    row_of.insert(row_of.end(), from.rows[i].match.size(), i);
+    near.push_back(compiled(from.rows[i].near));
+    apart.push_back(compiled(from.rows[i].apart));
   }
-  for (const auto& fact : data.facts) m_fact_patterns.emplace_back(&fact, compiled(fact.match));
+  for (const auto& fact : from.facts) facts.emplace_back(&fact, compiled(fact.match));
+}
+
+const CausePatterns& cause_patterns() {
+  static const CausePatterns k_patterns(cause_data());
+  return k_patterns;
 }
 
 void LogScan::add(std::string_view text) {
@@ -86,7 +91,7 @@ void LogScan::scan(bool last) {
   }
   const auto text = std::string_view(m_text).substr(0, end);
   while (m_scanned < end) {
-    const auto place = m_matcher.next(text, m_scanned);
+    const auto place = m_patterns.matcher.next(text, m_scanned);
     if (place == std::string_view::npos) break;
     const auto before = place == 0 ? std::string_view::npos : text.find_last_of(k_line_ends, place - 1);
     const std::size_t line = before == std::string_view::npos ? 0 : before + 1;
@@ -111,7 +116,7 @@ void LogScan::scan(bool last) {
 
 std::string_view LogScan::plain(std::string_view line) const {
   for (int i = 0; i < k_prefixes; ++i) {
-    const auto cut = m_prefix.prefix(line);
+    const auto cut = m_patterns.prefix.prefix(line);
     if (cut == 0) break;
     line.remove_prefix(cut);
   }
@@ -126,8 +131,8 @@ std::string_view LogScan::around(std::size_t begin, std::size_t end) const {
 
 bool LogScan::fits(std::size_t row, std::size_t begin, std::size_t end) const {
   const auto text = around(begin, end);
-  if (any_in(m_apart[row], text)) return false;
-  return m_near[row].empty() || any_in(m_near[row], text) || any_in(m_near[row], m_head);
+  if (any_in(m_patterns.apart[row], text)) return false;
+  return m_patterns.near[row].empty() || any_in(m_patterns.near[row], text) || any_in(m_patterns.near[row], m_head);
 }
 
 void LogScan::take_line(std::size_t begin, std::size_t end, std::size_t place) {
@@ -139,8 +144,9 @@ void LogScan::take_line(std::size_t begin, std::size_t end, std::size_t place) {
   }
   // Most lines with such a word have nothing else of any pattern: seen before they are cleaned.
   std::size_t third = end;
-  for (int i = 0; i < 2 && third + 1 < text.size(); ++i) third = std::min(text.find_first_of(k_line_ends, third + 1), text.size());
-  if (!is_long && !m_matcher.may_match(text.substr(begin, third - begin))) return;
+  for (int i = 0; i < 2 && third + 1 < text.size(); ++i)
+    third = std::min(text.find_first_of(k_line_ends, third + 1), text.size());
+  if (!is_long && !m_patterns.matcher.may_match(text.substr(begin, third - begin))) return;
   std::string window(is_long ? text.substr(begin, end - begin) : plain(text.substr(begin, end - begin)));
   const std::size_t limit = window.size();
   // Messages that were wrapped: the next two lines are read along.
@@ -151,7 +157,7 @@ void LogScan::take_line(std::size_t begin, std::size_t end, std::size_t place) {
     window += plain(text.substr(next + 1, std::min(next_end - next - 1, k_long_line)));
     next = next_end;
   }
-  auto matches = m_matcher.match(window, limit);
+  auto matches = m_patterns.matcher.match(window, limit);
   if (matches.empty()) return;
   if (m_counted < begin) {
     m_line += static_cast<std::size_t>(std::count(m_text.begin() + static_cast<std::ptrdiff_t>(m_counted),
@@ -160,7 +166,7 @@ void LogScan::take_line(std::size_t begin, std::size_t end, std::size_t place) {
   }
   const LogPlace where{m_line, shown(std::string_view(window).substr(0, limit))};
   const auto row_of = [&](const PatternMatch& match) {
-    return match.pattern < m_row_of.size() ? &m_data.rows[m_row_of[match.pattern]] : nullptr;
+    return match.pattern < m_patterns.row_of.size() ? &m_patterns.data.rows[m_patterns.row_of[match.pattern]] : nullptr;
   };
   for (const auto& match : matches)
     if (const auto* row = row_of(match); row != nullptr && row->role == LineRole::noise) {
@@ -168,13 +174,13 @@ void LogScan::take_line(std::size_t begin, std::size_t end, std::size_t place) {
       return;
     }
   for (auto& match : matches) {
-    if (any_in(m_advice, std::string_view(window).substr(0, match.begin))) continue;
+    if (any_in(m_patterns.advice, std::string_view(window).substr(0, match.begin))) continue;
     const auto* row = row_of(match);
     if (row == nullptr) {
       take_likely(where);
       continue;
     }
-    if (!fits(m_row_of[match.pattern], begin, end)) continue;
+    if (!fits(m_patterns.row_of[match.pattern], begin, end)) continue;
     LineEvent event{row, where, std::move(match.groups), {}, m_attempt};
     const bool may_explain =
         row->role == LineRole::cause || row->role == LineRole::silent || row->role == LineRole::advice;
@@ -223,7 +229,7 @@ std::vector<LogPlace> LogScan::likeliest() const {
 
 void LogScan::read_facts(std::string_view text, LogFacts& facts) const {
   PatternMatch match;
-  for (const auto& [row, patterns] : m_fact_patterns) {
+  for (const auto& [row, patterns] : m_patterns.facts) {
     if (facts.contains(row->name)) continue;
     for (const auto& pattern : patterns) {
       if (!pattern.find(text, match)) continue;

@@ -25,9 +25,25 @@ struct LineEvent {
   std::size_t attempt = 0;  ///< the how manieth
 };
 
+/// The rows' patterns, compiled. Made once, used by any number of scans.
+struct CausePatterns {
+  explicit CausePatterns(const CauseData& data);
+
+  const CauseData& data;
+  LineMatcher matcher;
+  std::vector<std::size_t> row_of;  ///< of each pattern; behind them are the likely ones
+  std::vector<std::vector<Pattern>> near, apart;
+  std::vector<Pattern> advice;
+  Pattern prefix;
+  std::vector<std::pair<const FactRow*, std::vector<Pattern>>> facts;
+};
+
+/// Of the embedded data.
+const CausePatterns& cause_patterns();
+
 class LogScan {
  public:
-  explicit LogScan(const CauseData& data);
+  explicit LogScan(const CausePatterns& patterns) : m_patterns(patterns) {}
 
   /// The next text; cut anywhere.
   void add(std::string_view text);
@@ -51,13 +67,7 @@ class LogScan {
   std::string_view plain(std::string_view line) const;
   void read_facts(std::string_view text, LogFacts& facts) const;
 
-  const CauseData& m_data;
-  LineMatcher m_matcher;
-  std::vector<std::size_t> m_row_of;  ///< of each pattern; behind them are the likely ones
-  std::vector<std::vector<Pattern>> m_near, m_apart;
-  std::vector<Pattern> m_advice;
-  Pattern m_prefix;
-  std::vector<std::pair<const FactRow*, std::vector<Pattern>>> m_fact_patterns;
+  const CausePatterns& m_patterns;
 
   std::string m_text;         ///< a window of the log
   std::size_t m_scanned = 0;  ///< of it
