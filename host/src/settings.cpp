@@ -67,6 +67,14 @@ Settings read_settings() {
        {"PATH", "HOME", "TMPDIR", "LD_LIBRARY_PATH", "LANG", "SSL_CERT_FILE", "SSL_CERT_DIR", "GIT_SSL_CAINFO",
         "http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY"})
     if (const auto value = variable(name); !value.empty()) settings.child_environment[name] = value;
+  // The client programs have the credentials; sagekit only hands on what they are configured with.
+  settings.publish_environment = settings.child_environment;
+  for (const char* name :
+       {"GH_TOKEN", "GITHUB_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN", "GH_HOST", "GH_CONFIG_DIR",
+        "HF_TOKEN", "HF_HOME", "HF_ENDPOINT", "HF_TOKEN_PATH", "TWINE_USERNAME", "TWINE_PASSWORD", "TWINE_CERT",
+        "REQUESTS_CA_BUNDLE", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "NETRC"})
+    if (const auto value = variable(name); !value.empty()) settings.publish_environment[name] = value;
+  settings.publish_environment["GH_PROMPT_DISABLED"] = "1";
   for (const char* name : {"PIP_INDEX_URL",
                            "PIP_EXTRA_INDEX_URL",
                            "PIP_CONFIG_FILE",

@@ -19,6 +19,8 @@
   line(report) \
   line(resolve) \
   line(install) \
+  line(coverage) \
+  line(publish) \
   line(doctor) \
   line(env) \
   line(toolchain) \

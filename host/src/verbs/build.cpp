@@ -1,3 +1,4 @@
+#include "covering.hpp"
 #include "interrupt.hpp"
 #include "output_file.hpp"
 #include "output_lock.hpp"
@@ -30,7 +31,7 @@ constexpr int k_more_to_do = 75;  // EX_TEMPFAIL of sysexits.h: try again
 
 struct BuildArguments {
   SelectionArguments selection;
-  std::string output = "dist", source;
+  std::string output = "dist", source, missing_from;
   std::vector<std::string> vendored;  ///< NAME=DIR
   std::size_t jobs = 0;
   std::uint64_t memory_bytes = 0;
@@ -44,6 +45,7 @@ struct BuildArguments {
 
 void declare(Flags& flags, BuildArguments& arguments) {
   declare_selection(flags, arguments.selection);
+  flags.value("--missing-from", "PLACE", arguments.missing_from, k_missing_from_text);
   flags.value("-o,--output", "DIR", arguments.output, "Folder for the wheels");
   flags.value("--source", "DIR|URL|ARCHIVE", arguments.source,
               "Source to build from instead of the spec's URL; its content is checked");
@@ -203,9 +205,18 @@ int run(Session& session, const BuildArguments& arguments) {
   if (!options) return report(session, options.error());
   // A mistyped folder is told at once, not after gigabytes of tools were fetched.
   if (const auto given = check_given_places(plugin->spec(), *options); !given) return report(session, given.error());
-  const auto request = make_request(arguments.selection, session);
+  auto request = make_request(arguments.selection, session);
   const auto tools = toolchain_options(session, arguments.selection.tools);
   if (!tools) return report(session, tools.error());
+  if (!arguments.missing_from.empty()) {
+    auto rest = only_missing(session, *plugin, request, *tools, arguments.missing_from);
+    if (!rest) return report(session, rest.error());
+    if (!*rest) {
+      if (session.global.json) session.console.document(build_json({}, {}, {}));
+      return 0;
+    }
+    request = std::move(**rest);
+  }
   auto ready = [&] {
     const PlanOrigin origin{plugin->path().string(), plugin->sha256()};
     if (arguments.dry_run) return plan_here(plugin->spec(), request, origin, *tools, *session.runner);

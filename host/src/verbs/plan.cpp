@@ -1,3 +1,4 @@
+#include "covering.hpp"
 #include "provisioning.hpp"
 #include "render/plan_text.hpp"
 #include "render/text.hpp"
@@ -17,12 +18,14 @@ namespace {
 
 struct PlanArguments {
   SelectionArguments selection;
+  std::string missing_from;
   bool steps = false, dot = false;
   std::size_t shards = 0, shard = 0;  ///< 0 = not asked for
 };
 
 void declare(Flags& flags, PlanArguments& arguments) {
   declare_selection(flags, arguments.selection);
+  flags.value("--missing-from", "PLACE", arguments.missing_from, k_missing_from_text);
   flags.on("--steps", arguments.steps, "List the unique steps too");
   flags.on("--dot", arguments.dot, "The step graph for Graphviz, on stdout");
   flags.number("--shards", arguments.shards, "Divide the compilations over so many machines, evenly by cost");
@@ -68,6 +71,15 @@ int run(Session& session, const PlanArguments& arguments) {
   request.with_steps = arguments.steps || arguments.dot || arguments.shards > 0;
   if (arguments.selection.arches.empty() && !request.arches.empty())
     session.console.say(fmt::format("arch list from TORCH_CUDA_ARCH_LIST: {}", request.arches));
+  if (!arguments.missing_from.empty()) {
+    auto rest = only_missing(session, *plugin, request, *options, arguments.missing_from);
+    if (!rest) return report(session, rest.error());
+    if (!*rest) {
+      if (session.global.json) session.console.document(plan_json({}, false));
+      return 0;
+    }
+    request = std::move(**rest);
+  }
   const auto here =
       plan_here(plugin->spec(), request, {plugin->path().string(), plugin->sha256()}, *options, *session.runner);
   if (!here) return report(session, here.error());

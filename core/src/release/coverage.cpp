@@ -1,0 +1,106 @@
+#include "support/format.hpp"
+#include "support/json.hpp"
+
+#include <sagekit/coverage.hpp>
+#include <sagekit/naming.hpp>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace sagekit {
+
+namespace {
+
+/// "2.11" says of "2.11.0" what "13" says of "13.0": all that it says is the same.
+bool says_same(const std::string& said, const std::string& wanted) {
+  return said == wanted || (!said.empty() && wanted.starts_with(said + "."));
+}
+
+bool torch_covers(const WheelOrigin& origin, const std::string& torch) {
+  if (origin.torch_min.empty() || !origin.torch.empty()) return says_same(origin.torch, torch);
+  const auto least = parse_version_number(origin.torch_min), wanted = parse_version_number(torch);
+  return least && wanted && *wanted >= *least;
+}
+
+/// Python and platform may be unsaid by a wheel for any.
+bool covers(const ReleasedWheel& wheel, const Cell& cell) {
+  if (wheel.file == cell.wheel) return true;
+  const auto& origin = wheel.origin;
+  if (wheel.project != normalized_project(cell.distribution)) return false;
+  if (!origin.python.empty() && origin.python != cell.python) return false;
+  if (!origin.platform.empty() && origin.platform != cell.platform) return false;
+  if (!torch_covers(origin, cell.torch) || !says_same(origin.cuda, cell.cuda)) return false;
+  std::set<std::string> wanted;
+  for (const auto& arch : cell.arches) wanted.insert(to_string(arch));
+  return origin.arches.empty() || wanted == std::set<std::string>(origin.arches.begin(), origin.arches.end());
+}
+
+/// Whole commits, or one and the first digits of it.
+bool same_commit(const std::string& one, const std::string& other) {
+  constexpr std::size_t k_least_digits = 7;
+  return std::min(one.size(), other.size()) >= k_least_digits && (one.starts_with(other) || other.starts_with(one));
+}
+
+CoverageRow judge_cover(const Cell& cell, const Plan& plan, const ReleasedWheel& wheel) {
+  CoverageRow row{cell.id, cell.wheel, CoverageState::published, wheel.file, {}};
+  if (wheel.verdict == "fail") {
+    row.state = CoverageState::failing;
+    row.why = fmt::format("{} fails its judgement", wheel.file);
+  } else if (wheel.origin.commit.empty() && wheel.file != cell.wheel) {
+    row.state = CoverageState::stale;
+    row.why = fmt::format("{} does not say which source it is from", wheel.file);
+  } else if (!wheel.origin.commit.empty() && !same_commit(wheel.origin.commit, plan.commit)) {
+    row.state = CoverageState::stale;
+    row.why = fmt::format("{} is from source {}, the plan's is {}", wheel.file, wheel.origin.commit.substr(0, 12),
+                          plan.commit.substr(0, 12));
+  }
+  return row;
+}
+
+}  // namespace
+
+std::string_view coverage_word(CoverageState state) {
+  switch (state) {
+    case CoverageState::published: return "published";
+    case CoverageState::missing: return "missing";
+    case CoverageState::stale: return "stale";
+    case CoverageState::failing: return "failing";
+  }
+  return "";
+}
+
+std::vector<CoverageRow> cover(const Plan& plan, const Release& published) {
+  std::vector<CoverageRow> rows;
+  for (const auto& cell : plan.cells) {
+    CoverageRow best{cell.id, cell.wheel, CoverageState::missing, {}, "no wheel for it is published"};
+    for (const auto& wheel : published.wheels) {
+      if (!covers(wheel, cell)) continue;
+      auto row = judge_cover(cell, plan, wheel);
+      const bool better = best.state == CoverageState::missing || row.state == CoverageState::published;
+      if (better && best.state != CoverageState::published) best = std::move(row);
+    }
+    rows.push_back(std::move(best));
+  }
+  return rows;
+}
+
+std::string coverage_json(const std::vector<CoverageRow>& rows, const Plan& plan) {
+  Json json{{"schema", "sagekit.coverage/1"}, {"plugin", plan.plugin_name}, {"commit", plan.commit}};
+  std::map<CoverageState, std::size_t> totals;
+  Json& cells = json["cells"] = Json::array();
+  for (const auto& row : rows) {
+    ++totals[row.state];
+    cells.push_back({{"cell", row.cell},
+                     {"wheel", row.wheel},
+                     {"state", coverage_word(row.state)},
+                     {"published", row.published},
+                     {"why", row.why}});
+  }
+  for (const auto state :
+       {CoverageState::published, CoverageState::missing, CoverageState::stale, CoverageState::failing})
+    json["totals"][coverage_word(state)] = totals[state];
+  return json_text(json);
+}
+
+}  // namespace sagekit

@@ -1,0 +1,100 @@
+#include "pypa/release_text.hpp"
+#include "support/format.hpp"
+#include "support/text.hpp"
+
+#include <sagekit/publish.hpp>
+
+#include <algorithm>
+#include <set>
+
+namespace sagekit {
+
+namespace {
+
+std::string megabytes(std::uint64_t bytes) { return fmt::format("{:.1f} MB", static_cast<double>(bytes) / 1e6); }
+
+/// Foreign text in a table's cell: nothing of it is Markdown or HTML.
+std::string cell_text(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (std::string_view("|<>[]`*_\\").find(c) != std::string_view::npos) out += '\\';
+    out += c == '\n' ? ' ' : c;
+  }
+  return out.empty() ? "any" : out;
+}
+
+std::set<std::string> runs_where(const Release& release, std::string_view verdict) {
+  std::set<std::string> gpus;
+  for (const auto& wheel : release.wheels)
+    for (const auto& row : wheel.runs_on)
+      if (row.verdict == verdict) gpus.insert(to_string(row.capability));
+  return gpus;
+}
+
+/// Lines of the build record that are about tools, each once.
+std::set<std::string> tools_of(const Release& release) {
+  std::set<std::string> tools;
+  for (const auto& wheel : release.wheels)
+    for (const auto& line : wheel.origin.tools)
+      if (const auto at = line.find(" identity "); at != std::string::npos) tools.insert(line.substr(0, at));
+  return tools;
+}
+
+std::string public_version(const ReleasedWheel& wheel) { return wheel.version.substr(0, wheel.version.find('+')); }
+
+}  // namespace
+
+Status check_tag(const Release& release, const std::string& tag, const std::vector<std::string>& plugins) {
+  std::set<std::string> versions;
+  for (const auto& wheel : release.wheels) versions.insert(public_version(wheel));
+  const std::string right = "v" + *versions.begin() + (release.plugin.empty() ? "" : "-" + release.plugin);
+  const auto refuse = [&](const std::string& why) {
+    return fail(ErrorKind::usage, "PUB003", fmt::format("the tag {} is not one for this release: {}", tag, why),
+                fmt::format("for example --tag {}", right), tag);
+  };
+  if (versions.size() > 1) return refuse(fmt::format("its wheels have the versions {}", fmt::join(versions, ", ")));
+  const std::string start = "v" + *versions.begin();
+  const auto rest = tag.starts_with(start) ? std::string_view(tag).substr(start.size()) : std::string_view();
+  if (!tag.starts_with(start) || (!rest.empty() && rest[0] != '-' && rest[0] != '+' && !rest.starts_with(".post")))
+    return refuse(fmt::format("it does not begin with {}", start));
+  if (tag.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.+-_") != std::string::npos)
+    return refuse("it has characters that no tag should have");
+  for (const auto& plugin : plugins)
+    if (plugin != release.plugin && rest == "-" + plugin) return refuse(fmt::format("{} is another plugin's", rest));
+  return {};
+}
+
+std::string release_notes(const Release& release) {
+  std::string text =
+      "Which wheel do I take? `torch`, CUDA and Python must be those of your environment.\n\n"
+      "| torch | CUDA | Python | system | size | install |\n|---|---|---|---|---|---|\n";
+  const auto out = std::back_inserter(text);
+  for (const auto& wheel : release.wheels) {
+    const auto& origin = wheel.origin;
+    const auto torch = origin.torch_min.empty() ? cell_text(origin.torch) : cell_text(origin.torch_min) + " and newer";
+    fmt::format_to(out, "| {} | {} | {} | {} | {} | `pip install \"{}#sha256={}\"` |\n", torch, cell_text(origin.cuda),
+                   cell_text(origin.python), cell_text(origin.platform), megabytes(wheel.size_bytes), wheel.url,
+                   wheel.sha256);
+  }
+  text += "\n### GPUs\n\n";
+  const auto yes = runs_where(release, "yes"), jit = runs_where(release, "jit");
+  if (!yes.empty()) fmt::format_to(out, "- runs on compute capability {}\n", fmt::join(yes, ", "));
+  if (!jit.empty()) fmt::format_to(out, "- the driver compiles it at the first call on {}\n", fmt::join(jit, ", "));
+  text += "- `sagekit verify FILE.whl` says it of each wheel, with reasons\n\n### How it was built\n\n";
+  std::set<std::string> commits, edits;
+  for (const auto& wheel : release.wheels) {
+    if (!wheel.origin.commit.empty()) commits.insert(wheel.origin.commit);
+    edits.insert(wheel.origin.edits.begin(), wheel.origin.edits.end());
+  }
+  fmt::format_to(out, "- source {} at {}\n", cell_text(release.source_url), fmt::join(commits, ", "));
+  if (!edits.empty()) fmt::format_to(out, "- edits to it: {}\n", fmt::join(edits, ", "));
+  for (const auto& tool : tools_of(release)) fmt::format_to(out, "- {}\n", cell_text(tool));
+  fmt::format_to(
+      out,
+      "- `{}` has all of this for programs, `{}` the checksums (`sha256sum -c`), `{}` an in-toto statement to "
+      "sign; each wheel has its own bill of materials\n",
+      k_manifest_file, k_checksums_file, k_statement_file);
+  return text;
+}
+
+}  // namespace sagekit

@@ -1,0 +1,104 @@
+// Hugging Face repositories and package indexes with the legacy upload API.
+#include "index/url.hpp"
+#include "release/client_program.hpp"
+#include "release/index_pages.hpp"
+#include "support/file.hpp"
+#include "support/format.hpp"
+#include "support/text.hpp"
+#include "support/try.hpp"
+
+#include <sagekit/coverage.hpp>
+
+#include <algorithm>
+
+namespace sagekit {
+
+namespace {
+
+/// What a repository's own manifest lists; a repository without one has nothing.
+Result<Release> listed_in(ClientProgram& program, const HuggingfaceTarget& target, const std::string& prefix,
+                          const std::filesystem::path& scratch) {
+  const auto name = prefix + std::string(k_manifest_file);
+  const std::vector<std::string> argv{"hf", "download", target.repository, name, "--local-dir", scratch.string()};
+  TRY_ASSIGN(const auto result, program.ask(argv));
+  const auto said = lower(result.output);
+  if (!result.ok() && (said.find("404") != std::string::npos || said.find("not found") != std::string::npos))
+    return Release{};
+  if (!result.ok()) return program.failed(argv, result);
+  TRY_ASSIGN(const auto text, read_file(scratch / name));
+  return read_release(text, "the repository's manifest");
+}
+
+}  // namespace
+
+Result<PublishReport> publish_huggingface(const Release& release, const HuggingfaceTarget& target,
+                                          const PublishOptions& options, CommandRunner& runner) {
+  TRY(check_verdicts(release));
+  TRY_ASSIGN(const auto scratch, TemporaryFolder::create(std::filesystem::temp_directory_path(), "sagekit-publish"));
+  ClientProgram program(options, runner);
+  const std::string prefix = target.folder.empty() ? "" : target.folder + "/";
+  Release theirs;
+  if (!options.dry_run) {
+    TRY_ASSIGN(theirs, listed_in(program, target, prefix, scratch.path() / "there"));
+  }
+  TRY_ASSIGN(auto all, merged(release, theirs));
+  for (auto& wheel : all.wheels)
+    wheel.url =
+        fmt::format("https://huggingface.co/{}/resolve/main/{}", target.repository, url_path(prefix + wheel.file));
+  PublishReport report;
+  report.notes = release_notes(all);
+  const auto upload = [&](const std::filesystem::path& file, const std::string& message) {
+    return program.change({"hf", "upload", target.repository, file.string(), prefix + file.filename().string(),
+                           "--commit-message", message},
+                          report);
+  };
+  for (const auto& wheel : release.wheels) {
+    if (std::ranges::find(theirs.wheels, wheel.file, &ReleasedWheel::file) != theirs.wheels.end()) {
+      report.already_there.push_back(wheel.file);
+      continue;
+    }
+    TRY(upload(options.folder / wheel.path, "Add " + wheel.file));
+    report.uploaded.push_back(wheel.file);
+  }
+  TRY_ASSIGN(const auto files, write_release_files(all, scratch.path()));
+  for (const auto& file : files) TRY(upload(file, "Update " + file.filename().string()));
+  return report;
+}
+
+Result<PublishReport> publish_index(const Release& release, const IndexTarget& target, const PublishOptions& options,
+                                    CommandRunner& runner) {
+  TRY(check_verdicts(release));
+  // An argv is in process lists and logs.
+  if (const auto url = parse_url(target.upload_url); !url || url->has_user)
+    return fail(
+        ErrorKind::usage, "PUB007",
+        url ? "the address to upload to holds a user name" : "the address to upload to is no http or https address",
+        "https://host/path/ alone; user and password are TWINE_USERNAME and TWINE_PASSWORD, or ~/.pypirc");
+  ClientProgram program(options, runner);
+  Release theirs;
+  if (!options.dry_run && !target.index_url.empty()) {
+    TRY_ASSIGN(theirs, published_at(target.index_url, release.wheels.front().project, target.settings));
+  }
+  PublishReport report;
+  std::vector<const ReleasedWheel*> wanted;
+  for (const auto& wheel : release.wheels) {
+    const auto there = std::ranges::find(theirs.wheels, wheel.file, &ReleasedWheel::file);
+    if (there == theirs.wheels.end()) {
+      wanted.push_back(&wheel);
+      continue;
+    }
+    if (there->sha256 != wheel.sha256)
+      return other_file_there(wheel.file, printable_url(target.index_url),
+                              fmt::format("sha256 {} there, {} here", there->sha256, wheel.sha256));
+    report.already_there.push_back(wheel.file);
+  }
+  for (const auto* wheel : wanted) {
+    TRY(program.change({"twine", "upload", "--non-interactive", "--disable-progress-bar", "--repository-url",
+                        target.upload_url, (options.folder / wheel->path).string()},
+                       report));
+    report.uploaded.push_back(wheel->file);
+  }
+  return report;
+}
+
+}  // namespace sagekit

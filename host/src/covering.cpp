@@ -1,0 +1,50 @@
+#include "covering.hpp"
+
+#include "releasing.hpp"
+
+#include <fmt/format.h>
+
+namespace sagekit::host {
+
+namespace {
+
+Result<Release> published(const Session& session, const std::string& place, const std::string& project) {
+  if (place.starts_with("http://") || place.starts_with("https://")) {
+    IndexSettings settings;
+    settings.environment = session.settings.pip_environment;
+    settings.log = session.log;
+    return published_at(place, project, settings);
+  }
+  auto given = read_given_release(session, place);
+  if (given) return std::move(given->scan.release);
+  if (given.error().code == "REL016") return Release{};
+  return std::unexpected(given.error());
+}
+
+}  // namespace
+
+Result<Covered> covered_by(const Session& session, const Plugin& plugin, const Request& request,
+                           const ToolchainOptions& tools, const std::string& place) {
+  auto here = plan_here(plugin.spec(), request, {plugin.path().string(), plugin.sha256()}, tools, *session.runner);
+  if (!here) return std::unexpected(here.error());
+  const auto there = published(session, place, plugin.spec().metadata.name);
+  if (!there) return std::unexpected(there.error());
+  auto rows = cover(here->plan, *there);
+  return Covered{std::move(here->plan), std::move(rows)};
+}
+
+Result<std::optional<Request>> only_missing(const Session& session, const Plugin& plugin, const Request& request,
+                                            const ToolchainOptions& tools, const std::string& place) {
+  auto covered = covered_by(session, plugin, request, tools, place);
+  if (!covered) return std::unexpected(covered.error());
+  Request rest = request;
+  rest.cells.clear();
+  for (const auto& row : covered->rows)
+    if (row.state != CoverageState::published) rest.cells.push_back(row.cell);
+  session.console.say(fmt::format("{} of {} cells are not published there", rest.cells.size(), covered->rows.size()));
+  if (rest.cells.empty() && !covered->rows.empty()) return std::optional<Request>();
+  if (covered->rows.empty()) rest.cells = request.cells;  // every cell is excluded: the plan says why
+  return std::optional<Request>(std::move(rest));
+}
+
+}  // namespace sagekit::host

@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""Planned minus published, from a manifest, a folder and an index; and the verbs that make only the rest."""
+import json
+import pathlib
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+from harness import CommandLine
+from index_server import IndexServer
+from wheels import Wheel
+
+
+def row(cell, commit, **more):
+    return {"file": cell["wheel"], "size_bytes": 1, "sha256": "0" * 64, "cell": cell["id"], "python": cell["python"], "torch": cell["torch"], "cuda": cell["cuda"],
+            "platform": cell["platform"], "arches": cell["arches"], "commit": commit, "verdict": "pass"} | more
+
+
+class Coverage(CommandLine):
+    def setUp(self):
+        super().setUp()
+        plan = self.example("plan", "--platform", "linux_x86_64,linux_aarch64", "--json").json()
+        self.cells, self.commit = plan["cells"], plan["source"]["commit"]
+        self.assertGreater(len(self.cells), 1)
+        self.ids = [cell["id"] for cell in self.cells]
+
+    def manifest(self, *rows):
+        path = self.folder / "sagekit.release.json"
+        path.write_text(json.dumps({"schema": "sagekit.release/1", "plugin": {}, "source": {}, "wheels": list(rows)}))
+        return path
+
+    def coverage(self, place, code):
+        done = self.example("coverage", place, "--platform", "linux_x86_64,linux_aarch64", "--json")
+        self.expect(done, code)
+        return {cell["cell"]: cell["state"] for cell in done.json()["cells"]}
+
+    def planned(self, *words):
+        done = self.example("plan", "--platform", "linux_x86_64,linux_aarch64", "--json", *words)
+        self.expect(done, 0)
+        return [cell["id"] for cell in done.json()["cells"]]
+
+    def test_states(self):
+        first, rest = self.cells[0], self.ids[1:]
+        place = self.manifest(row(first, self.commit))
+        self.assertEqual(self.coverage(place, 1), {first["id"]: "published"} | dict.fromkeys(rest, "missing"))
+        self.assertEqual(self.planned("--missing-from", place), rest)
+        self.assertEqual(self.coverage(self.manifest(row(first, "f" * 40)), 1)[first["id"]], "stale")
+        self.assertEqual(self.coverage(self.manifest(row(first, self.commit[:9])), 1)[first["id"]], "published")
+        self.assertEqual(self.coverage(self.manifest(row(first, self.commit, verdict="fail")), 1)[first["id"]], "failing")
+        # Another name, and what it says of itself is the cell's; then other arches, and no word about its source.
+        other = {"file": "sagekit_example-9.9-py3-none-" + first["platform"] + ".whl"}
+        self.assertEqual(self.coverage(self.manifest(row(first, self.commit, **other)), 1)[first["id"]], "published")
+        self.assertEqual(self.coverage(self.manifest(row(first, self.commit, arches=["5.2"], **other)), 1)[first["id"]], "missing")
+        self.assertEqual(self.coverage(self.manifest(row(first, self.commit, cuda="", **other)), 1)[first["id"]], "missing")
+        self.assertEqual(self.coverage(self.manifest(row(first, "", **other)), 1)[first["id"]], "stale")
+        everything = self.manifest(*[row(cell, self.commit) for cell in self.cells])
+        self.assertEqual(set(self.coverage(everything, 0).values()), {"published"})
+        self.assertEqual(self.planned("--missing-from", everything), [])
+
+    def test_folder_and_index(self):
+        first = self.cells[0]
+        folder = self.folder / "wheels"
+        folder.mkdir()
+        self.assertEqual(set(self.coverage(folder, 1).values()), {"missing"})
+        name = first["wheel"].removesuffix(".whl").split("-")
+        wheel = Wheel(name[0], name[1], "-".join(name[2:]))
+        wheel.write(folder)
+        self.assertEqual(self.coverage(folder, 1)[first["id"]], "published")
+        with IndexServer() as index:
+            self.assertEqual(set(self.coverage(index.url, 1).values()), {"missing"})
+            index.add("sagekit-example", wheel.name, b"x")
+            self.assertEqual(self.coverage(index.url, 1)[first["id"]], "published")
+            index.put("/r/sagekit.release.json", self.manifest(row(first, self.commit)).read_bytes())
+            self.assertEqual(self.coverage(index.base + "/r/sagekit.release.json", 1)[first["id"]], "published")
+
+    def test_build_makes_only_the_rest(self):
+        everything = self.manifest(*[row(cell, self.commit) for cell in self.cells])
+        done = self.example("build", "--missing-from", everything, "--platform", "linux_x86_64,linux_aarch64", "--json")
+        self.expect(done, 0, "0 of ")
+        self.assertEqual(done.json()["wheels"], [])
+        self.expect(self.example("coverage", self.folder / "nowhere"), 2, "FIL001")
+
+
+if __name__ == "__main__":
+    unittest.main()
