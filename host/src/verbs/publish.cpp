@@ -136,7 +136,10 @@ std::vector<Verb> publish_verbs() {
       {1, "another file of a wheel's name is there (nothing was changed), or the client program failed"},
       {2, "the folder has no manifest of its wheels, or the tag is not one for them"},
       {3, "the client program is not here"}};
-  return {make_group({.name = "publish", .what = "Bring a release to GitHub, Hugging Face or a package index"}),
+  return {make_group({.name = "publish",
+                      .what = "Bring a release to GitHub, Hugging Face or a package index",
+                      .examples = {"sagekit publish github dist --repo OWNER/NAME --tag v1.0.0-sage3",
+                                   "sagekit publish huggingface dist --repo OWNER/NAME --dry-run"}}),
           make_verb<PublishArguments>(
               {.name = "publish github",
                .what = "Create a GitHub release or add to it, with gh",
