@@ -125,6 +125,14 @@ struct Cost {
   bool operator==(const Cost&) const = default;
 };
 
+/// Share of a .cu's CPU for one arch that further arches do not add: cudafe++ and the host compiler run once
+/// (phases of sage2's and sage3's kernels: 14 to 36 % with lean headers).
+constexpr double k_host_pass_share = 0.3;
+/// CPU seconds of a .cu for so many arches, by those for one.
+constexpr double cpu_for_arches(double one_arch, std::size_t arches) {
+  return one_arch * (k_host_pass_share + (1 - k_host_pass_share) * static_cast<double>(arches));
+}
+
 /// One extension module.
 struct KernelSpec {
   std::string module;                    ///< "sageattention._qattn_sm80", dotted Python name

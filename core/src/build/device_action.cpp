@@ -13,12 +13,8 @@ namespace sagekit {
 
 namespace {
 
-/// Share of a .cu's cost for one architecture that cudafe++ and the host compiler have (plan/steps.cpp says the same).
-constexpr double k_host_share = 0.3;
 /// Headers without torch: a third of the memory (fused.cu 278 of 1,036 MB, sm90 356 of 1,107 MB; docs/measured.md).
 constexpr std::uint64_t k_shimmed_memory = 3;
-
-double for_archs(std::size_t archs) { return k_host_share + (1 - k_host_share) * static_cast<double>(archs); }
 
 struct Architecture {
   std::string compute;                ///< "compute_90a"
@@ -90,7 +86,7 @@ std::vector<std::string> without_outputs(const std::vector<std::string>& argv) {
 }
 
 Cost host_cost(const Step& compile, std::size_t archs) {
-  return {compile.cost.cpu_seconds * k_host_share / for_archs(archs), compile.cost.memory_bytes};
+  return {compile.cost.cpu_seconds * k_host_pass_share / cpu_for_arches(1, archs), compile.cost.memory_bytes};
 }
 
 std::vector<DeviceAction> device_actions(const std::vector<const Step*>& steps, const std::string& own_platform) {
@@ -134,7 +130,7 @@ std::vector<DeviceAction> device_actions(const std::vector<const Step*>& steps, 
       step.cells = compile.cells;
       step.id = fmt::format("device-{}-{}-{}-{}", compile.module.substr(compile.module.rfind('.') + 1),
                             step.inputs.empty() ? "" : file_of(step.inputs.front()), compute, short_hash(identity));
-      step.cost = {compile.cost.cpu_seconds * (1 - k_host_share) / for_archs(all.size()),
+      step.cost = {compile.cost.cpu_seconds * (1 - k_host_pass_share) / cpu_for_arches(1, all.size()),
                    compile.cost.memory_bytes / (shimmed ? k_shimmed_memory : 1)};
       known.emplace(std::move(identity), actions.size());
       actions.push_back(std::move(action));

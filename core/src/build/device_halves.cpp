@@ -18,6 +18,8 @@ constexpr std::string_view k_stub = "stub", k_kernels = "kernels", k_module_id =
 /// makes of the host's pass. Most sources have no such kernel, and are spared that pass.
 constexpr std::string_view k_no_module_id = "_sagekit0_9_unnamed_cu_00000000";
 
+const std::string k_in_one_run = "nvcc compiles its GPU and host code in one run (slower, the same code): ";
+
 std::unexpected<Error> not_done(const std::string& why) { return fail(ErrorKind::failed, "BLD009", why); }
 
 /// The headers of device code that every build of it can check: those that belong to one CPU's compiler or Python are
@@ -127,7 +129,7 @@ void DeviceHalves::give_up(std::size_t index, const std::string& why, StepReport
   const std::lock_guard lock(m_mutex);
   m_why[index] = why;
   if (m_said.insert(source_of(m_actions[index])).second)
-    report.retried = "its GPU code is not made by itself, nvcc runs as a whole: " + why;
+    report.retried = k_in_one_run + why;
 }
 
 TaskOutcome DeviceHalves::make(std::size_t index, std::stop_token stop, StepReport& report) {
@@ -169,7 +171,7 @@ TaskOutcome DeviceHalves::make(std::size_t index, std::stop_token stop, StepRepo
   if (*made) return TaskOutcome::done;
   if (report.outcome == StepOutcome::failed) return TaskOutcome::failed;
   if (report.out_of_memory) return TaskOutcome::out_of_memory;
-  give_up(index, "it does not compile so: " + report.failure.cause, report);
+  give_up(index, "compiling the GPU code alone failed: " + report.failure.cause, report);
   return TaskOutcome::done;
 }
 
@@ -327,7 +329,7 @@ Result<CommandResult> DeviceHalves::compile(std::size_t compile_step, const Comm
     if (ran_out_of_memory(sum, last_lines(whole.output_file)) || sum.timed_out) return sum;
     const std::lock_guard lock(m_mutex);
     if (m_said.insert(source_of(m_actions[mine->second.front()])).second)
-      report.retried = "GPU and host code do not come together, nvcc runs as a whole: " + why;
+      report.retried = k_in_one_run + why;
   } else {
     log_line(m_context.log, LogLevel::info,
              [&] { return fmt::format("{} is lacking: {}", m_actions[without].step.id, why); });

@@ -79,16 +79,12 @@ std::optional<Run> last_run(const fs::path& folder) {
   for (const auto& line : split(*text, '\n')) {
     const auto json = Json::parse(line, nullptr, false);
     if (!json.is_object()) continue;  // the end of it, cut off
-    const auto word = [&](const char* name) {
-      const auto found = json.find(name);
-      return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
-    };
     const auto number = [&](const char* name) {
       const auto found = json.find(name);
       return found != json.end() && found->is_number_unsigned() ? found->get<std::uint64_t>() : 0;
     };
-    if (json.contains("began")) run.began = word("began"), run.what = word("what");
-    if (auto record = word("made"); !record.empty()) run.made.push_back(std::move(record));
+    if (json.contains("began")) run.began = text_at(json, "began"), run.what = text_at(json, "what");
+    if (auto record = text_at(json, "made"); !record.empty()) run.made.push_back(std::move(record));
     if (!json.contains("run")) continue;
     run.ended = true;
     run.steps_run = number("run");

@@ -65,6 +65,17 @@ bool ran_out_of_memory(const CommandResult& result, const std::string& last_line
          last_lines.find("died due to signal 9") != std::string::npos;
 }
 
+/// A compiler that finds no space says so where its words are kept: on the same disk, which loses them.
+std::string full_disk(const fs::path& work) {
+  constexpr std::uintmax_t k_full = 1 << 20, k_mib = 1 << 20;
+  std::error_code error;
+  const auto space = fs::space(work, error);
+  if (error || space.available >= k_full) return {};
+  return fmt::format("no space is left where the build works ({}, {} MiB in all): free some, or choose another disk "
+                     "with --store",
+                     work.string(), space.capacity / k_mib);
+}
+
 StepFailure failure_of(const Step& step, const Command& command, const CommandResult& result) {
   StepFailure failure{{},
                       step.id,
@@ -75,6 +86,8 @@ StepFailure failure_of(const Step& step, const Command& command, const CommandRe
                       command.working_directory};
   if (result.timed_out)
     failure.cause += fmt::format("\nit took longer than {:.0f} s and was ended", command.timeout_seconds.value_or(0));
+  if (auto full = full_disk(command.output_file.parent_path()); !full.empty())
+    failure.cause = failure.cause.empty() ? std::move(full) : full + "\n" + failure.cause;
   return failure;
 }
 

@@ -62,9 +62,9 @@ void add_missing(LogFacts& facts, const LogFacts& more) {
   for (const auto& [name, value] : more) facts.try_emplace(name, value);
 }
 
-class Judgement {
+class CauseRanking {
  public:
-  Judgement(const LogScan& scan, const LogFacts& here) : m_scan(scan), m_here(here) {}
+  CauseRanking(const LogScan& scan, const LogFacts& here) : m_scan(scan), m_here(here) {}
 
   Explanation make() {
     collect();
@@ -310,6 +310,6 @@ class Judgement {
 
 }  // namespace
 
-Explanation first_cause(const LogScan& scan, const LogFacts& here) { return Judgement(scan, here).make(); }
+Explanation first_cause(const LogScan& scan, const LogFacts& here) { return CauseRanking(scan, here).make(); }
 
 }  // namespace sagekit

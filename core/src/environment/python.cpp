@@ -28,11 +28,6 @@ print(json.dumps({
   'sites': [p for p in sites if p]}))
 )";
 
-std::string text_of(const Json& json, const char* key) {
-  const auto it = json.find(key);
-  return it != json.end() && it->is_string() ? it->get<std::string>() : std::string{};
-}
-
 std::vector<fs::path> paths_of(const Json& json, const char* key) {
   std::vector<fs::path> paths;
   const auto list = json.find(key);
@@ -92,19 +87,19 @@ ProbedPython probe_python(const Found& found, const ProbeContext& context) {
     python.why_not = "starts, but does not run Python code: " + first_line(*output);
     return probed;
   }
-  python.version = text_of(json, "version");
-  python.minor = text_of(json, "minor");
-  python.soabi = text_of(json, "soabi");
-  python.abi = "cp" + without_dots(python.minor) + text_of(json, "threads");
-  if (const fs::path own = text_of(json, "executable"); own.is_absolute()) python.executable = own;
-  probed.prefix = text_of(json, "prefix");
+  python.version = text_at(json, "version");
+  python.minor = text_at(json, "minor");
+  python.soabi = text_at(json, "soabi");
+  python.abi = "cp" + without_dots(python.minor) + text_at(json, "threads");
+  if (const fs::path own = text_at(json, "executable"); own.is_absolute()) python.executable = own;
+  probed.prefix = text_at(json, "prefix");
   probed.site_packages = paths_of(json, "sites");
-  if (const auto kind = text_of(json, "implementation"); kind != "cpython") {
+  if (const auto kind = text_at(json, "implementation"); kind != "cpython") {
     python.why_not = fmt::format("is {}: wheels here are for CPython", kind.empty() ? "no known implementation" : kind);
     return probed;
   }
   const auto given = paths_of(json, "include");
-  const auto multiarch = text_of(json, "multiarch");
+  const auto multiarch = text_at(json, "multiarch");
   python.include_dirs = header_folders(given, multiarch);
   if (python.include_dirs.empty()) {
     python.why_not = fmt::format("no Python.h in {}: {}", given.empty() ? "any include folder" : given.front().string(),

@@ -95,27 +95,22 @@ Result<std::vector<IndexFile>> read_html(std::string_view body, const std::strin
   return files;
 }
 
-std::string string_of(const Json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string{};
-}
-
 Result<IndexFile> read_json_file(const Json& entry, const std::string& page) {
   if (!entry.is_object()) return bad_json(page, "a file is no object");
   IndexFile file;
-  file.name = string_of(entry, "filename");
-  const auto url = file_url(page, string_of(entry, "url"));
+  file.name = text_at(entry, "filename");
+  const auto url = file_url(page, text_at(entry, "url"));
   if (file.name.empty() || !entry.contains("url")) return bad_json(page, "a file has no name or no url");
   if (!url || !is_file_name(file.name)) return IndexFile{};
   file.url = *url;
-  file.requires_python = string_of(entry, "requires-python");
+  file.requires_python = text_at(entry, "requires-python");
   if (const auto hashes = entry.find("hashes"); hashes != entry.end() && hashes->is_object())
-    file.sha256 = hash_of(string_of(*hashes, "sha256"));
+    file.sha256 = hash_of(text_at(*hashes, "sha256"));
   for (const char* key : {"core-metadata", "dist-info-metadata"}) {  // PEP 714: the newer name first
     const auto about = entry.find(key);
     if (about == entry.end() || !file.core_metadata.empty()) continue;
     if (about->is_object())
-      file.core_metadata = metadata_hash("sha256=" + string_of(*about, "sha256"));
+      file.core_metadata = metadata_hash("sha256=" + text_at(*about, "sha256"));
     else if (about->is_boolean() && about->get<bool>())
       file.core_metadata = "true";
   }
@@ -135,7 +130,7 @@ Result<std::vector<IndexFile>> read_json(std::string_view body, const std::strin
   const Json root = Json::parse(body, shallow, false);
   if (deep || root.is_discarded() || !root.is_object()) return bad_json(page, "it cannot be parsed as an object");
   const auto meta = root.find("meta");
-  const std::string version = meta != root.end() && meta->is_object() ? string_of(*meta, "api-version") : "";
+  const std::string version = meta != root.end() && meta->is_object() ? text_at(*meta, "api-version") : "";
   if (!version.starts_with("1."))
     return bad_json(page, "its api-version is \"" + version.substr(0, 20) + "\", 1.x is known");
   const auto entries = root.find("files");

@@ -54,11 +54,6 @@ for name in sys.argv[1:]:
 print(json.dumps(found))
 )";
 
-std::string text_of(const Json& json, const char* key) {
-  const auto found = json.find(key);
-  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
 bool truth_of(const Json& json, const char* key) {
   const auto found = json.find(key);
   return found != json.end() && found->is_boolean() && found->get<bool>();
@@ -98,10 +93,10 @@ Result<PythonPlace> ask_python_place(const fs::path& interpreter, const std::map
   TRY_ASSIGN(const Json json, ask(interpreter, k_place_script, {}, environment, runner));
   PythonPlace place;
   place.executable = interpreter;
-  place.prefix = text_of(json, "prefix");
-  place.site = text_of(json, "site");
+  place.prefix = text_at(json, "prefix");
+  place.site = text_at(json, "site");
   place.externally_managed = truth_of(json, "managed");
-  place.managed_text = text_of(json, "text");
+  place.managed_text = text_at(json, "text");
   place.writable = truth_of(json, "writable");
   place.has_pip = truth_of(json, "pip");
   if (const auto list = json.find("packages"); list != json.end() && list->is_object())
@@ -118,7 +113,7 @@ Result<std::vector<InstalledPackage>> ask_packages(const fs::path& interpreter, 
   TRY_ASSIGN(const Json json, ask(interpreter, k_files_script, names, environment, runner));
   for (const auto& one : json) {
     if (!one.is_object()) continue;
-    InstalledPackage package{normalized_project(text_of(one, "name")), text_of(one, "version"), {}};
+    InstalledPackage package{normalized_project(text_at(one, "name")), text_at(one, "version"), {}};
     if (const auto files = one.find("files"); files != one.end() && files->is_array())
       for (const auto& file : *files)
         if (file.is_string()) package.files.emplace_back(file.get<std::string>());

@@ -18,11 +18,6 @@ namespace sagekit {
 
 namespace {
 
-std::string text_at(const Json& json, const char* key) {
-  const auto found = json.find(key);
-  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
 /// What sagekit.json says, over what the name did. False: it is none.
 bool take_provenance(std::string_view text, KnownFacts& known) {
   const Json json = Json::parse(text, nullptr, false);

@@ -19,13 +19,6 @@ std::string cuda_lib(const Target& t) { return fmt::format("{{cuda-lib-{}-{}}}",
 std::string cxx(const Target& t) { return fmt::format("{{cxx-{}}}", t.platform); }
 std::string python_includes(const Target& t) { return fmt::format("{{python-includes-{}-{}}}", t.python, t.platform); }
 
-/// libstdc++'s two string layouts: torch's own wheels up to 2.6 have the old one, except those for CUDA 12.6
-/// (PyTorch 2.6 release notes); every later one has the new.
-bool new_abi(const Target& t) {
-  const auto torch = parse_version_number(t.torch);
-  return !torch || *torch >= VersionNumber{{2, 7}} || t.cuda == "12.6";
-}
-
 /// Without torch: the row that is for any torch.
 std::string standard(const Spec& spec, const KernelSpec& kernel, const Target& t) {
   const auto torch = parse_version_number(kernel.torch_free ? std::string_view() : t.torch);
@@ -39,7 +32,7 @@ std::string last_part(const std::string& module) { return module.substr(module.r
 /// What torch/utils/cpp_extension.py defines for every source of an extension.
 std::vector<std::string> torch_defines(const KernelSpec& kernel, const Target& t) {
   return {"-DTORCH_API_INCLUDE_EXTENSION_H", "-DTORCH_EXTENSION_NAME=" + last_part(kernel.module),
-          fmt::format("-D_GLIBCXX_USE_CXX11_ABI={}", new_abi(t) ? 1 : 0)};
+          fmt::format("-D_GLIBCXX_USE_CXX11_ABI={}", torch_has_new_strings(t.torch, t.cuda).value_or(true) ? 1 : 0)};
 }
 
 /// COMMON_NVCC_FLAGS of the same file; the spec's -U come after them.

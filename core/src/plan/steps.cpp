@@ -14,9 +14,6 @@ namespace {
 constexpr std::uint16_t k_any = 0xffff;
 constexpr std::uint32_t k_no_gencode = 0xffffffff;
 
-/// Share of a .cu's cost for one arch that further arches do not add: cudafe++ and the host compiler run once
-/// (phases of sage2's and sage3's kernels: 14 to 36 % with lean headers).
-constexpr double k_host_share = 0.3;
 /// What torch's own headers cost beside a shim's: twice the CPU, three times the memory (the same measurements).
 constexpr double k_full_header_cpu = 2;
 constexpr std::uint64_t k_full_header_memory = 3;
@@ -49,10 +46,6 @@ std::string stem_of(const std::string& path) {
 void write_outputs(Argv& argv, const std::vector<std::string>& outputs) {
   argv.insert(argv.end(), {"-o", outputs[0]});
   if (outputs.size() > 1) argv.insert(argv.end(), {"-MD", "-MF", outputs[1]});
-}
-
-double for_arches(double one_arch, std::size_t arches) {
-  return one_arch * (k_host_share + (1 - k_host_share) * static_cast<double>(arches));
 }
 
 }  // namespace
@@ -147,7 +140,7 @@ std::uint32_t StepTable::tally(const Cost& cost) {
 Cost StepTable::cost_of(const Work& work, const ModulePart& part) const {
   switch (work.kind) {
     case StepKind::compile:
-      return {for_arches(part.kernel->source_cost.cpu_seconds, part.gencode.size()),
+      return {cpu_for_arches(part.kernel->source_cost.cpu_seconds, part.gencode.size()),
               part.kernel->source_cost.memory_bytes};
     case StepKind::bind: return part.kernel->binding_cost;
     case StepKind::link:
@@ -211,7 +204,7 @@ std::uint32_t StepTable::setup_py_step(const Cell& cell, const std::vector<Modul
       cost.memory_bytes = std::max(cost.memory_bytes, one.memory_bytes * (shimmed ? k_full_header_memory : 1));
     };
     auto source = kernel.source_cost;
-    source.cpu_seconds = for_arches(source.cpu_seconds, part.gencode.size());
+    source.cpu_seconds = cpu_for_arches(source.cpu_seconds, part.gencode.size());
     add_cost(source, kernel.sources.size(), !kernel.source_shim.empty());
     add_cost(kernel.binding_cost, kernel.bindings.size(), !kernel.binding_shim.empty());
   }

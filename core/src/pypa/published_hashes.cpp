@@ -15,12 +15,6 @@ bool is_sha256(std::string_view text) {
   return text.size() == 64 && text.find_first_not_of("0123456789abcdefABCDEF") == std::string_view::npos;
 }
 
-std::string text_at(const Json& json, const char* key) {
-  if (!json.is_object()) return {};
-  const auto found = json.find(key);
-  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
 std::unexpected<Error> no_attestation(std::string why) {
   return fail(ErrorKind::failed, "TRU005", "it cannot be read as an attestation: " + std::move(why));
 }

@@ -44,11 +44,6 @@ class VariantReader {
  private:
   void fault(std::string what) { m_found.faults.push_back(std::move(what)); }
 
-  static std::string text_at(const Json& object, const char* key) {
-    const auto found = object.find(key);
-    return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-  }
-
   /// The texts of a list; a fault when it is none.
   std::vector<std::string> texts(const Json& list, const std::string& where) {
     std::vector<std::string> found;

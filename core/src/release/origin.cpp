@@ -6,20 +6,6 @@ namespace sagekit {
 
 namespace {
 
-std::string origin_text(const Json& json, const char* key) {
-  if (!json.is_object()) return {};
-  const auto found = json.find(key);
-  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
-std::vector<std::string> origin_list(const Json& json, const char* key) {
-  std::vector<std::string> texts;
-  if (const auto found = json.find(key); found != json.end() && found->is_array())
-    for (const auto& item : *found)
-      if (item.is_string()) texts.push_back(item.get<std::string>());
-  return texts;
-}
-
 /// "cp312" -> "3.12"; of an abi3 wheel or one for any Python nothing, for it is not made for one.
 std::string python_of(const WheelName& name) {
   if (name.python.size() != 1 || name.abi.size() != 1) return {};
@@ -45,17 +31,17 @@ WheelOrigin read_origin(std::string_view text) {
   const Json json = Json::parse(text, nullptr, false);
   if (!json.is_object()) return origin;
   const Json plugin = json.value("plugin", Json::object()), source = json.value("source", Json::object());
-  origin.plugin = origin_text(plugin, "name");
-  origin.plugin_version = origin_text(plugin, "version");
-  origin.source_url = origin_text(source, "url");
-  origin.commit = origin_text(source, "commit");
-  origin.cell = origin_text(json, "cell");
-  origin.python = origin_text(json, "python");
-  origin.torch = origin_text(json, "torch");
-  origin.cuda = origin_text(json, "cuda");
-  origin.platform = origin_text(json, "platform");
-  origin.arches = origin_list(json, "arches");
-  origin.tools = origin_list(json, "tools");
+  origin.plugin = text_at(plugin, "name");
+  origin.plugin_version = text_at(plugin, "version");
+  origin.source_url = text_at(source, "url");
+  origin.commit = text_at(source, "commit");
+  origin.cell = text_at(json, "cell");
+  origin.python = text_at(json, "python");
+  origin.torch = text_at(json, "torch");
+  origin.cuda = text_at(json, "cuda");
+  origin.platform = text_at(json, "platform");
+  origin.arches = texts_at(json, "arches");
+  origin.tools = texts_at(json, "tools");
   for (const auto& line : origin.tools)
     if (line.starts_with("edit ")) origin.edits.push_back(line.substr(5));
   return origin;

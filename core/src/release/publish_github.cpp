@@ -80,13 +80,9 @@ class GithubRelease {
       return fail(ErrorKind::failed, "PUB006", "gh release view did not answer with a list of files");
     m_exists = true;
     for (const auto& asset : json["assets"]) {
-      const auto text = [&](const char* key) {
-        return asset.is_object() && asset.contains(key) && asset[key].is_string() ? asset[key].get<std::string>()
-                                                                                  : std::string();
-      };
       const bool sized = asset.is_object() && asset.contains("size") && asset["size"].is_number_unsigned();
-      if (const auto name = text("name"); !name.empty())
-        m_assets[name] = {sized ? asset["size"].get<std::uint64_t>() : 0, text("state") == "uploaded"};
+      if (const auto name = text_at(asset, "name"); !name.empty())
+        m_assets[name] = {sized ? asset["size"].get<std::uint64_t>() : 0, text_at(asset, "state") == "uploaded"};
     }
     return {};
   }

@@ -22,11 +22,6 @@ namespace fs = std::filesystem;
 constexpr std::size_t k_most_wheels = 200'000;
 constexpr std::string_view k_release_schema = "sagekit.release/1";
 
-std::string text_at(const Json& json, const char* key) {
-  const auto found = json.is_object() ? json.find(key) : json.end();
-  return json.is_object() && found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
 std::uint64_t number_at(const Json& json, const char* key) {
   const auto found = json.find(key);
   return found != json.end() && found->is_number_unsigned() ? found->get<std::uint64_t>() : 0;

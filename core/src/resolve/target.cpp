@@ -3,6 +3,7 @@
 #include "pypa/platform_tag.hpp"
 #include "pypa/version_order.hpp"
 #include "resolve/judge.hpp"
+#include "spec/data.hpp"
 #include "support/file.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
@@ -28,14 +29,9 @@ std::unexpected<Error> not_understood(std::string message, std::string hint) {
   return fail(ErrorKind::usage, "RES001", "--for: " + std::move(message), std::move(hint));
 }
 
-/// torch changed with 2.7; 2.6 had the new ABI in its CUDA 12.6 wheels only (facts of the releases,
-/// core/data/torch.toml).
+/// Only libstdc++ has two layouts.
 std::optional<bool> string_abi(const std::string& torch, const std::string& cuda, const std::string& platform) {
-  const auto minor = parse_version_number(minor_of(torch));
-  if (!minor || !platform.starts_with("linux_")) return std::nullopt;
-  if (*minor >= VersionNumber{{2, 7}}) return true;
-  if (*minor == VersionNumber{{2, 6}}) return cuda.empty() ? std::nullopt : std::optional(cuda == "12.6");
-  return false;
+  return platform.starts_with("linux_") ? torch_has_new_strings(minor_of(torch), cuda) : std::nullopt;
 }
 
 /// "a=b,c=\"d,e\"" in its pieces.

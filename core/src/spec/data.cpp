@@ -55,6 +55,17 @@ std::optional<std::string> torch_cuda_on_package_index(std::string_view torch, s
   return {};
 }
 
+std::optional<bool> torch_has_new_strings(std::string_view torch, std::string_view cuda) {
+  const auto version = parse_version_number(torch);
+  if (!version) return {};
+  for (const StringLayout& row : core_data().string_layouts) {
+    if (!row.torch.contains(*version)) continue;
+    if (row.cuda.empty() || row.cuda == cuda) return row.is_new;
+    if (cuda.empty()) return {};
+  }
+  return {};
+}
+
 std::vector<std::string> gpu_names(Capability capability) {
   const auto& models = gpu_data().models;
   const auto row = std::ranges::find(models, capability, &GpuModels::capability);

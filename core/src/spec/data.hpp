@@ -35,6 +35,13 @@ struct TorchRelease {
   std::string source;
 };
 
+/// libstdc++'s string layout of the torch wheels `torch`, for every CUDA or one.
+struct StringLayout {
+  VersionRange torch;
+  std::string cuda;  ///< "12.6"; empty = any
+  bool is_new = false;
+};
+
 struct GpuModels {
   Capability capability;
   std::vector<std::string> names;
@@ -122,6 +129,7 @@ struct LibcData {
 
 struct CoreData {
   std::vector<TorchRelease> torches;  ///< oldest first
+  std::vector<StringLayout> string_layouts;  ///< the first that fits holds
   std::vector<NvccArch> nvcc_arches;
   std::vector<HostCompilerLimit> host_compilers;  ///< oldest first
 };
@@ -147,6 +155,10 @@ std::optional<Absence> torch_absence(std::string_view torch, std::string_view cu
 
 /// The CUDA of the torch that the public package index has for a platform; nothing when it has none with CUDA.
 std::optional<std::string> torch_cuda_on_package_index(std::string_view torch, std::string_view platform);
+
+/// Whether torch's own Linux wheels have libstdc++'s strings of C++11 (_GLIBCXX_USE_CXX11_ABI=1). "2.6" or "2.6.0", "12.6";
+/// nothing when no row knows that torch or its CUDA decides and is "".
+std::optional<bool> torch_has_new_strings(std::string_view torch, std::string_view cuda);
 
 /// What people call the GPUs of a capability; empty when it is not a current one.
 std::vector<std::string> gpu_names(Capability capability);

@@ -69,6 +69,11 @@ void read_torches(TomlTable& root, Loaded& loaded) {
     release.source = row.required_string("source");
     data.torches.push_back(std::move(release));
   });
+  read_rows(root, "strings", [&](TomlTable& row) {
+    data.string_layouts.push_back({value_or_report(row, "torch", parse_version_range(row.required_string("torch"))),
+                                   row.string("cuda").value_or(""), row.required_string("layout") == "new"});
+    row.required_string("source");
+  });
 }
 
 void read_gpus(TomlTable& root, Loaded& loaded) {

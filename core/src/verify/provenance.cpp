@@ -15,11 +15,6 @@ namespace {
 
 constexpr std::string_view k_schema = "sagekit.provenance/1";
 
-std::string text_at(const Json& json, const char* key) {
-  const auto found = json.find(key);
-  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
 Json names(const std::vector<ArchRequest>& arches) {
   Json list = Json::array();
   for (const auto& arch : arches) list.push_back(to_string(arch));

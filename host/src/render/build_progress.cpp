@@ -17,20 +17,9 @@ namespace sagekit::host {
 
 namespace {
 
-std::string_view name(StepKind kind) {
-  switch (kind) {
-    case StepKind::compile: return "compile";
-    case StepKind::bind: return "bind";
-    case StepKind::link: return "link";
-    case StepKind::setup_py: return "setup.py";
-    case StepKind::device: return "device";
-  }
-  return "";
-}
-
 // "compile _fused fused.cu": what a person calls the step.
 std::string title(const Step& step) {
-  std::string text(name(step.kind));
+  std::string text(step_word(step.kind));
   if (!step.module.empty()) text += " " + step.module;
   if (step.kind != StepKind::link && !step.inputs.empty()) {
     const std::string& input = step.inputs.front();
@@ -52,6 +41,17 @@ std::string_view name(StepOutcome outcome) {
 }
 
 }  // namespace
+
+std::string_view step_word(StepKind kind) {
+  switch (kind) {
+    case StepKind::compile: return "compile";
+    case StepKind::bind: return "bind";
+    case StepKind::link: return "link";
+    case StepKind::setup_py: return "setup.py";
+    case StepKind::device: return "device";
+  }
+  return "";
+}
 
 BuildProgress::Form progress_form(bool quiet, bool json_lines, bool ci) {
   if (json_lines) return BuildProgress::Form::json_lines;

@@ -11,9 +11,13 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <thread>
 
 namespace sagekit::host {
+
+/// "compile", "setup.py": what a person calls such a step.
+std::string_view step_word(StepKind kind);
 
 class BuildProgress : public BuildObserver {
  public:

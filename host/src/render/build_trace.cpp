@@ -2,6 +2,7 @@
 
 #include "console.hpp"
 #include "json_text.hpp"
+#include "render/build_progress.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,17 +12,6 @@
 namespace sagekit::host {
 
 namespace {
-
-std::string_view word(StepKind kind) {
-  switch (kind) {
-    case StepKind::compile: return "compile";
-    case StepKind::bind: return "bind";
-    case StepKind::link: return "link";
-    case StepKind::setup_py: return "setup.py";
-    case StepKind::device: return "device";
-  }
-  return "";
-}
 
 std::string_view word(StepOutcome outcome) {
   switch (outcome) {
@@ -47,7 +37,7 @@ void BuildTrace::on_event(const BuildEvent& event) {
       if (static_cast<std::size_t>(free) == m_busy.size()) m_busy.push_back(false);
       const auto slot = static_cast<std::size_t>(free);
       m_busy[slot] = true;
-      Span span{id, std::string(word(event.step->kind)), event.step->module, event.step->depends, event.step->cells};
+      Span span{id, std::string(step_word(event.step->kind)), event.step->module, event.step->depends, event.step->cells};
       span.slot = slot;
       span.begin = now();
       m_by_id[id] = m_spans.size();

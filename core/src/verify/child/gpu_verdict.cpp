@@ -10,10 +10,7 @@ namespace sagekit {
 
 namespace {
 
-std::string text_of(const Json& line, std::string_view key) {
-  const auto found = line.find(key);
-  return found != line.end() && found->is_string() ? one_line(found->get_ref<const std::string&>()) : "";
-}
+std::string text_of(const Json& line, std::string_view key) { return one_line(text_at(line, key)); }
 
 std::optional<double> number_of(const Json& line, std::string_view key) {
   const auto found = line.find(key);
