@@ -11,23 +11,6 @@ namespace {
 
 constexpr std::string_view k_more = "sagekit verify --all";
 
-// Names come back with the verified build or the report that refused it.
-Result<Verdict<PackagedWheel>> package_cell(const Session& session, const Plugin& plugin, const CellBuild& build,
-                                            const PackageOptions& options) {
-  const Revision* revision = find_revision(plugin.spec(), build.commit);
-  if (revision == nullptr)
-    return fail(ErrorKind::usage, "PKG004",
-                fmt::format("{} was built from {}, which this {} plugin does not know", build.cell.id, build.commit,
-                            plugin.name()),
-                "use the plugin version that built it, or build again");
-  PackageOptions allowing = options;
-  allowing.verify.allowed_defects = build.allowed_defects;
-  auto verified = verify_build(plugin.spec(), &plugin, build, allowing.verify, *session.runner);
-  if (!verified) return std::unexpected(verified.error());
-  if (!*verified) return Verdict<PackagedWheel>(std::unexpected(verified->error()));
-  return write_package(**verified, plugin.spec(), &plugin, *revision, allowing, *session.runner);
-}
-
 }  // namespace
 
 StepFailure taken_name(const Session& session, const std::string& cell, const Error& error) {
@@ -45,7 +28,7 @@ Result<Packaging> package_cells(const Session& session, const Plugin& plugin, co
   Packaging result;
   const Console& console = session.console;
   for (const auto& build : builds) {
-    auto wheel = package_cell(session, plugin, build, options);
+    auto wheel = package_build(build, plugin, options, *session.runner);
     if (!wheel && wheel.error().code == "PKG001") {
       result.failed.push_back(taken_name(session, build.cell.id, wheel.error()));
       continue;

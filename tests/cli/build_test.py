@@ -51,6 +51,37 @@ class Build(CommandLine):
 
         self.install(self.folder / result["wheels"][0]["path"], self.folder / "site")
 
+    def test_what_was_judged_is_not_judged_again(self):
+        first = self.build("-v", "--arch", "8.0")
+        self.expect(first, 0)
+        imports = r" -I -c "  # a child Python that loads a module of the wheel
+        self.assertRegex(first.err, imports)
+        wheel = self.wheels()[0]
+        content, text = wheel.read_bytes(), first.err[first.err.index("  pass:"):first.err.index("needs the NVIDIA")]
+
+        again = self.build("-v", "--arch", "8.0")
+        self.expect(again, 0, "was there already", text)
+        self.assertNotRegex(again.err, imports)
+        wheel.unlink()
+        again = self.build("-v", "--arch", "8.0")
+        self.expect(again, 0, text)
+        self.assertNotRegex(again.err, imports, "the same bytes need no second verdict")
+        self.assertEqual(wheel.read_bytes(), content)
+
+        wheel.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+        self.expect(self.build("--arch", "8.0"), 1, "PKG001")
+        wheel.write_bytes(content)
+        # A verdict is for the Pythons that it was given by.
+        other = self.build("-v", "--arch", "8.0", "--interpreter", sys.executable)
+        self.expect(other, 0)
+        self.assertRegex(other.err, imports)
+        # One that says something else, or was cut, counts for nothing.
+        verdict, = (self.folder / "störe" / "builds").glob("*/verdict.json")
+        verdict.write_text(verdict.read_text().replace('"verdict": "pass"', '"verdict": "fail"'))
+        self.assertRegex(self.build("-v", "--arch", "8.0", "--interpreter", sys.executable).err, imports)
+        verdict.write_text(verdict.read_text()[:700])
+        self.assertRegex(self.build("-v", "--arch", "8.0", "--interpreter", sys.executable).err, imports)
+
     def test_package_names_a_kept_build_anew(self):
         self.expect(self.build(), 0)
         for scheme in ("plain", "build-tag", "local-version"):

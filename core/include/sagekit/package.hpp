@@ -4,6 +4,7 @@
 #include <sagekit/error.hpp>
 #include <sagekit/export.hpp>
 #include <sagekit/plan.hpp>
+#include <sagekit/plugin.hpp>
 #include <sagekit/verify.hpp>
 
 #include <filesystem>
@@ -38,6 +39,13 @@ SAGEKIT_API Status check_wheel_name(const Plan& plan, const Cell& cell, const st
 /// branch.
 SAGEKIT_API Result<Verdict<PackagedWheel>> write_package(const VerifiedBuild& build, const Spec& spec,
                                                          const Plugin* plugin, const Revision& revision,
+                                                         const PackageOptions& options, CommandRunner& runner);
+
+/// What `build` and `package` do with a build: judges the staged files, writes their wheel, judges that. The verdict is kept
+/// beside the build's record (CellBuild::record): while the wheel made of it is in the output folder, and nothing that
+/// the verdict depends on has changed, neither is done again; while it is not there, it is packed again and known by
+/// its bytes. PKG004 (usage): the plugin does not know the revision that it was built from.
+SAGEKIT_API Result<Verdict<PackagedWheel>> package_build(const CellBuild& build, const Plugin& plugin,
                                                          const PackageOptions& options, CommandRunner& runner);
 
 }  // namespace sagekit

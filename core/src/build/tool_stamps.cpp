@@ -2,17 +2,9 @@
 
 #include "support/format.hpp"
 
-#include <sys/stat.h>
-
 namespace sagekit {
 
 namespace fs = std::filesystem;
-
-ToolStamps::Stamp ToolStamps::stamp_of(const fs::path& file) {
-  struct stat info {};
-  if (::stat(file.c_str(), &info) != 0) return {};
-  return {info.st_ino, static_cast<std::uint64_t>(info.st_size), info.st_mtim.tv_sec, info.st_mtim.tv_nsec};
-}
 
 ToolStamps::ToolStamps(const std::vector<const Cell*>& cells) {
   for (const auto* cell : cells) {

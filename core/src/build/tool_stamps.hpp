@@ -1,12 +1,14 @@
 #pragma once
 // Compilers that stay what they were: an identity in a key is read once, and somebody may update a package meanwhile.
 
+#include "support/file_stamp.hpp"
+
 #include <sagekit/environment.hpp>
 #include <sagekit/plan.hpp>
 
 #include <filesystem>
 #include <map>
-#include <tuple>
+#include <optional>
 #include <vector>
 
 namespace sagekit {
@@ -20,9 +22,7 @@ class ToolStamps {
   Status unchanged() const;
 
  private:
-  using Stamp = std::tuple<std::uint64_t, std::uint64_t, std::int64_t, std::int64_t>;  ///< inode, size, mtime
-  static Stamp stamp_of(const std::filesystem::path& file);
-  std::map<std::filesystem::path, Stamp> m_stamps;
+  std::map<std::filesystem::path, std::optional<FileStamp>> m_stamps;
 };
 
 }  // namespace sagekit

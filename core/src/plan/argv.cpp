@@ -101,6 +101,8 @@ Argv compile_argv(const Spec& spec, const KernelSpec& kernel, const std::string&
   append(argv, {"--compiler-options", "-fPIC"});
   append(argv, spec.build.nvcc_flags);
   append(argv, kernel.nvcc_flags);
+  if (const auto threads = split_compile_threads(t.cuda, kernel.source_cost); threads > 1)
+    append(argv, {"--split-compile", fmt::format("{}", threads)});
   if (torch) append(argv, torch_defines(kernel, t));
   // GPU code is the same by every standard that torch asks for: one that does not depend on the torch makes it one key.
   argv.push_back("-std=" + standard(spec, kernel, device ? Target{{}, t.cuda, t.python, t.platform} : t));

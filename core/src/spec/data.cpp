@@ -116,6 +116,12 @@ std::optional<VersionNumber> first_nvcc_for(const Arch& arch) {
   return first;
 }
 
+unsigned split_compile_threads(std::string_view cuda, const Cost& one_arch) {
+  const auto version = parse_version_number(cuda);
+  const auto& split = core_data().split_compile;
+  return version && *version >= split.since && one_arch.cpu_seconds >= split.cpu_seconds ? split.threads : 1;
+}
+
 std::optional<HostCompilerLimit> host_compiler_limit(const VersionNumber& cuda) {
   std::optional<HostCompilerLimit> limit;
   for (const HostCompilerLimit& row : core_data().host_compilers)

@@ -127,11 +127,19 @@ struct LibcData {
   std::vector<FloorHeader> floor_headers;
 };
 
+/// nvcc's --split-compile, from release `since` on, for what takes at least so long.
+struct SplitCompile {
+  VersionNumber since;
+  double cpu_seconds = 0;
+  unsigned threads = 1;
+};
+
 struct CoreData {
   std::vector<TorchRelease> torches;  ///< oldest first
   std::vector<StringLayout> string_layouts;  ///< the first that fits holds
   std::vector<NvccArch> nvcc_arches;
   std::vector<HostCompilerLimit> host_compilers;  ///< oldest first
+  SplitCompile split_compile;
 };
 
 struct NamingData {
@@ -171,6 +179,10 @@ std::optional<Absence> nvcc_absence(const VersionNumber& cuda, const Arch& arch)
 bool nvcc_supports(const VersionNumber& cuda, const Arch& arch);
 /// The first nvcc release that can; nothing when no known one does.
 std::optional<VersionNumber> first_nvcc_for(const Arch& arch);
+
+/// With how many threads that nvcc "13.0" compiles a source of such a cost for one arch; 1 = as it does by itself. A matter of
+/// the plan, not of the machine: the number stands in the machine code's notes.
+unsigned split_compile_threads(std::string_view cuda, const Cost& one_arch);
 
 /// The limit of that nvcc, or nothing when it is older than what is known.
 std::optional<HostCompilerLimit> host_compiler_limit(const VersionNumber& cuda);

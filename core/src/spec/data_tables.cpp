@@ -117,6 +117,12 @@ void read_nvcc(TomlTable& root, Loaded& loaded) {
     for (const std::string& name : row.required_strings("names"))
       data.nvcc_arches.push_back({value_or_report(row, "names", parse_arch(name)), since, until, source});
   });
+  if (auto split = root.table("split_compile")) {
+    data.split_compile = {version_at(*split, "since"), static_cast<double>(split->integer("cpu_seconds").value_or(0)),
+                          static_cast<unsigned>(split->integer("threads").value_or(1))};
+    split->required_string("source");
+    split->finish();
+  }
   read_rows(root, "host_compilers", [&](TomlTable& row) {
     HostCompilerLimit limit;
     limit.since = version_at(row, "since");

@@ -1,3 +1,5 @@
+#include "verify/report_json.hpp"
+
 #include "support/json.hpp"
 #include "verify/finding_list.hpp"
 
@@ -30,6 +32,8 @@ Json row_json(const RunsOn& row) {
           {"toolkit", row.toolkit}};
 }
 
+}  // namespace
+
 Json report_json(const WheelReport& report, bool all) {
   Json json{{"path", report.path}, {"sha256", report.sha256}, {"verdict", report.pass ? "pass" : "fail"}};
   json["policy"] = report.policy;
@@ -47,8 +51,6 @@ Json report_json(const WheelReport& report, bool all) {
   for (const auto& row : report.runs_on) rows.push_back(row_json(row));
   return json;
 }
-
-}  // namespace
 
 std::string verify_json(const std::vector<WheelReport>& reports, bool all, const Diagnostics& stale,
                         const std::vector<Error>& errors) {

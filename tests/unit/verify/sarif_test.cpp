@@ -1,4 +1,5 @@
 #include "support/json.hpp"
+#include "verify/report_json.hpp"
 #include "verify/finding_list.hpp"
 
 #include <sagekit/finding.hpp>
@@ -22,6 +23,27 @@ WheelReport some_report() {
 }
 
 }  // namespace
+
+TEST_CASE("a report comes back from its JSON") {
+  WheelReport report = some_report();
+  report.kind = "wheel";
+  report.python = {"cp312"};
+  report.gpu = "NVIDIA H200";
+  report.findings.push_back({"LBC002", Severity::error, FindingResult::waived, "too new", "a.so", "", "known", "2026-12-31"});
+  report.runs_on.push_back({Capability{9, 0}, {"H100"}, "part", {"a"}, "why", "580", "13.0", "linux", {"b"}});
+  const Json json = report_json(report, true);
+  const auto back = read_report(json);
+  REQUIRE(back);
+  CHECK(report_json(*back, true) == json);
+  for (const char* key : {"path", "verdict", "findings", "runs_on", "tags"}) {
+    Json cut = json;
+    cut.erase(key);
+    CHECK_FALSE(read_report(cut));
+  }
+  Json other = json;
+  other["findings"][0]["result"] = "fine";
+  CHECK_FALSE(read_report(other));
+}
 
 TEST_CASE("SARIF has a rule with help for each code, a result for each fault, and what was waived is suppressed") {
   const Json json = Json::parse(verify_sarif({some_report()}));

@@ -4,6 +4,7 @@
 #include "elf/symbol_name.hpp"
 #include "spec/libraries.hpp"
 #include "support/format.hpp"
+#include "support/parallel.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
 #include "verify/artifact.hpp"
@@ -13,7 +14,10 @@
 
 #include <algorithm>
 #include <map>
+#include <mutex>
+#include <optional>
 #include <set>
+#include <span>
 
 namespace sagekit {
 
@@ -25,6 +29,7 @@ namespace fs = std::filesystem;
 using Kind = LoaderMessage::Kind;
 
 constexpr double k_seconds = 300;   // for one module; torch alone can take a minute from a cold disk
+constexpr std::size_t k_most_at_once = 4;  // each brings a torch of its own
 constexpr int k_most_timeouts = 2;  // then the rest is not tried: one fault makes them all hang
 
 /// What is loaded, and how: extension modules by name, libraries for ctypes by path.
@@ -95,6 +100,11 @@ struct Fault {
   std::string message = {}, lack = {}, hint = {};
 };
 
+struct Loaded {
+  ChildOutput said;
+  bool with_stand_ins = false;
+};
+
 class ImportCheck {
  public:
   /// `name`: what the user calls the interpreter.
@@ -108,20 +118,26 @@ class ImportCheck {
 
   /// True when every module was loaded. Errors: interrupted, no room for a stand-in.
   Result<bool> run(const std::vector<Importable>& modules) {
+    const std::size_t at_once = std::min<std::size_t>(available_threads(), k_most_at_once);
     int timeouts = 0;
-    for (const auto& module : modules) {
-      if (timeouts == k_most_timeouts) {
+    for (std::size_t first = 0; first < modules.size(); first += at_once) {
+      const std::span batch(modules.data() + first, std::min(at_once, modules.size() - first));
+      if (timeouts >= k_most_timeouts) {
         m_all_load = false;
-        lacks("not tried, for others before it did not come back", module.name);
+        for (const auto& module : batch) lacks("not tried, for others before it did not come back", module.name);
         continue;
       }
-      TRY_ASSIGN(const auto said, load(module));
-      if (const auto why = torch_misfit(m_artifact, said); !why.empty()) {
-        m_findings.skipped("IMP001", fmt::format("{}: {}", m_name, why));
-        return false;
+      std::vector<std::optional<Result<Loaded>>> loaded(batch.size());
+      run_in_parallel(batch.size(), static_cast<unsigned>(at_once), [&](std::size_t i) { loaded[i] = load(batch[i]); });
+      for (std::size_t i = 0; i < batch.size(); ++i) {
+        TRY_ASSIGN(const auto one, std::move(*loaded[i]));
+        if (const auto why = torch_misfit(m_artifact, one.said); !why.empty()) {
+          m_findings.skipped("IMP001", fmt::format("{}: {}", m_name, why));
+          return false;
+        }
+        timeouts += one.said.result.timed_out;
+        judge(batch[i], one);
       }
-      timeouts += said.result.timed_out;
-      judge(module, said);
     }
     for (const auto& [why, names] : m_lacking)
       m_findings.skipped("IMP001", fmt::format("{} in {}: {}", join(names, ", "), m_name, why));
@@ -130,11 +146,20 @@ class ImportCheck {
 
  private:
   /// First as the machine is; where the loader misses a library of the driver, again with one that stands in for it.
-  Result<ChildOutput> load(const Importable& module) {
+  Result<Loaded> load(const Importable& module) {
     TRY_ASSIGN(auto said, load(module, {}));
     const auto missing = read_loader_message(said.text("error"));
-    m_stand_ins = false;
-    if (missing.kind != Kind::library || !is_driver_library(missing.name)) return said;
+    if (missing.kind != Kind::library || !is_driver_library(missing.name)) return Loaded{std::move(said)};
+    TRY_ASSIGN(const auto files, stand_ins());
+    if (files.empty()) return Loaded{std::move(said)};
+    TRY_ASSIGN(said, load(module, files));
+    return Loaded{std::move(said), true};
+  }
+
+  /// The files that stand in for the driver's libraries, written when the first module wants them.
+  Result<std::vector<std::string>> stand_ins() {
+    const std::lock_guard lock(m_mutex);
+    if (m_stand_ins) return *m_stand_ins;
     std::vector<std::string> files;
     for (const auto& library : driver_libraries(m_artifact.members)) {
       const auto file = m_pythons.home() / library;
@@ -143,9 +168,8 @@ class ImportCheck {
       TRY(write_file(file, content));
       files.push_back(file.string());
     }
-    if (files.empty()) return said;
-    m_stand_ins = true;
-    return load(module, files);
+    m_stand_ins = files;
+    return files;
   }
 
   Result<ChildOutput> load(const Importable& module, const std::vector<std::string>& stand_ins) {
@@ -159,8 +183,9 @@ class ImportCheck {
     return m_pythons.ask(m_python, k_child_import_module, order, k_seconds, {{"LD_LIBRARY_PATH", ""}});
   }
 
-  void judge(const Importable& module, const ChildOutput& said) {
-    const std::string with = m_stand_ins ? " with a stand-in for the driver" : "";
+  void judge(const Importable& module, const Loaded& loaded) {
+    const ChildOutput& said = loaded.said;
+    const std::string with = loaded.with_stand_ins ? " with a stand-in for the driver" : "";
     const std::string where = module.path.empty() ? module.name : module.path;
     if (said.truth("ok")) {
       const auto alone = said.truth("alone") ? fmt::format(", by itself: its package needs {}, which that Python lacks",
@@ -257,7 +282,9 @@ class ImportCheck {
   fs::path m_python;
   std::string m_name;
   FindingList& m_findings;
-  bool m_stand_ins = false, m_all_load = true;
+  bool m_all_load = true;
+  std::mutex m_mutex;
+  std::optional<std::vector<std::string>> m_stand_ins;  // files; nothing = not written yet
   std::map<std::string, std::vector<std::string>> m_lacking;  // by reason
 };
 
