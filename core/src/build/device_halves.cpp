@@ -14,8 +14,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view k_stub = "stub", k_kernels = "kernels", k_module_id = "module id";
-/// A module id that no compiler gives: where it shows up in GPU code, names depend on the real one, which cudafe++
-/// makes of the host's pass. Most sources have no such kernel, and are spared that pass.
+/// A module id that no compiler gives: only GPU code that shows it needs the real one, of the host's pass.
 constexpr std::string_view k_no_module_id = "_sagekit0_9_unnamed_cu_00000000";
 
 const std::string k_in_one_run = "nvcc compiles its GPU and host code in one run (slower, the same code): ";
@@ -34,7 +33,7 @@ ActionRecord of_every_cpu(ActionRecord record, const std::string& platform) {
 
 const std::string& source_of(const DeviceAction& action) { return action.step.inputs.front(); }
 
-/// What a record calls an output: a place below the work folder, as every one is (action_record.cpp).
+/// What a record calls an output, in the work folder as every one is.
 std::string output_path(std::string_view name) { return "{work}/" + std::string(name); }
 
 }  // namespace
