@@ -222,6 +222,17 @@ class Engine(CommandLine):
         self.assertEqual(self.wheel_bytes("again"), good)
         self.expect(self.build("--nice", "25"), 2, "--nice 25")
 
+    def test_what_decides_when_all_ends_gets_the_processors_first(self):
+        nices = self.folder / "nices"
+        self.write_cicc("case \"$*\" in *scaled_add*) i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done;; esac")
+        self.expect(self.build("--arch", "8.0"), 0)
+        for folder in ("actions", "objects"):  # what is remembered of the time that steps took stays
+            shutil.rmtree(self.folder / "störe" / folder)
+        self.write_cicc("case \"$*\" in *scaled_add*) s=scaled_add;; *) s=row_softmax;; esac; echo $s $(nice) >>'%s'" % nices)
+        self.expect(self.build("--arch", "8.0", "-o", "again"), 0)
+        seen = dict(line.split() for line in nices.read_text().splitlines())
+        self.assertEqual(int(seen["row_softmax"]), min(int(seen["scaled_add"]) + 10, 19), seen)
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=1)

@@ -23,6 +23,7 @@
 #include <set>
 #include <thread>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace sagekit {
 
@@ -136,6 +137,22 @@ Work work_of(std::vector<const Step*> steps, Executor& executor, std::size_t job
   return work;
 }
 
+/// Those with much less behind them than the longest chain has: what decides when all ends gets the CPUs first, also
+/// where compilers with several threads want more of them than there are.
+std::unordered_set<std::string> yielding_steps(const Work& work, Executor& executor) {
+  constexpr double k_much_less = 0.6;
+  const auto paths = critical_paths(work.tasks);
+  const double longest = paths.empty() ? 0 : *std::ranges::max_element(paths);
+  std::unordered_set<std::string> ids;
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    if (paths[i] >= k_much_less * longest) continue;
+    const bool device = i >= work.steps.size();
+    ids.insert(device ? executor.devices().actions()[work.device_of[i - work.steps.size()]].step.id
+                      : work.steps[i]->id);
+  }
+  return ids;
+}
+
 /// Stages each cell as soon as all of its steps are done.
 class CellStages {
  public:
@@ -234,12 +251,14 @@ Result<Build> run_build(const Spec& spec, const Plan& plan, const Environment& e
   symbols.set("work", work.string());
   TRY_ASSIGN(const auto epoch, source_date_epoch(plan.revision.date));
   LaunchingRunner launching(options.launcher, options.launcher_environment, runner);
+  std::unordered_set<std::string> yielding;
   Executor executor(
       {store, symbols, source, work, step_environment(options.child_environment, cells, scratch.path(), epoch, limits),
        epoch, launching, environment.platform, options.log, ToolStamps(cells), options.step_timeout_seconds,
-       options.nice, options.require_hits},
+       options.nice, options.require_hits, &yielding},
       steps);
   auto all = work_of(steps, executor, limits.jobs, options.prove != BuildOptions::Prove::none, !options.require_hits);
+  yielding = yielding_steps(all, executor);
   std::vector<double> estimates;
   for (const auto& task : all.tasks) estimates.push_back(task.cpu_seconds);
   Progress progress(observer, estimates, limits.jobs);

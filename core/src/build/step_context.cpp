@@ -32,7 +32,9 @@ Result<Command> StepContext::command(const Step& step, const std::vector<std::st
   command.working_directory = source.folder;
   command.output_file = work / "logs" / (step.id + log_suffix);
   command.timeout_seconds = timeout_seconds;
+  constexpr int k_yield = 10, k_nicest = 19;
   command.nice = nice;
+  if (yielding != nullptr && yielding->contains(step.id)) command.nice = std::min(nice.value_or(0) + k_yield, k_nicest);
   return command;
 }
 
@@ -71,9 +73,10 @@ std::string full_disk(const fs::path& work) {
   std::error_code error;
   const auto space = fs::space(work, error);
   if (error || space.available >= k_full) return {};
-  return fmt::format("no space is left where the build works ({}, {} MiB in all): free some, or choose another disk "
-                     "with --store",
-                     work.string(), space.capacity / k_mib);
+  return fmt::format(
+      "no space is left where the build works ({}, {} MiB in all): free some, or choose another disk "
+      "with --store",
+      work.string(), space.capacity / k_mib);
 }
 
 StepFailure failure_of(const Step& step, const Command& command, const CommandResult& result) {

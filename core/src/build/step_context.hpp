@@ -12,6 +12,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <unordered_set>
 
 namespace sagekit {
 
@@ -26,9 +27,10 @@ struct StepContext {
   std::string platform;  ///< this machine's own
   LogSink log;
   ToolStamps tools;
-  std::optional<double> timeout_seconds;  ///< of each command
-  std::optional<int> nice;                ///< of each command
-  bool require_hits = false;              ///< BuildOptions::require_hits
+  std::optional<double> timeout_seconds;                      ///< of each command
+  std::optional<int> nice;                                    ///< of each command
+  bool require_hits = false;                                  ///< BuildOptions::require_hits
+  const std::unordered_set<std::string>* yielding = nullptr;  ///< ids of steps that do not decide when all ends
 
   std::filesystem::path real_path(const std::string& symbolic) const;
   /// The command of a step's argv, its output into {work}/logs. Errors: BLD002.

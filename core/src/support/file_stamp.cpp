@@ -7,9 +7,11 @@
 namespace sagekit {
 
 std::optional<FileStamp> stamp_of(const std::filesystem::path& file) {
-  struct stat info {};
+  struct stat info{};
   if (::stat(file.c_str(), &info) != 0) return std::nullopt;
-  const auto nanoseconds = [](const timespec& time) { return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec; };
+  const auto nanoseconds = [](const timespec& time) {
+    return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+  };
   return FileStamp{info.st_ino, static_cast<std::uint64_t>(info.st_size), nanoseconds(info.st_mtim),
                    nanoseconds(info.st_ctim)};
 }

@@ -9,8 +9,8 @@
 
 namespace sagekit {
 
-/// What changes with a file's content: a file put in its place has another inode, one written to another time of change, which
-/// nobody can set back.
+/// What changes with a file's content: a file put in its place has another inode, one written to another time of
+/// change, which nobody can set back.
 struct FileStamp {
   std::uint64_t inode = 0, size_bytes = 0;
   std::int64_t modified_ns = 0, changed_ns = 0;

@@ -1,7 +1,6 @@
-#include "verify/report_json.hpp"
-
 #include "support/json.hpp"
 #include "verify/finding_list.hpp"
+#include "verify/report_json.hpp"
 
 #include <sagekit/verify.hpp>
 

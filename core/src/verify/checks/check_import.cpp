@@ -28,9 +28,9 @@ namespace {
 namespace fs = std::filesystem;
 using Kind = LoaderMessage::Kind;
 
-constexpr double k_seconds = 300;   // for one module; torch alone can take a minute from a cold disk
+constexpr double k_seconds = 300;          // for one module; torch alone can take a minute from a cold disk
 constexpr std::size_t k_most_at_once = 4;  // each brings a torch of its own
-constexpr int k_most_timeouts = 2;  // then the rest is not tried: one fault makes them all hang
+constexpr int k_most_timeouts = 2;         // then the rest is not tried: one fault makes them all hang
 
 /// What is loaded, and how: extension modules by name, libraries for ctypes by path.
 struct Importable {
@@ -284,7 +284,7 @@ class ImportCheck {
   FindingList& m_findings;
   bool m_all_load = true;
   std::mutex m_mutex;
-  std::optional<std::vector<std::string>> m_stand_ins;  // files; nothing = not written yet
+  std::optional<std::vector<std::string>> m_stand_ins;        // files; nothing = not written yet
   std::map<std::string, std::vector<std::string>> m_lacking;  // by reason
 };
 
