@@ -224,7 +224,7 @@ class Engine(CommandLine):
 
     def test_what_decides_when_all_ends_gets_the_processors_first(self):
         nices = self.folder / "nices"
-        self.write_cicc("case \"$*\" in *scaled_add*) i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done;; esac")
+        self.write_cicc("case \"$*\" in *scaled_add*) i=0; while [ $i -lt 1200000 ]; do i=$((i+1)); done;; esac")
         self.expect(self.build("--arch", "8.0"), 0)
         for folder in ("actions", "objects"):  # what is remembered of the time that steps took stays
             shutil.rmtree(self.folder / "störe" / folder)

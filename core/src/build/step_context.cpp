@@ -5,6 +5,8 @@
 #include "support/text.hpp"
 #include "support/try.hpp"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 
 namespace sagekit {
@@ -34,7 +36,8 @@ Result<Command> StepContext::command(const Step& step, const std::vector<std::st
   command.timeout_seconds = timeout_seconds;
   constexpr int k_yield = 10, k_nicest = 19;
   command.nice = nice;
-  if (yielding != nullptr && yielding->contains(step.id)) command.nice = std::min(nice.value_or(0) + k_yield, k_nicest);
+  if (yielding != nullptr && yielding->contains(step.id))
+    command.nice = std::min(nice.value_or(::getpriority(PRIO_PROCESS, 0)) + k_yield, k_nicest);
   return command;
 }
 
