@@ -20,7 +20,7 @@ namespace {
 
 /// The words behind `build`. A patch release of torch that no cell has is built for by its minor, whose ABI it shares.
 std::vector<std::pair<std::string, std::string>> build_flags(const Session& session, const Target& target,
-                                                             const std::filesystem::path& store) {
+                                                             const HereOptions& options) {
   std::set<Capability> capabilities;
   if (target.gpus)
     for (const auto& gpu : *target.gpus) capabilities.insert(gpu.capability);
@@ -32,7 +32,10 @@ std::vector<std::pair<std::string, std::string>> build_flags(const Session& sess
                                                             {"--cuda", target.torch_cuda},
                                                             {"--python", target.python},
                                                             {"--platform", target.platform},
-                                                            {"--output", (store / "built").string()}};
+                                                            {"--output", (options.store / "built").string()},
+                                                            {"--store", options.store.string()}};
+  if (!options.source.empty()) flags.emplace_back("--source", options.source);
+  for (const auto& one : options.vendored) flags.emplace_back("--vendored", one);
   // The profile that has such a cell: the usual one first.
   const auto plugin = session.plugin();
   if (!plugin) return flags;
@@ -74,16 +77,15 @@ class StdoutAside {
 
 }  // namespace
 
-std::vector<std::string> build_command(const Session& session, const Target& target,
-                                       const std::filesystem::path& store) {
+std::vector<std::string> build_command(const Session& session, const Target& target, const HereOptions& options) {
   std::vector<std::string> words = {"sagekit"};
   for (const auto& plugin : session.global.plugins) words.insert(words.end(), {"--plugin", plugin});
   words.emplace_back("build");
-  for (const auto& [flag, value] : build_flags(session, target, store)) words.insert(words.end(), {flag, value});
+  for (const auto& [flag, value] : build_flags(session, target, options)) words.insert(words.end(), {flag, value});
   return words;
 }
 
-Result<std::filesystem::path> build_here(Session& session, const Target& target, const std::filesystem::path& store) {
+Result<std::filesystem::path> build_here(Session& session, const Target& target, const HereOptions& options) {
   const auto plugin = session.plugin();
   if (!plugin) return std::unexpected(plugin.error());
   const auto lacks = [](const std::string& what, const std::string& hint) {
@@ -97,12 +99,12 @@ Result<std::filesystem::path> build_here(Session& session, const Target& target,
   auto verb = std::move(build_verbs().front());
   Flags flags;
   verb.declare(flags);
-  for (const auto& [name, value] : build_flags(session, target, store)) {
+  for (const auto& [name, value] : build_flags(session, target, options)) {
     const auto flag = std::ranges::find(flags.flags(), name, &Flag::long_name);
     if (flag == flags.flags().end()) return fail(ErrorKind::bug, "CLI001", fmt::format("build has no flag {}", name));
     if (const auto taken = flag->take(value); !taken) return std::unexpected(taken.error());
   }
-  session.console.say(fmt::format("building a wheel for this machine, into {}", (store / "built").string()));
+  session.console.say(fmt::format("building a wheel for this machine, into {}", (options.store / "built").string()));
   const bool json = session.global.json;
   session.global.json = false;
   const int code = [&] {
@@ -117,7 +119,7 @@ Result<std::filesystem::path> build_here(Session& session, const Target& target,
                               : ErrorKind::failed,
                 "RES010", fmt::format("the build for this machine ended with exit code {}; its reason is above", code),
                 "sagekit doctor says what the machine lacks");
-  return store / "built";
+  return options.store / "built";
 }
 
 }  // namespace sagekit::host

@@ -7,13 +7,18 @@
 
 namespace sagekit::host {
 
+struct HereOptions {
+  std::filesystem::path store = {};
+  std::string source = {};                 ///< as build's --source; "" = the spec's URL
+  std::vector<std::string> vendored = {};  ///< as build's --vendored
+};
+
 /// `sagekit --plugin NAME build ...` as somebody would type it.
-std::vector<std::string> build_command(const Session& session, const Target& target,
-                                       const std::filesystem::path& store);
+std::vector<std::string> build_command(const Session& session, const Target& target, const HereOptions& options);
 
 /// Runs the verb `build` and returns the folder that has its wheels. Errors: CLI001 (usage) no plugin was chosen,
 /// RES009 (machine) the machine lacks what a wheel is for, RES010 (failed) the build did not come to its end; it said
 /// why.
-Result<std::filesystem::path> build_here(Session& session, const Target& target, const std::filesystem::path& store);
+Result<std::filesystem::path> build_here(Session& session, const Target& target, const HereOptions& options);
 
 }  // namespace sagekit::host

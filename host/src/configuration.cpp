@@ -1,6 +1,7 @@
 #include "configuration.hpp"
 
 #include <sagekit/config.hpp>
+#include <sagekit/naming.hpp>
 
 #include <fmt/format.h>
 
@@ -8,6 +9,7 @@
 #include <array>
 #include <fstream>
 #include <iterator>
+#include <span>
 
 namespace sagekit::host {
 
@@ -15,8 +17,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The verbs whose flags the keys are named after.
+/// The verbs whose flags the keys are named after, and those that want the naming schemes alone.
 constexpr std::array<std::string_view, 4> k_verbs{"plan", "build", "doctor", "verify"};
+constexpr std::array<std::string_view, 11> k_naming_verbs{"name",
+                                                          "retag",
+                                                          "package",
+                                                          "resolve",
+                                                          "install",
+                                                          "index",
+                                                          "release",
+                                                          "report",
+                                                          "coverage",
+                                                          "publish github",
+                                                          "publish huggingface"};
+
+bool is_one_of(std::string_view verb, std::span<const std::string_view> verbs) {
+  return std::ranges::find(verbs, verb) != verbs.end();
+}
 
 /// "" = there is none.
 Result<fs::path> config_file(const Session& session) {
@@ -57,13 +74,34 @@ bool is_for(const std::string& key, const Verb& verb) {
   return key != "plugin" || verb.text.name != "verify";
 }
 
+/// A row that names nothing is found here, with its place, and not by the first name that is read.
+bool take_schemes(Session& session, const Config& config, std::string& used) {
+  for (const auto& row : config.schemes) {
+    const bool taken =
+        std::ranges::find(builtin_schemes(), row.scheme.name, &NamingScheme::name) != builtin_schemes().end();
+    const auto readable = WheelNameReader::make({&row.scheme, 1});
+    if (taken || !readable) {
+      session.console.show(Diagnostic{Severity::error, "CFG006",
+                                      taken ? fmt::format("scheme: \"{}\" is a built-in scheme", row.scheme.name)
+                                            : fmt::format("scheme: {}", readable.error().message),
+                                      row.where, taken ? "choose another name" : readable.error().hint});
+      return false;
+    }
+    session.schemes.push_back(row.scheme);
+  }
+  if (!session.schemes.empty()) used = "scheme";
+  return true;
+}
+
 }  // namespace
 
 bool configure(Session& session, const Verb& verb) {
-  if (std::ranges::find(k_verbs, verb.text.name) == k_verbs.end()) {
+  const bool takes_flags = is_one_of(verb.text.name, k_verbs);
+  if (!takes_flags && !is_one_of(verb.text.name, k_naming_verbs)) {
     if (session.global.config.empty()) return true;
-    session.console.show({ErrorKind::usage, "CLI001", fmt::format("{} reads no sagekit.toml", verb.text.name), "",
-                          "leave --config out: it is for plan, build, doctor and verify"});
+    session.console.show(
+        {ErrorKind::usage, "CLI001", fmt::format("{} reads no sagekit.toml", verb.text.name), "",
+         "leave --config out: it is for plan, build, doctor, verify and the verbs that read or write wheels' names"});
     return false;
   }
   const auto path = config_file(session);
@@ -77,11 +115,13 @@ bool configure(Session& session, const Verb& verb) {
     return false;
   }
 
+  std::string used;
+  if (!take_schemes(session, *config, used)) return false;
   Flags flags;
   declare_globals(flags, session.global);
   verb.declare(flags);
-  std::string used;
   for (const auto& value : config->values) {
+    if (!takes_flags) break;
     const auto name = "--" + value.key;
     if (session.global.given.contains(name) || in_environment(session.settings, value.key)) continue;
     if (value.key == "store") session.settings.store = value.words.front();
@@ -97,7 +137,7 @@ bool configure(Session& session, const Verb& verb) {
         return false;
       }
   }
-  if (!config->overrides.empty() && verb.text.name != "verify") {
+  if (!config->overrides.empty() && takes_flags && verb.text.name != "verify") {
     session.overrides = overrides_left(session, std::move(config->overrides));
     used += used.empty() ? "overrides" : ", overrides";
   }

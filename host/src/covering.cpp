@@ -1,5 +1,6 @@
 #include "covering.hpp"
 
+#include "naming_rows.hpp"
 #include "releasing.hpp"
 
 #include <fmt/format.h>
@@ -13,7 +14,9 @@ Result<Release> published(const Session& session, const std::string& place, cons
     IndexSettings settings;
     settings.environment = session.settings.pip_environment;
     settings.log = session.log;
-    return published_at(place, project, settings);
+    const auto schemes = own_schemes(session);
+    if (!schemes) return std::unexpected(schemes.error());
+    return published_at(place, project, settings, *schemes);
   }
   auto given = read_given_release(session, place);
   if (given) return std::move(given->scan.release);

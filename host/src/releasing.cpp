@@ -1,5 +1,6 @@
 #include "releasing.hpp"
 
+#include "naming_rows.hpp"
 #include "render/status_line.hpp"
 
 #include <fmt/chrono.h>
@@ -15,11 +16,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Facts are remembered by the folder they are about.
-fs::path facts_file(const Session& session, const fs::path& folder) {
+/// Facts are remembered by the folder they are about, and by what names were read with.
+fs::path facts_file(const Session& session, const fs::path& folder, const std::vector<NamingScheme>& schemes) {
   std::error_code error;
-  const auto whole = fs::canonical(folder, error).string();
+  auto whole = fs::canonical(folder, error).string();
   if (error || session.settings.store.empty()) return {};
+  for (const auto& row : schemes) whole += fmt::format("\n{} {} {} {}", row.name, row.version, row.build, row.folder);
   std::uint64_t hash = 14695981039346656037U;  // FNV-1a: a name, not a promise; the facts say which files they are of
   for (const unsigned char c : whole) hash = (hash ^ c) * 1099511628211U;
   return session.settings.store / "wheel-facts" / fmt::format("{:016x}.tsv", hash);
@@ -32,7 +34,10 @@ Result<GivenRelease> read_given_release(const Session& session, const fs::path& 
   std::error_code error;
   if (fs::is_directory(given, error)) {
     release.folder = given;
-    options.cache = facts_file(session, given);
+    auto schemes = own_schemes(session);
+    if (!schemes) return std::unexpected(schemes.error());
+    options.schemes = std::move(*schemes);
+    options.cache = facts_file(session, given, options.schemes);
     auto scan = scan_wheels(given, options);
     if (!scan) return std::unexpected(scan.error());
     release.scan = std::move(*scan);

@@ -1,5 +1,6 @@
 #include "resolving.hpp"
 
+#include "naming_rows.hpp"
 #include "provisioning.hpp"
 #include "render/text.hpp"
 
@@ -111,6 +112,7 @@ Result<std::unique_ptr<Resolving>> make_resolving(const Session& session, const 
     const bool chosen = std::ranges::find(session.global.plugins, plugin.name()) != session.global.plugins.end();
     if (arguments.packages.empty() && chosen) options.packages.push_back(plugin.spec().metadata.name);
   }
+  options.schemes = own_schemes(session, resolving->plugins.plugins);
   options.child_environment = session.settings.child_environment;
   ToolchainArguments index;
   index.index_url = arguments.from;

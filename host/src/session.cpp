@@ -131,6 +131,7 @@ Request make_request(const SelectionArguments& selection, const Session& session
   request.naming = selection.naming;
   if (selection.backend == "setup-py") request.backend = Backend::setup_py;
   request.allowed_defects = selection.allowed_defects;
+  request.schemes = session.schemes;
   request.overrides = session.overrides;
   return request;
 }

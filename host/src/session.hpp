@@ -23,6 +23,7 @@ struct Session {
   LogSink log;
   std::unique_ptr<CommandRunner> runner;
   std::string verb = {};                     ///< as typed, "toolchain fetch"
+  std::vector<NamingScheme> schemes = {};    ///< of sagekit.toml
   std::vector<CellOverride> overrides = {};  ///< of sagekit.toml, without what a flag or a variable says
 
   /// Loads what the flags and the environment name. A refused file that was asked for with --plugin is an error; others

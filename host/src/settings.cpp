@@ -69,10 +69,10 @@ Settings read_settings() {
     if (const auto value = variable(name); !value.empty()) settings.child_environment[name] = value;
   // The client programs have the credentials; sagekit only hands on what they are configured with.
   settings.publish_environment = settings.child_environment;
-  for (const char* name :
-       {"GH_TOKEN", "GITHUB_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN", "GH_HOST", "GH_CONFIG_DIR",
-        "HF_TOKEN", "HF_HOME", "HF_ENDPOINT", "HF_TOKEN_PATH", "TWINE_USERNAME", "TWINE_PASSWORD", "TWINE_CERT",
-        "REQUESTS_CA_BUNDLE", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "NETRC"})
+  for (const char* name : {"GH_TOKEN", "GITHUB_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN", "GH_HOST",
+                           "GH_CONFIG_DIR", "HF_TOKEN", "HF_HOME", "HF_ENDPOINT", "HF_TOKEN_PATH", "HF_HUB_DISABLE_XET",
+                           "HF_HUB_DISABLE_TELEMETRY", "TWINE_USERNAME", "TWINE_PASSWORD", "TWINE_CERT",
+                           "REQUESTS_CA_BUNDLE", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "NETRC"})
     if (const auto value = variable(name); !value.empty()) settings.publish_environment[name] = value;
   settings.publish_environment["GH_PROMPT_DISABLED"] = "1";
   for (const char* name : {"PIP_INDEX_URL",

@@ -60,6 +60,15 @@ class CommandLine(unittest.TestCase):
     def example(self, *words, **options):
         return self.run_sagekit("--plugin-dir", EXAMPLES, "--plugin", "example", *words, **options)
 
+    def held_to_schema(self, name, document):
+        """Debian's Python has the validator; without it the document is not looked at, and cli.schema says so."""
+        schema = self.run_sagekit("schema", name).out
+        script = ("import json, sys\ntry:\n import jsonschema\nexcept ImportError:\n sys.exit()\n"
+                  "schema, document = json.load(sys.stdin)\njsonschema.Draft202012Validator(schema).validate(document)")
+        python = "/usr/bin/python3" if os.path.exists("/usr/bin/python3") else "python3"
+        done = subprocess.run([python, "-c", script], input=json.dumps([json.loads(schema), document]), capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
     def expect(self, done, code, *texts):
         """The exit code, and each text in what people read; a result is never mixed into it."""
         self.assertEqual(done.code, code, done.err + done.out)

@@ -1,8 +1,15 @@
 #!/usr/bin/env python3
 """name: file names read, cells named, through the real binary."""
+import json
+import pathlib
+import subprocess
+import sys
 import unittest
 
-from harness import CommandLine
+from harness import SOURCE_DIR, CommandLine
+
+sys.path.insert(0, str(SOURCE_DIR / "tests" / "support"))
+from wheels import Wheel, compiler  # noqa: E402
 
 
 class Name(CommandLine):
@@ -54,6 +61,70 @@ class Name(CommandLine):
         self.assertIn("plain", done.out)
         self.assertNotIn("build-tag", done.out)
         self.expect(self.example("name", "no-such-cell"), 4)
+
+    OURS = """
+naming = "ours"
+[[scheme]]
+name = "ours"
+version = "{version}+pt{torch_minor}.c{cuda_digits}.{arches}"
+source = "our release script"
+"""
+    CELL = "sage2-pytorch211-cu130-python312"
+
+    def test_a_project_adds_rows_that_write_and_read(self):
+        """[[scheme]] of sagekit.toml, in every verb that has to do with names."""
+        name = "sageattention-2.2.0+pt2.11.c130-cp312-cp312-linux_x86_64.whl"
+        strange = self.run_sagekit("name", name, "--json").json()
+        self.assertNotIn("torch", strange)
+        (self.folder / "sagekit.toml").write_text(self.OURS)
+        said = self.run_sagekit("name", name, "--json").json()
+        self.assertEqual((said["scheme"], said["torch"], said["cuda"], said["version"]), ("ours", "2.11", "13.0", "2.2.0"))
+        written = self.run_sagekit("--plugin", "sage2", "name", self.CELL, "--naming", "ours", "--json").json()["names"]
+        self.assertEqual([row["wheel"] for row in written], [name])
+        planned = self.run_sagekit("--plugin", "sage2", "plan", "--offline", "--torch", "2.11", "--cuda", "13.0", "--python", "3.12", "--json").json()["cells"]
+        self.assertEqual([cell["wheel"] for cell in planned], [name])
+        # resolve reads by it: torch and CUDA fit, and only the GPUs are not said.
+        manifest = {"schema": "sagekit.release/1", "plugin": {}, "source": {}, "wheels": [
+            {"file": name.replace("linux", "manylinux_2_28"), "url": "https://example.org/w.whl", "size_bytes": 1, "sha256": "0" * 64, "runs_on": [{"capability": "9.0", "verdict": "yes"}]}]}
+        (self.folder / "sagekit.release.json").write_text(json.dumps(manifest))
+        machine = "gpu=H100,torch={},python=3.12,platform=linux_x86_64,libc=glibc2.35,driver=580"
+        words = ("resolve", "--from", "sagekit.release.json", "--names-only", "--json", "--for")
+        self.expect(self.run_sagekit(*words, machine.format("2.11.0+cu130")), 0)
+        done = self.run_sagekit(*words, machine.format("2.9.1+cu130"))
+        self.assertEqual([row["code"] for row in done.json()["refused"]], ["RES105"])
+        # retag writes by it, and an index for each torch reads by it.
+        dist = self.folder / "dist"
+        Wheel("tiny", "1.0+cu130torch2.11.0", "cp312-cp312-linux_x86_64").write(dist)
+        done = self.run_sagekit("retag", "--naming", "ours", "-o", "out", next(dist.iterdir()), "--json")
+        self.expect(done, 0)
+        self.assertEqual(pathlib.Path(done.json()["wheels"][0]["path"]).name, "tiny-1.0+pt2.11.c130-cp312-cp312-linux_x86_64.whl")
+        done = self.run_sagekit("index", "out", "--per", "cuda,torch", "--json")
+        self.assertEqual(done.json()["indexes"], ["cu130/torch2.11"])
+
+    @unittest.skipUnless(compiler(), "no C compiler")
+    def test_a_plugins_rows_are_read_by_every_verb_too(self):
+        name = "tiny-1.0+pt2.11.c130-cp312-cp312-linux_x86_64.whl"
+        self.assertNotIn("torch", self.run_sagekit("name", name, "--json").json())
+        source, plugin = self.folder / "own.c", self.folder / "plugins" / "sagekit-own.so"
+        plugin.parent.mkdir()
+        row = json.dumps('[[naming.scheme]]\nname = "ours"\nversion = "{version}+pt{torch_minor}.c{cuda_digits}"\n')
+        source.write_text(f'#include "descriptor.h"\nDESCRIPTOR(SAGEKIT_PLUGIN_ABI, VALID_SPEC("own") {row}, 0);\n')
+        subprocess.run([compiler(), "-shared", "-fPIC", "-I", SOURCE_DIR / "tests/plugins", "-I", SOURCE_DIR / "core/include", "-o", plugin, source], check=True)
+        own = ("--plugin-dir", plugin.parent)
+        said = self.run_sagekit(*own, "name", name, "--json").json()
+        self.assertEqual((said["scheme"], said["torch"], said["cuda"]), ("ours", "2.11", "13.0"))
+        dist = self.folder / "dist"
+        Wheel("tiny", "1.0+pt2.11.c130", "cp312-cp312-linux_x86_64").write(dist)
+        self.assertEqual(self.run_sagekit(*own, "index", dist, "--per", "cuda,torch", "--json").json()["indexes"], ["cu130/torch2.11"])
+        machine = "gpu=H100,torch=2.9.1+cu130,python=3.12,platform=linux_x86_64,libc=glibc2.35,driver=580"
+        done = self.run_sagekit(*own, "resolve", "--from", dist, "--names-only", "--json", "--for", machine)
+        self.assertEqual([row["code"] for row in done.json()["refused"]], ["RES105"])
+
+    def test_rows_that_are_none(self):
+        for wrong, texts in ((self.OURS.replace("{cuda_digits}", "{cuda_digit}"), ("CFG006", "sagekit.toml:3:1", "cuda_digit")), (self.OURS.replace('name = "ours"', 'name = "plain"'), ("CFG006", "built-in")),
+                             (self.OURS.replace("version =", "versoin ="), ("CFG004", "version")), (self.OURS + self.OURS.replace('naming = "ours"', ""), ("CFG006", "two schemes"))):
+            (self.folder / "sagekit.toml").write_text(wrong)
+            self.expect(self.run_sagekit("name", "a-1-py3-none-any.whl"), 2, *texts)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Releases brought to where people find them: real gh and real twine against local fakes of the few calls they make. A client
-program that is not here is said and skipped; hf is a stand-in that copies files, for its real server is too much to fake."""
+program that is not here is said and skipped; for hf a stand-in that copies files, too."""
 import base64
 import hashlib
 import html
@@ -10,18 +10,25 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import stat
+import subprocess
 import sys
 import threading
 import unittest
 import urllib.parse
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
-from harness import CommandLine
+from harness import SAGEKIT, CommandLine
 from github_server import TOKEN, GithubServer
+from gpu_wheels import sage3_wheel
+from hub_server import TOKEN as HUB_TOKEN
+from hub_server import HubServer
 from release_wheels import built, pass_all
+from wheels import MACHINE, compiler
 
 GH = shutil.which("gh")
+HF = shutil.which("hf") or os.environ.get("SAGEKIT_TEST_HF")
 TWINE = shutil.which("twine") or os.environ.get("SAGEKIT_TEST_TWINE")
 
 
@@ -119,6 +126,73 @@ class Publishing(CommandLine):
             for text in there.values():
                 self.assertNotIn(TOKEN.encode(), text)
 
+    @unittest.skipUnless(GH and shutil.which("openssl") and compiler(), "gh, openssl or a C compiler is not here: apt-get install gh")
+    def test_the_sixteen_wheels_of_a_sage3_release(self):
+        """Two platforms' wheels, judged by the sage3 plugin, under the build tags of the build document: Linux creates, Windows appends."""
+        pairs, pythons, platforms = (("2.7.0", "12.8"), ("2.8.0", "12.9")), ("3.10", "3.11", "3.12", "3.13"), (f"linux_{MACHINE}", "win_amd64")
+        wanted = [f"sageattn3-1.0.0-{torch.replace('.', '')}.{cuda.replace('.', '')}-cp{python.replace('.', '')}-cp{python.replace('.', '')}-{platform}.whl"
+                  for platform in platforms for torch, cuda in pairs for python in pythons]
+        self.assertEqual(wanted[0], f"sageattn3-1.0.0-270.128-cp310-cp310-linux_{MACHINE}.whl")
+        self.assertEqual(wanted[15], "sageattn3-1.0.0-280.129-cp313-cp313-win_amd64.whl")
+        made = {}
+        for platform in platforms:
+            for torch, cuda in pairs:
+                for python in pythons:
+                    sage3_wheel(self.folder / "made", torch, cuda, python, platform).write(self.folder / platform)
+            done = self.run_sagekit("release", platform, "--naming", "build-tag", "-o", platform + " release", "--json")
+            self.expect(done, 0)
+            self.assertEqual({row["verdict"] for row in done.json()["wheels"]}, {"pass"})
+            made |= {path.name: path.read_bytes() for path in (self.folder / (platform + " release")).glob("*.whl")}
+            notes = (self.folder / (platform + " release") / "NOTES.md").read_text()
+            self.assertEqual(notes.count("| `pip install ./sageattn3-1.0.0-2"), 8)
+        self.assertEqual(sorted(made), sorted(wanted))
+        with GithubServer(self.folder) as github:
+            env = self.environment(**github.environment)
+            for platform in platforms:
+                self.expect(self.run_sagekit("publish", "github", platform + " release", "--repo", "o/r", "--tag", "v1.0.0-sage3", env=env), 0, "8 wheels uploaded")
+            there, notes = github.assets("v1.0.0-sage3"), github.releases["v1.0.0-sage3"]["body"]
+        self.assertEqual({name: content for name, content in there.items() if name.endswith(".whl")}, made)
+        self.assertEqual(there["SHA256SUMS"].decode(), "".join(f"{hashlib.sha256(made[name]).hexdigest()}  {name}\n" for name in sorted(wanted)))
+        rows = json.loads(there["sagekit.release.json"])["wheels"]
+        self.assertEqual([(row["file"], row["verdict"]) for row in rows], [(name, "pass") for name in sorted(wanted)])
+        self.assertEqual(len(json.loads(there["sagekit.intoto.json"])["subject"]), 16)
+        for name in wanted:
+            self.assertIn(f"releases/download/v1.0.0-sage3/{name}#sha256={hashlib.sha256(made[name]).hexdigest()}", notes)
+        self.assertIn("12.0", notes)
+
+    @unittest.skipUnless(GH and shutil.which("openssl"), "gh or openssl is not here: apt-get install gh")
+    def test_github_killed_at_any_upload(self):
+        """kill -9 while a wheel, the manifest or the checksums are on their way: the same command ends it rightly."""
+        linux = self.release(built(), built(python="3.13"))
+        windows_folder = self.folder / "windows"
+        windows_folder.mkdir()
+        windows = self.release(built(platform="win_amd64"), folder=windows_folder)
+        for pattern in ("*.whl", "sagekit.release.json", "SHA256SUMS"):
+            with self.subTest(pattern), GithubServer(self.folder) as github:
+                env = self.environment(**github.environment)
+                words = ("publish", "github", "windows", "--repo", "o/r", "--tag", "v1.0")
+                self.expect(self.run_sagekit("publish", "github", "dist", "--repo", "o/r", "--tag", "v1.0", env=env), 0)
+                github.hold_upload(pattern)
+                process = subprocess.Popen([str(SAGEKIT), *words], env=env, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                           stderr=subprocess.DEVNULL, start_new_session=True)
+                self.assertTrue(github.held.wait(60), "nothing was uploaded")
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+                github.go.set()
+                self.expect(self.run_sagekit(*words, env=env), 0)
+                there = github.assets("v1.0")
+                for wheel in linux + windows:
+                    self.assertEqual(there[wheel.name], wheel.read_bytes())
+                self.assertEqual({asset["state"] for asset in github.releases["v1.0"]["assets"]}, {"uploaded"})
+                listed = {row["file"] for row in json.loads(there["sagekit.release.json"])["wheels"]}
+                # The manifest itself was lost: what was published by others is said, and their command lists it again.
+                if pattern == "sagekit.release.json":
+                    self.assertEqual(listed, {wheel.name for wheel in windows})
+                    done = self.run_sagekit("publish", "github", "dist", "--repo", "o/r", "--tag", "v1.0", env=env)
+                    self.expect(done, 0, "0 wheels uploaded, 2 were there already")
+                    listed = {row["file"] for row in json.loads(github.assets("v1.0")["sagekit.release.json"])["wheels"]}
+                self.assertEqual(listed, {wheel.name for wheel in linux + windows})
+
     @unittest.skipUnless(TWINE, "twine is not here: pip install twine, or SAGEKIT_TEST_TWINE")
     def test_index(self):
         [first, second] = self.release(built(), built(python="3.13"))
@@ -138,6 +212,46 @@ class Publishing(CommandLine):
             self.dist.joinpath("sagekit.release.json").unlink()
             self.release()
             self.expect(self.run_sagekit(*words, env=env), 1, "PUB004")
+
+    @unittest.skipUnless(HF, "hf is not here: pip install huggingface_hub, or SAGEKIT_TEST_HF")
+    def test_huggingface_with_its_real_client(self):
+        [linux] = self.release(built())
+        windows_folder = self.folder / "windows"
+        windows_folder.mkdir()
+        [windows] = self.release(built(platform="win_amd64"), folder=windows_folder)
+        with HubServer() as hub:
+            env = self.environment(PATH=f"{pathlib.Path(HF).parent}:{os.environ['PATH']}", HOME=str(self.folder), **hub.environment)
+
+            def publish(folder):
+                return self.run_sagekit("publish", "huggingface", folder, "--repo", "me/wheels", "--path", "v1", env=env)
+            hub.cut_next_upload()
+            done = publish("dist")
+            self.expect(done, 1, "PUB006")
+            self.assertNotIn(HUB_TOKEN, done.err + done.out)
+            self.assertEqual(hub.files, {})
+            done = publish("dist")
+            self.expect(done, 0, "1 wheels uploaded, 0 were there already")
+            self.assertNotIn(HUB_TOKEN, done.err + done.out)
+            self.expect(publish("dist"), 0, "0 wheels uploaded, 1 were there already")
+            # Cut before its manifest: the wheel itself tells that it is there.
+            del hub.files["v1/sagekit.release.json"]
+            self.expect(publish("dist"), 0, "0 wheels uploaded, 1 were there already")
+            self.expect(publish("windows"), 0, "1 wheels uploaded")
+            self.assertEqual({name: content for name, content in hub.files.items() if name.endswith(".whl")},
+                             {f"v1/{wheel.name}": wheel.read_bytes() for wheel in (linux, windows)})
+            manifest = json.loads(hub.files["v1/sagekit.release.json"])
+            self.assertEqual([row["file"] for row in manifest["wheels"]], sorted((linux.name, windows.name)))
+            self.assertEqual(hub.files["v1/SHA256SUMS"].decode().count("\n"), 2)
+            before = dict(hub.files)
+            built(answer=43).write(self.dist)
+            self.dist.joinpath("sagekit.release.json").unlink()
+            self.release()
+            self.expect(publish("dist"), 1, "PUB004")
+            del hub.files["v1/sagekit.release.json"]
+            self.expect(publish("dist"), 1, "PUB004", linux.name)
+            self.assertEqual(hub.files, {name: content for name, content in before.items() if name != "v1/sagekit.release.json"})
+            for text in hub.files.values():
+                self.assertNotIn(HUB_TOKEN.encode(), text)
 
     def test_huggingface(self):
         [wheel] = self.release(built())

@@ -76,6 +76,32 @@ class Page(CommandLine):
             self.assertNotIn("<img", document)
             self.assertIn("&lt;img", document)
 
+    def test_a_timeline_of_the_build(self):
+        events = [{"ph": "M", "pid": 1, "name": "process_name", "args": {"name": "sagekit build"}}]
+        for number, (slot, begin, seconds, kind, outcome) in enumerate(((1, 0, 90, "device", "finished"), (2, 1, 20, "compile", "reused"), (2, 25, 30, "link", "failed"))):
+            events.append({"ph": "X", "pid": 1, "tid": slot, "name": f"step {number} {HOSTILE}", "cat": kind, "ts": begin * 1e6, "dur": seconds * 1e6, "args": {"outcome": outcome}})
+        trace = self.folder / "build.json"
+        trace.write_text(json.dumps({"traceEvents": events}))
+        self.page(manifest_row(0, "2.9", "3.12"))
+        manifest = self.folder / "sagekit.release.json"
+        self.expect(self.run_sagekit("report", manifest, "--timeline", trace, "-o", self.folder / "page.html"), 0)
+        text = (self.folder / "page.html").read_text()
+        self.assertNotIn("<img", text)
+        if CHROMIUM:
+            document = self.rendered(self.folder / "page.html")
+            self.assertIn("The build took 90 s: 3 steps, 140 s of work", document)
+            self.assertEqual(len(re.findall(r'class="lane"', document)), 2)
+            self.assertEqual(re.findall(r'class="span( \w+)?"', document), ["", " reused", " failed"])
+            self.assertNotIn("owned", re.search(r"<title>(.*?)</title>", document)[1])
+        # Many steps leave the page small; what is no timeline is said.
+        events += [events[1] | {"name": f"device sageattention._qattn_sm80 file{n}.cu compute_80"} for n in range(5000)]
+        trace.write_text(json.dumps({"traceEvents": events}))
+        self.expect(self.run_sagekit("report", manifest, "--timeline", trace, "-o", self.folder / "page.html"), 0)
+        self.assertLess((self.folder / "page.html").stat().st_size, 100_000)
+        for wrong in ("{}", "[]", "no", '{"traceEvents": []}', '{"traceEvents": [{"ph": "X", "tid": -1, "ts": 0, "dur": 1}]}', '{"traceEvents": [{"ph": "X", "tid": 1, "ts": "x", "dur": 1}]}'):
+            trace.write_text(wrong)
+            self.expect(self.run_sagekit("report", manifest, "--timeline", trace), 1, "REL026")
+
     @unittest.skipUnless(CHROMIUM, "chromium is not here: apt-get install chromium (300 MB)")
     def test_a_browser_shows_the_table_and_filters_it(self):
         page = self.page(manifest_row(0, "2.9", "3.12"), manifest_row(1, "2.11", "3.12"), manifest_row(2, "2.11", "3.13"))
@@ -97,6 +123,10 @@ class Page(CommandLine):
         self.assertIn("No wheel fits.", document)
         document = self.rendered(page, "document.querySelector('.toggle').click()")
         self.assertIn("because of yes, which is said", document)
+        # A long install line is scrolled by itself: the table and its GPUs stay where they are.
+        long = self.page(manifest_row(0, "2.9", "3.12", url="https://example.org/" + "long" * 100 + ".whl"))
+        measure = "const s = document.querySelector('.scroll'); document.querySelector('.toggle').click(); document.title = 'wider by ' + (s.scrollWidth - s.clientWidth)"
+        self.assertIn("<title>wider by 0</title>", self.rendered(long, measure))
 
 
 if __name__ == "__main__":

@@ -7,12 +7,13 @@ import os
 import pathlib
 import sys
 import threading
+import time
 import unittest
 
 from harness import SOURCE_DIR, CommandLine
 
 sys.path.insert(0, str(SOURCE_DIR / "tests" / "support"))
-from gpu_wheels import gpu_module, gpu_wheel  # noqa: E402
+from gpu_wheels import gpu_module, gpu_wheel, pe_module  # noqa: E402
 from index_server import IndexServer, cut, no_ranges, portal, redirect  # noqa: E402
 from wheels import MACHINE, Wheel, compiler  # noqa: E402
 
@@ -219,6 +220,25 @@ class Servers(Resolve):
         self.assertIn("the first compiled file of each module", said["chosen"]["reason"])
         self.assertLess(self.index.moved("/files/*"), 3_000_000)
 
+    def test_a_large_windows_module_is_known_by_a_part_of_it(self):
+        wheel = Wheel("tiny_kernels", "1.0+cu130torch2.9.1", "cp312-cp312-win_amd64")
+        module = pe_module(noise=os.urandom(8_000_000))
+        wheel.files["tiny_kernels/_k.cp312-win_amd64.pyd"] = module
+        self.add(wheel)
+        there = "gpu={},torch=2.9.1+cu130,python=3.12,platform=win_amd64,driver=581"
+        said = self.answer(self.ask(machine=there.format("RTX 5090")), 0)
+        self.assertIn("the first compiled file of each module", said["chosen"]["reason"])
+        self.assertLess(self.index.moved("/files/*"), 600_000)
+        self.assertEqual(self.answer(self.ask(machine=there.format("T4")), 4)["refused"][0]["code"], "RES107")
+        # Tables that lead nowhere make no facts: the wheel is not known to fit.
+        for at, value in ((60, 0xFFFFFFF0), (64 + 6, 0xFFFF), (64 + 24 + 112 + 8, 0x2000), (0x400 + 12, 0x7FFFFFFF)):
+            broken = bytearray(module)
+            broken[at:at + 4] = value.to_bytes(4, "little")
+            wheel.files["tiny_kernels/_k.cp312-win_amd64.pyd"] = bytes(broken)
+            self.index.projects.clear()
+            self.add(wheel)
+            self.expect(self.ask(machine=there.format("RTX 5090")), 4)
+
     def test_metadata_beside_the_wheel_comes_first(self):
         wheel = self.wheel(requires=["torch==2.8.*"], version="1.0")
         path = self.add(wheel)
@@ -242,6 +262,34 @@ class Servers(Resolve):
         self.index.mend()
         self.index.fault("/simple/*", portal())
         self.expect(self.ask(), 1, "IDX011")
+
+    def test_a_page_with_scripts_and_links_that_lead_elsewhere(self):
+        path = self.add(self.wheel())
+        row = self.index.projects["tiny-kernels"][path.name]
+        good, better = path.name, path.name.replace("-1.0+", "-9.0+")
+        page = f"""<!DOCTYPE html><html><head><title>Links for tiny-kernels</title><base href="/files/deep/">
+            <script>document.write('<a href="{self.index.base}/evil/{better}">{better}</a>')</script><!-- <a href="{better}">{better}</a> --></head><body>
+            <a href="file:///etc/{better}">{better}</a> <a href="javascript:alert(1)//{better}">{better}</a> <a href="data:text/html,{better}">{better}</a>
+            <a href="../../../../..%2f..%2fetc/{better}%00.zip">x</a> <a href="//127.0.0.1:9/..%5c{better}.exe">{better}.exe</a>
+            <a href="../{good}#sha256={row['sha256']}" onclick="steal()">{good}</a></body></html>"""
+        self.index.put("/page/simple", page.encode(), "text/html")
+        said = self.answer(self.resolve(f"{self.index.base}/page/simple", HERE), 0)
+        self.assertEqual(said["chosen"]["file"], good)
+        self.assertEqual([row["file"] for row in said["fits"] + said["unknown"] + said["refused"] if row["file"] != good], [])
+        self.assertEqual({answer.path for answer in self.index.asked("*")}, {"/page/simple", f"/files/{good}"})
+        # No hash, or one that is none: it is taken for what its bytes are, and a wrong one is another file.
+        for hash, code in (("", 0), ("#sha256=" + "0" * 64, 0), ("#md5=" + "0" * 32, 0)):
+            self.index.put("/page/simple", f'<!DOCTYPE html><title>Links for x</title><a href="../files/{good}{hash}">{good}</a>'.encode(), "text/html")
+            self.expect(self.resolve(f"{self.index.base}/page/simple", HERE), code)
+
+    def test_a_page_of_a_hundred_thousand_links(self):
+        path = self.add(self.wheel())
+        links = "".join(f'<a href="/files/tiny_kernels-0.{n}+cu130torch2.8.0-cp312-cp312-linux_x86_64.whl">x</a>\n' for n in range(100_000))
+        self.index.put("/page/simple", f'<!DOCTYPE html><title>Links for x</title>{links}<a href="/files/{path.name}">y</a>'.encode(), "text/html")
+        begin = time.monotonic()
+        said = self.answer(self.resolve(f"{self.index.base}/page/simple", HERE), 0)
+        self.assertEqual((said["chosen"]["file"], len(said["refused"])), (path.name, 100_000))
+        self.assertLess(time.monotonic() - begin, 60)
 
     def test_a_wheel_that_cannot_be_read_is_unknown(self):
         self.add(self.wheel())

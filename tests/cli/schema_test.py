@@ -97,13 +97,71 @@ def other_schemas(sagekit):
         jsonschema.Draft202012Validator.check_schema(schema)
         validator = jsonschema.Draft202012Validator(schema)
         found = problems(validator, document)
+        if name in DESCRIBED:
+            found += problems(jsonschema.Draft202012Validator(closed(schema)), document)
         yield f"{name}: {code}: {'; '.join(found[:3]) or 'as its schema says'}", not found
         # A schema that takes everything would be none.
         for key in document.keys() - OPTIONAL.get(name, set()):
             yield f"{name} without {key}", bool(problems(validator, {k: v for k, v in document.items() if k != key}))
 
 
-OPTIONAL = {"plan": {"steps"}}  # with --steps
+OPTIONAL = {"plan": {"steps"}, "index": {"variants"}}  # with --steps, with --variants
+NAME_KEYS = {"build", "local", "torch", "torch_min", "cuda", "cxx11_abi", "python", "abi", "platform", "arches", "revision", "date", "variant", "scheme", "unread",
+             "package", "version"}
+OPTIONAL["name"] = NAME_KEYS  # absent = the name does not say it
+DESCRIBED = {"name", "retag", "index", "resolve", "install", "release", "coverage", "publish"}  # a key that is written is in the schema
+
+
+def closed(schema):
+    """The schema, with no key that it does not name."""
+    if isinstance(schema, list):
+        return [closed(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    made = {key: closed(value) for key, value in schema.items()}
+    if isinstance(schema.get("properties"), dict) and schema.get("description", "") != "its variant.json (PEP 825, a draft)":
+        made["additionalProperties"] = False
+    return made
+
+
+def release_documents(run, folder):
+    """What the verbs about wheels and people print."""
+    from release_wheels import built
+    from wheels import Wheel
+    strange = Wheel("strange", "1.0+cu128torch2.7.1.mengqin", "cp312-cp312-win_amd64").write(folder / "strange")
+    for words in (("sageattention-2.2.0+cu130torch2.10.0andhigher.post6-cp310-abi3-win_amd64.whl",), (strange.name,),
+                  ("flash_attn-2.8.3+cu12torch2.8cxx11abiTRUE-cp312-cp312-linux_x86_64.whl",), ("sageattention-2.2.0+cu130.torch2.13.0.sm90-cp312-cp312-linux_x86_64.whl",)):
+        yield run("name", "name", *words)
+    yield run("name", "name", "sageattn3-1.0.0-2311.130-cp312-cp312-linux_x86_64.whl", expected=1)
+    cell = run("name", "--plugin", "sage3", "name", "sage3-pytorch28-cu129-python312")
+    assert any("why_not" in row for row in cell[2]["names"])
+    yield cell
+    dist = folder / "dist"
+    dist.mkdir()
+    for wheel in (built(), built(python="3.13"), built(platform="win_amd64")):
+        wheel.write(dist)
+    retagged = run("retag", "retag", "--build", "7", "-o", folder / "out", dist / built().name, strange, "nosuch.whl", expected=2)
+    assert retagged[2]["errors"] and retagged[2]["wheels"][0]["changes"]
+    yield retagged
+    release = run("release", "release", dist, "--base-url", "https://example.org/v1", "--time", "2026-11-22T08:00:00Z", expected=1)
+    assert any(row["findings"] for row in release[2]["wheels"])
+    yield release
+    yield run("release", "report", dist)
+    yield run("index", "index", dist)
+    (folder / "broken").mkdir()
+    (folder / "broken" / "tiny-1.0-py3-none-any.whl").write_bytes(b"no zip")
+    yield run("index", "index", folder / "broken", expected=1)
+    machine = ("--for", "gpu=H100,torch=2.11.0+cu130,python=3.12,platform=linux_x86_64,libc=glibc2.35,driver=580")
+    resolved = run("resolve", "resolve", "--from", dist, *machine, expected=4)
+    assert resolved[2]["refused"]
+    yield resolved
+    unknown = run("resolve", "resolve", "--from", dist / "sagekit.release.json", "--names-only", "--for", "gpu=none,python=3.12,platform=win_amd64", expected=4)
+    yield unknown
+    (folder / "nothing").mkdir()
+    yield run("coverage", "--plugin", "sage3", "coverage", folder / "nothing", "--offline", expected=1)
+    manifest = dist / "sagekit.release.json"
+    manifest.write_text(manifest.read_text().replace('"fail"', '"pass"'))
+    yield run("publish", "publish", "github", dist, "--repo", "o/r", "--tag", "v1.0", "--dry-run")
 
 
 def documents(sagekit):
@@ -140,6 +198,7 @@ def documents(sagekit):
         yield run("toolchains", "toolchain", "list")
         yield run("env", "env")
         yield run("finding", "explain", "FAT")
+        yield from release_documents(run, folder)
         yield from build_document(sagekit, folder)
 
 

@@ -1,9 +1,11 @@
-// What lies beside published wheels: manifests, yanked.toml, sagekit.json, remembered facts. Whatever the text is, a
+// What lies beside published wheels: manifests, yanked.toml, sagekit.json, remembered
+// facts, timelines. Whatever the text is, a
 // value that says itself again, or a reason.
 #include "release/facts_cache.hpp"
 #include "release/origin.hpp"
 
 #include <sagekit/release_index.hpp>
+#include <sagekit/release_report.hpp>
 
 #include <cstdint>
 #include <cstdlib>
@@ -20,6 +22,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   if (const auto rows = parse_yanked(text, "fuzz.toml"); !rows && rows.error().empty()) std::abort();
   read_origin(text);
+  if (const auto spans = read_timeline(text, "fuzz.json"); !spans && spans.error().message.empty()) std::abort();
   if (const auto known = read_facts(text); !known.empty() && read_facts(facts_text(known)).size() > known.size())
     std::abort();
   return 0;

@@ -3,6 +3,7 @@
     with GithubServer(folder) as github:
         ... gh with github.environment ...; github.releases["v1"]["assets"]; github.cut_next_upload()
 """
+import fnmatch
 import http.server
 import json
 import pathlib
@@ -23,6 +24,7 @@ class GithubServer:
         subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-keyout", key, "-out", self.cert,
                         "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"], check=True, capture_output=True)
         self.releases, self.log, self.ids, self.cuts = {}, [], 0, 0
+        self.hold, self.held, self.go = None, threading.Event(), threading.Event()
         self.server = Server(("127.0.0.1", 0), Handler)
         self.server.daemon_threads = True
         self.server.github = self
@@ -45,6 +47,12 @@ class GithubServer:
     def cut_next_upload(self):
         """The next wheel that is uploaded breaks off: an error, and a file that is not whole."""
         self.cuts = 1
+
+    def hold_upload(self, pattern):
+        """The next upload of such a name stops with half of it there; `held` says when, `go` lets the connection end."""
+        self.hold = pattern
+        self.held.clear()
+        self.go.clear()
 
     def assets(self, tag):
         return {asset["name"]: asset["content"] for asset in self.releases[tag]["assets"]}
@@ -117,6 +125,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
             if any(asset["name"] == name for asset in assets):
                 return self.answer(422, {"message": "Validation Failed", "errors": [{"code": "already_exists"}]})
             github.ids += 1
+            if github.hold and fnmatch.fnmatch(name, github.hold):
+                github.hold = None
+                assets.append({"id": github.ids, "name": name, "content": body[:len(body) // 2], "state": "starter"})
+                github.held.set()
+                github.go.wait(60)
+                self.close_connection = True
+                return None
             cut = github.cuts > 0 and name.endswith(".whl")
             asset = {"id": github.ids, "name": name, "content": body[:len(body) // 2] if cut else body, "state": "starter" if cut else "uploaded"}
             assets.append(asset)

@@ -5,6 +5,7 @@
 #include <sagekit/error.hpp>
 #include <sagekit/export.hpp>
 #include <sagekit/overrides.hpp>
+#include <sagekit/spec.hpp>
 
 #include <expected>
 #include <filesystem>
@@ -21,9 +22,16 @@ struct ConfigValue {
   SourceLocation where;
 };
 
+/// A row [[scheme]]: names of wheels that this project writes and reads besides those that are known.
+struct ConfigScheme {
+  NamingScheme scheme;
+  SourceLocation where;
+};
+
 struct Config {
   std::string origin;                   ///< the file; "" = there is none
   std::vector<ConfigValue> values;      ///< keys that are false are left out: that is what holds without them
+  std::vector<ConfigScheme> schemes;    ///< their templates are not looked at here
   std::vector<CellOverride> overrides;  ///< in the order of the file: of two that match a cell the later one decides
 };
 

@@ -7,6 +7,7 @@
 #include <sagekit/plan.hpp>
 #include <sagekit/release.hpp>
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,9 +35,10 @@ struct CoverageRow {
 SAGEKIT_API std::vector<CoverageRow> cover(const Plan& plan, const Release& published);
 
 /// What an address has: an index's page of `project` (names and hashes), or a manifest when it ends in .json. A project
-/// that the index does not have is an empty release. Errors: those of reading an index, REL015.
+/// that the index does not have is an empty release. `schemes`: rows that names are read by before those that are
+/// always there. Errors: those of reading an index, REL015.
 SAGEKIT_API Result<Release> published_at(const std::string& url, std::string_view project,
-                                         const IndexSettings& settings);
+                                         const IndexSettings& settings, std::span<const NamingScheme> schemes = {});
 
 SAGEKIT_API std::string_view coverage_word(CoverageState state);
 /// "sagekit.coverage/1" (docs/json.md).

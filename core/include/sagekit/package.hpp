@@ -15,6 +15,7 @@ namespace sagekit {
 struct PackageOptions {
   std::filesystem::path output_folder;
   std::string naming;  ///< scheme; "" = the cell's name as planned
+  std::vector<NamingScheme> schemes = {};  ///< a configuration's rows: they stand before all others
   VerifyOptions verify;
 };
 

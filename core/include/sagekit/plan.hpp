@@ -33,6 +33,7 @@ struct Request {
   std::string arches;    ///< --arch list; "" = the profile's, else the spec's
   std::string revision;  ///< --revision; "" = the profile's, else the default commit
   std::string naming;    ///< --naming; "" = the spec's default scheme
+  std::vector<NamingScheme> schemes = {};  ///< a configuration's rows: they stand before all others
   Backend backend = Backend::direct;
   std::vector<std::string> allowed_defects;
   std::vector<CellOverride> overrides;  ///< stand above `arches` and `naming`, in this order

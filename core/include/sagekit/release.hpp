@@ -4,6 +4,7 @@
 
 #include <sagekit/error.hpp>
 #include <sagekit/export.hpp>
+#include <sagekit/spec.hpp>
 #include <sagekit/verify.hpp>
 
 #include <cstddef>
@@ -39,6 +40,7 @@ struct ReleasedWheel {
   std::string modified;    ///< the file's own time, as below; "" = it is not at hand
   std::string uploaded;    ///< "2026-08-22T10:00:00.000000Z"; "" = not known
   std::string provenance;  ///< PEP 740: a file below the folder, or an address; "" = none
+  std::string variants;    ///< its variant.json (PEP 825, a draft) on one line; "" = it is no variant
   WheelOrigin origin;
   std::string verdict;            ///< "pass", "fail"; "" = not judged
   std::vector<RunsOn> runs_on;    ///< of a manifest: capability, verdict and reason only
@@ -66,6 +68,7 @@ struct ScanOptions {
   std::vector<std::filesystem::path> skip = {};  ///< folders that are not looked into
   /// Leave METADATA's bytes beside each wheel, as NAME.whl.metadata (PEP 658).
   bool write_metadata = false;
+  std::vector<NamingScheme> schemes = {};  ///< rows that names are read by before those that are always there
 };
 
 struct Scan {
@@ -87,6 +90,8 @@ SAGEKIT_API std::string checksums_text(const Release& release);
 /// cosign and for GitHub's attestations to sign.
 SAGEKIT_API std::string provenance_statement(const Release& release);
 inline constexpr std::string_view k_checksums_file = "SHA256SUMS", k_statement_file = "sagekit.intoto.json";
+/// What `release_notes` says (publish.hpp).
+inline constexpr std::string_view k_notes_file = "NOTES.md";
 
 /// Every wheel below a folder, read whole: its framing, the CRC of each member, its name against its METADATA; hidden
 /// folders are passed over. A manifest in the folder is held against the wheels and gives their addresses and times.

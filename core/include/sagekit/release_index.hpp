@@ -33,6 +33,9 @@ inline constexpr std::string_view k_yanked_file = "yanked.toml";
 SAGEKIT_API std::expected<std::vector<YankedFiles>, Diagnostics> parse_yanked(std::string_view text,
                                                                               std::string_view origin);
 
+/// The format of wheel variants that is written: PEP 825's draft, which forbids 0.x in production.
+inline constexpr std::string_view k_variants_format = "0.1.1";
+
 struct IndexOptions {
   std::filesystem::path output = {};  ///< where the pages are written
   /// The folder that holds the wheels: links lead there, relative to the pages. Empty: each wheel's own `url`.
@@ -40,18 +43,21 @@ struct IndexOptions {
   std::string base_url = {};          ///< wheels are below this address instead; "" = not
   std::vector<std::string> per = {};  ///< "cuda", "torch": an index for each; none = one
   std::vector<YankedFiles> yanked = {};
+  bool variants = false;  ///< list wheel variants (PEP 825, a draft), and the file that installers choose by
 };
 
 struct IndexReport {
   std::size_t wheels = 0, projects = 0, written = 0, unchanged = 0, removed = 0;  ///< the last three: pages
-  std::vector<std::string> folders;  ///< of the indexes, below the output: "" of the only one, "cu130/torch2.11"
+  std::vector<std::string> folders;   ///< of the indexes, below the output: "" of the only one, "cu130/torch2.11"
+  std::vector<std::string> variants;  ///< files that list variants, below the output
   std::vector<std::string> warnings;
 };
 
 /// Writes an index's pages, HTML and JSON, each beside its place and renamed; pages that an earlier run left and nobody
 /// needs are removed. Bytes depend on the release and the options alone. A wheel that says no CUDA or torch is left out
-/// of indexes per CUDA or torch, with a warning, unless it is for any. Errors: FIL002; REL017 (failed) pages are there
-/// that sagekit did not write; REL018 (usage) a wheel has no address; REL019 (usage) base_url is none.
+/// of indexes per CUDA or torch, with a warning, unless it is for any; variants are left out, with a warning, unless
+/// they are asked for. Errors: FIL002; REL017 (failed) pages are there that sagekit did not write; REL018 (usage) a
+/// wheel has no address; REL019 (usage) base_url is none; REL025 (failed) variants of a version disagree.
 SAGEKIT_API Result<IndexReport> write_index(const Release& release, const IndexOptions& options);
 
 /// "sagekit.index/1" (docs/json.md). With wheels refused nothing was written and `report` is empty.

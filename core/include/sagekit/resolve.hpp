@@ -87,6 +87,7 @@ struct Resolution {
 struct ResolveOptions {
   std::vector<std::string> packages;   ///< project names that count; empty = the one that is there
   std::vector<const Plugin*> plugins;  ///< that know how packages choose their kernels
+  std::vector<NamingScheme> schemes;   ///< rows that names are read by before those that are always there
   std::map<std::string, std::string> child_environment;
   std::filesystem::path scratch;  ///< folder for files of servers that know no ranges
   bool read_files = true;         ///< look into files and their byte ranges; false: names and pages only
@@ -107,7 +108,7 @@ SAGEKIT_API Result<std::vector<Candidate>> read_listing(std::string_view text, s
                                                         const std::string& base);
 
 /// Judges every candidate. Pure but for reading the files that names leave open. Errors: RES006 (usage) several
-/// packages are there and none is chosen; interrupted.
+/// packages are there and none is chosen; NAM010 (usage) a row of `schemes` is none; interrupted.
 SAGEKIT_API Result<Resolution> resolve(std::vector<Candidate> candidates, const Target& target,
                                        const ResolveOptions& options, CommandRunner& runner, std::stop_token stop = {});
 

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <expected>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -63,6 +64,7 @@ struct Vendored {
   std::string tree;
   std::vector<std::string> include;  ///< globs of what is needed of it; empty = all
   std::string source;
+  std::string license = {};  ///< SPDX expression, for the wheel's bill of materials
   bool operator==(const Vendored&) const = default;
 };
 
@@ -377,8 +379,10 @@ SAGEKIT_API std::string spec_json_schema();
 /// The revision a word means: full or abbreviated (>= 7 digits) commit, or one of its names.
 SAGEKIT_API const Revision* find_revision(const Spec& spec, std::string_view word);
 
-/// The naming scheme of that name: a row of the spec, else a built-in one; "" = the spec's default. PLN003 (usage).
-SAGEKIT_API Result<const NamingScheme*> find_scheme(const Spec& spec, std::string_view name);
+/// The naming scheme of that name: a row of `more`, else of the spec, else one that every spec has; "" = the spec's
+/// default. PLN003 (usage).
+SAGEKIT_API Result<const NamingScheme*> find_scheme(const Spec& spec, std::string_view name,
+                                                    std::span<const NamingScheme> more = {});
 
 /// Does a row with this condition apply? `backend`, `torch`, `cuda` empty = that part is not judged.
 SAGEKIT_API bool holds(const When& when, const Revision& revision, std::string_view backend = {},

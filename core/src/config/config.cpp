@@ -25,6 +25,7 @@ class Reader {
   Config read() {
     TomlTable root = m_document.root();
     for (const auto& key : config_keys()) read_value(root, key, m_config.values);
+    for (auto& table : root.tables("scheme")) read_scheme(table);
     for (auto& table : root.tables("overrides")) m_config.overrides.push_back(read_override(table));
     root.finish();
     return std::move(m_config);
@@ -42,6 +43,20 @@ class Reader {
       word = with_folder(key, std::move(word));
     }
     values.push_back({std::string(key.name), std::move(*words), m_document.where(table.path(key.name))});
+  }
+
+  void read_scheme(TomlTable& table) {
+    NamingScheme scheme{table.required_string("name"), table.required_string("version"),
+                        table.string("build").value_or(""), table.string("folder").value_or(""),
+                        table.string("source").value_or("")};
+    for (const char* key : {"name", "version"})
+      if (table.has(key) && trim(key == std::string_view("name") ? scheme.name : scheme.version).empty())
+        table.error(key, "CFG006", fmt::format("\"{}\" is empty", key), "the word for --naming, and its template");
+    if (std::ranges::find(m_config.schemes, scheme.name, [](const ConfigScheme& one) { return one.scheme.name; }) !=
+        m_config.schemes.end())
+      table.error("name", "CFG006", fmt::format("there are two schemes \"{}\"", scheme.name), "choose another name");
+    table.finish();
+    m_config.schemes.push_back({std::move(scheme), m_document.where(table.path())});
   }
 
   CellOverride read_override(TomlTable& table) {

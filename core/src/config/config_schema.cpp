@@ -28,6 +28,27 @@ Json described(const ConfigKey& key) {
   return shape;
 }
 
+Json schemes_shape() {
+  const auto word = shape_of(ConfigForm::word);
+  Json properties = Json::object();
+  const auto describe = [&](const char* key, const char* about, const Json& shape) {
+    properties[key] = shape;
+    properties[key]["description"] = about;
+  };
+  describe("name", "for --naming", word);
+  describe("version", "template of the whole version: \"{version}+cu{cuda_digits}\"", word);
+  describe("build", "template of the build tag", {{"type", "string"}});
+  describe("folder", "template of the folder that a wheel lies in", {{"type", "string"}});
+  describe("source", "who names wheels so", {{"type", "string"}});
+  return {{"type", "array"},
+          {"description", "naming schemes beside those that are known"},
+          {"items",
+           {{"type", "object"},
+            {"additionalProperties", false},
+            {"required", {"name", "version"}},
+            {"properties", std::move(properties)}}}};
+}
+
 Json overrides_shape() {
   const auto words = shape_of(ConfigForm::words);
   Json properties = {{"select",
@@ -53,6 +74,7 @@ Json overrides_shape() {
 std::string config_json_schema() {
   Json properties = Json::object();
   for (const auto& key : config_keys()) properties[std::string(key.name)] = described(key);
+  properties["scheme"] = schemes_shape();
   properties["overrides"] = overrides_shape();
   return json_text({{"$schema", "https://json-schema.org/draft/2020-12/schema"},
                     {"title", "sagekit.toml"},

@@ -43,6 +43,8 @@ std::optional<std::string> verdict_key(const Plugin& plugin, const Revision& rev
   list(verify.require);
   list(verify.allowed_defects);
   std::vector<std::string> words;
+  for (const auto& scheme : options.schemes)
+    words.insert(words.end(), {scheme.name, scheme.version, scheme.build, scheme.folder});
   for (const auto& python : verify.interpreters) {
     const auto stamp = stamp_of(python);
     words.insert(words.end(), {python.string(), stamp ? to_string(*stamp) : std::string()});

@@ -20,8 +20,8 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Gives the cell the name that another scheme makes.
-Status rename_cell(Cell& cell, const Spec& spec, const Revision& revision, const std::string& scheme_name) {
-  auto found = find_scheme(spec, scheme_name);
+Status rename_cell(Cell& cell, const Spec& spec, const Revision& revision, const PackageOptions& options) {
+  auto found = find_scheme(spec, options.naming, options.schemes);
   if (!found) {
     found.error().code = "PKG005";
     return std::unexpected(std::move(found).error());
@@ -46,7 +46,7 @@ struct TemporaryWheel {
 
 Result<TemporaryWheel> write_temporary(CellBuild build, const Spec& spec, const Revision& revision,
                                        const PackageOptions& options) {
-  if (!options.naming.empty()) TRY(rename_cell(build.cell, spec, revision, options.naming));
+  if (!options.naming.empty()) TRY(rename_cell(build.cell, spec, revision, options));
   TRY_ASSIGN(const auto layout, lay_out_wheel(build, spec, revision));
   TRY(make_directories(options.output_folder));
   TRY_ASSIGN(auto folder, TemporaryFolder::create(options.output_folder, ".sagekit"));

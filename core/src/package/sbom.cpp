@@ -101,15 +101,17 @@ std::string sbom_json(const Spec& spec, const Revision& revision, const CellBuil
   for (const auto& vendored : spec.source.vendored) {
     components.push_back(tree("vendored-" + vendored.name, vendored.url, vendored.commit, vendored.tree));
     components.back()["name"] = vendored.name;
+    if (!vendored.license.empty()) components.back()["licenses"] = Json::array({{{"expression", vendored.license}}});
   }
   if (has_static_runtime(spec, build))
-    components.push_back(
-        {{"type", "library"},
-         {"bom-ref", "cuda-runtime-static"},
-         {"supplier", {{"name", "NVIDIA Corporation"}}},
-         {"name", "libcudart_static"},
-         {"version", build.cell.cuda},
-         {"licenses", Json::array({{{"license", {{"name", "NVIDIA CUDA Toolkit End User License Agreement"}}}}})}});
+    components.push_back({{"type", "library"},
+                          {"bom-ref", "cuda-runtime-static"},
+                          {"supplier", {{"name", "NVIDIA Corporation"}}},
+                          {"name", "libcudart_static"},
+                          {"version", build.cell.cuda},
+                          {"licenses", Json::array({{{"license",
+                                                      {{"name", "NVIDIA CUDA Toolkit End User License Agreement"},
+                                                       {"url", "https://docs.nvidia.com/cuda/eula/"}}}}})}});
   Json depends = Json::array();
   for (const auto& component : components) depends.push_back(component["bom-ref"]);
 

@@ -37,7 +37,7 @@ Status merge_arches(Choice& choice, const OverrideValue& value, const Environmen
 Status apply(Choice& choice, const CellOverride& override, const Spec& spec, const Environment& environment) {
   TRY(merge_arches(choice, override.arch, environment));
   if (!override.naming.words.empty()) {
-    TRY_ASSIGN(choice.scheme, find_scheme(spec, override.naming.words.front()));
+    TRY_ASSIGN(choice.scheme, find_scheme(spec, override.naming.words.front(), choice.schemes));
   }
   merge(choice.requires_dist, override.requires_dist);
   return check_arches(spec, choice);

@@ -70,7 +70,8 @@ Result<Choice> resolve_request(const Spec& spec, const Request& request, const E
   Choice choice;
   TRY_ASSIGN(choice.profile, choose_profile(spec, request.profile));
   TRY_ASSIGN(choice.revision, choose_revision(spec, request, choice.profile));
-  TRY_ASSIGN(choice.scheme, find_scheme(spec, request.naming));
+  choice.schemes = request.schemes;
+  TRY_ASSIGN(choice.scheme, find_scheme(spec, request.naming, choice.schemes));
   TRY(check_defects(spec, request.allowed_defects));
   choice.allowed_defects = request.allowed_defects;
   std::ranges::sort(choice.allowed_defects);

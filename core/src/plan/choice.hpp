@@ -18,6 +18,7 @@ struct Choice {
   const Profile* profile = nullptr;  ///< null: the spec has no "default" and none was asked for; all cells
   const Revision* revision = nullptr;
   const NamingScheme* scheme = nullptr;
+  std::span<const NamingScheme> schemes = {};  ///< of the request
   Backend backend = Backend::direct;
   std::vector<std::string> platforms;              ///< never empty
   std::vector<std::string> profile_globs;          ///< over base ids

@@ -11,9 +11,9 @@ namespace sagekit {
 
 namespace {
 
-constexpr std::string_view k_first_line = "sagekit.wheel-facts/1\n";
+constexpr std::string_view k_first_line = "sagekit.wheel-facts/2\n";
 constexpr char k_between = '\t', k_in_list = '\x1f';
-constexpr std::size_t k_numbers = 6, k_texts = 18, k_lists = 3;
+constexpr std::size_t k_numbers = 6, k_texts = 19, k_lists = 3;
 
 /// The texts of a wheel in the order of a line.
 template <class Wheel>
@@ -36,7 +36,8 @@ auto texts_of(Wheel& wheel) {
                     &origin.torch,
                     &origin.cuda,
                     &origin.platform,
-                    &origin.torch_min};
+                    &origin.torch_min,
+                    &wheel.variants};
 }
 
 template <class Wheel>

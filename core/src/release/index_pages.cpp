@@ -1,5 +1,6 @@
 #include "release/index_pages.hpp"
 
+#include "release/variant_index.hpp"
 #include "support/format.hpp"
 #include "support/json.hpp"
 #include "support/text.hpp"
@@ -83,7 +84,8 @@ std::string project_html(std::string_view project, const std::vector<IndexRow>& 
 
 std::string project_json(std::string_view project, const std::vector<IndexRow>& rows) {
   std::set<std::string> versions;
-  for (const auto& row : rows) versions.insert(row.version);
+  for (const auto& row : rows)
+    if (!row.version.empty()) versions.insert(row.version);
   std::string text = fmt::format("{{\n  \"meta\": {{\"api-version\": \"{}\"}},\n  \"name\": {},\n  \"versions\": [",
                                  k_api_version, quoted_json(project));
   const auto out = std::back_inserter(text);
@@ -132,6 +134,8 @@ std::string index_json(const std::filesystem::path& output, const Scan& scan, co
   json["projects"] = report.projects;
   json["indexes"] = report.folders;
   json["pages"] = {{"written", report.written}, {"unchanged", report.unchanged}, {"removed", report.removed}};
+  if (!report.variants.empty())
+    json["variants"] = {{"format", k_variants_format}, {"experimental", true}, {"files", report.variants}};
   json["warnings"] = report.warnings;
   Json& refused = json["refused"] = Json::array();
   for (const auto& one : scan.refused)

@@ -12,8 +12,8 @@ namespace sagekit {
 struct IndexRow {
   std::string file = {}, url = {}, sha256 = {};
   std::uint64_t size_bytes = 0;
-  std::string version = {}, requires_python = {};
-  std::string metadata_sha256 = {};  ///< "" = no metadata file lies beside it
+  std::string version = {}, requires_python = {};  ///< version "": it is no file of one version
+  std::string metadata_sha256 = {};                ///< "" = no metadata file lies beside it
   bool yanked = false;
   std::string yanked_reason = {};
   std::string uploaded = {};

@@ -1,4 +1,5 @@
 #include "pypa/release_text.hpp"
+#include "release/variant_index.hpp"
 #include "support/format.hpp"
 #include "support/json.hpp"
 #include "support/text.hpp"
@@ -149,6 +150,11 @@ ReleasedWheel read_wheel_row(ManifestReader& reader, const Json& json) {
   origin.tools = reader.texts(json, "toolchain");
   read_rows(reader, json, wheel);
   wheel.verdict = reader.text(json, "verdict");
+  if (!name->variant.empty()) {
+    auto variants = variant_line(reader.child(json, "variant").dump(), name->variant, wheel.file);
+    if (!variants) reader.wrong("\"variant\" is not its variant.json");
+    wheel.variants = variants.value_or("");
+  }
   return wheel;
 }
 
@@ -186,6 +192,7 @@ std::string release_json(const Release& release) {
                           {"severity", severity_word(finding.severity)},
                           {"message", finding.message},
                           {"where", finding.where}});
+    if (!wheel.variants.empty()) row["variant"] = Json::parse(wheel.variants, nullptr, false);
     rows.push_back(std::move(row));
   }
   return json_text(json);

@@ -40,6 +40,12 @@ std::set<std::string> tools_of(const Release& release) {
   return tools;
 }
 
+/// What pip takes: the address with its hash, or the file beside the notes.
+std::string install_word(const ReleasedWheel& wheel) {
+  if (wheel.url.empty()) return "./" + (wheel.path.empty() ? wheel.file : wheel.path);
+  return fmt::format("\"{}#sha256={}\"", wheel.url, wheel.sha256);
+}
+
 std::string public_version(const ReleasedWheel& wheel) { return wheel.version.substr(0, wheel.version.find('+')); }
 
 }  // namespace
@@ -72,9 +78,9 @@ std::string release_notes(const Release& release) {
   for (const auto& wheel : release.wheels) {
     const auto& origin = wheel.origin;
     const auto torch = origin.torch_min.empty() ? cell_text(origin.torch) : cell_text(origin.torch_min) + " and newer";
-    fmt::format_to(out, "| {} | {} | {} | {} | {} | `pip install \"{}#sha256={}\"` |\n", torch, cell_text(origin.cuda),
-                   cell_text(origin.python), cell_text(origin.platform), megabytes(wheel.size_bytes), wheel.url,
-                   wheel.sha256);
+    fmt::format_to(out, "| {} | {} | {} | {} | {} | `pip install {}` |\n", torch, cell_text(origin.cuda),
+                   cell_text(origin.python), cell_text(origin.platform), megabytes(wheel.size_bytes),
+                   install_word(wheel));
   }
   text += "\n### GPUs\n\n";
   const auto yes = runs_where(release, "yes"), jit = runs_where(release, "jit");

@@ -47,12 +47,11 @@ WheelOrigin read_origin(std::string_view text) {
   return origin;
 }
 
-WheelOrigin origin_of_name(const WheelName& name) {
-  static const auto k_reader = WheelNameReader::make(naming_schemes());
+WheelOrigin origin_of_name(const WheelName& name, const WheelNameReader& reader) {
   WheelOrigin origin;
   origin.python = python_of(name);
   origin.platform = platform_of(name);
-  const auto readings = k_reader ? k_reader->read(name.file_name()) : std::unexpected(k_reader.error());
+  const auto readings = reader.read(name.file_name());
   // A name that can be read in two ways says nothing.
   if (!readings || readings->size() != 1) return origin;
   const auto& said = readings->front();

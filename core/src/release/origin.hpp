@@ -12,6 +12,6 @@ namespace sagekit {
 WheelOrigin read_origin(std::string_view text);
 
 /// What the file name alone tells: the local part of the version, the tags.
-WheelOrigin origin_of_name(const WheelName& name);
+WheelOrigin origin_of_name(const WheelName& name, const WheelNameReader& reader);
 
 }  // namespace sagekit

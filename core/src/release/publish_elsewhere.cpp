@@ -4,29 +4,49 @@
 #include "release/index_pages.hpp"
 #include "support/file.hpp"
 #include "support/format.hpp"
+#include "support/sha256.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
 
 #include <sagekit/coverage.hpp>
 
 #include <algorithm>
+#include <optional>
 
 namespace sagekit {
 
 namespace {
 
 /// What a repository's own manifest lists; a repository without one has nothing.
-Result<Release> listed_in(ClientProgram& program, const HuggingfaceTarget& target, const std::string& prefix,
-                          const std::filesystem::path& scratch) {
-  const auto name = prefix + std::string(k_manifest_file);
+/// A file of the repository, brought here; nothing when there is none of that name.
+Result<std::optional<std::filesystem::path>> fetched(ClientProgram& program, const HuggingfaceTarget& target,
+                                                     const std::string& name, const std::filesystem::path& scratch) {
   const std::vector<std::string> argv{"hf", "download", target.repository, name, "--local-dir", scratch.string()};
   TRY_ASSIGN(const auto result, program.ask(argv));
   const auto said = lower(result.output);
   if (!result.ok() && (said.find("404") != std::string::npos || said.find("not found") != std::string::npos))
-    return Release{};
+    return std::optional<std::filesystem::path>();
   if (!result.ok()) return program.failed(argv, result);
-  TRY_ASSIGN(const auto text, read_file(scratch / name));
+  return std::optional(scratch / name);
+}
+
+Result<Release> listed_in(ClientProgram& program, const HuggingfaceTarget& target, const std::string& prefix,
+                          const std::filesystem::path& scratch) {
+  TRY_ASSIGN(const auto file, fetched(program, target, prefix + std::string(k_manifest_file), scratch));
+  if (!file) return Release{};
+  TRY_ASSIGN(const auto text, read_file(*file));
   return read_release(text, "the repository's manifest");
+}
+
+/// A wheel that no manifest lists may be there all the same: an earlier run was cut before its manifest.
+Result<bool> is_there(ClientProgram& program, const HuggingfaceTarget& target, const std::string& prefix,
+                      const ReleasedWheel& wheel, const std::filesystem::path& scratch) {
+  TRY_ASSIGN(const auto file, fetched(program, target, prefix + wheel.file, scratch));
+  if (!file) return false;
+  TRY_ASSIGN(const auto sha256, sha256_file(*file));
+  remove_quietly(*file);
+  if (sha256 == wheel.sha256) return true;
+  return other_file_there(wheel.file, target.repository, fmt::format("sha256 {} there, {} here", sha256, wheel.sha256));
 }
 
 }  // namespace
@@ -52,13 +72,20 @@ Result<PublishReport> publish_huggingface(const Release& release, const Huggingf
                            "--commit-message", message},
                           report);
   };
+  std::vector<const ReleasedWheel*> wanted;
   for (const auto& wheel : release.wheels) {
-    if (std::ranges::find(theirs.wheels, wheel.file, &ReleasedWheel::file) != theirs.wheels.end()) {
-      report.already_there.push_back(wheel.file);
-      continue;
+    bool there = std::ranges::find(theirs.wheels, wheel.file, &ReleasedWheel::file) != theirs.wheels.end();
+    if (!there && !options.dry_run) {
+      TRY_ASSIGN(there, is_there(program, target, prefix, wheel, scratch.path() / "there"));
     }
-    TRY(upload(options.folder / wheel.path, "Add " + wheel.file));
-    report.uploaded.push_back(wheel.file);
+    if (there)
+      report.already_there.push_back(wheel.file);
+    else
+      wanted.push_back(&wheel);
+  }
+  for (const auto* wheel : wanted) {
+    TRY(upload(options.folder / wheel->path, "Add " + wheel->file));
+    report.uploaded.push_back(wheel->file);
   }
   TRY_ASSIGN(const auto files, write_release_files(all, scratch.path()));
   for (const auto& file : files) TRY(upload(file, "Update " + file.filename().string()));

@@ -31,12 +31,14 @@ class GithubRelease {
   Result<PublishReport> publish(const Release& ours) {
     if (!m_options.dry_run) TRY(look());
     Release all = ours;
-    if (m_assets.contains(std::string(k_manifest_file))) {
+    const auto manifest = m_assets.find(std::string(k_manifest_file));
+    if (manifest != m_assets.end() && manifest->second.whole) {
       TRY_ASSIGN(const auto there, download(std::string(k_manifest_file)));
       TRY_ASSIGN(const auto text, read_file(there));
       TRY_ASSIGN(m_theirs, read_release(text, "the release's manifest"));
       TRY_ASSIGN(all, merged(ours, m_theirs));
     }
+    say_unlisted(all);
     set_addresses(all);
     m_report.notes = release_notes(all);
     // Everything that could be refused is looked at before anything is changed.
@@ -123,6 +125,16 @@ class GithubRelease {
     std::vector<std::string> words{"upload", file.string()};
     if (instead) words.push_back("--clobber");
     return change(words);
+  }
+
+  /// Wheels of others that no manifest lists: an upload of it was cut when it was to take the place of the old one.
+  void say_unlisted(const Release& all) const {
+    if (!m_options.say) return;
+    for (const auto& [name, asset] : m_assets)
+      if (name.ends_with(".whl") && std::ranges::find(all.wheels, name, &ReleasedWheel::file) == all.wheels.end())
+        m_options.say(fmt::format(
+            "{} is in the release and in no manifest: publish the folder that has it once more, and it is listed",
+            name));
   }
 
   void set_addresses(Release& release) const {

@@ -9,7 +9,8 @@
 
 namespace sagekit {
 
-Result<Release> published_at(const std::string& url, std::string_view project, const IndexSettings& given) {
+Result<Release> published_at(const std::string& url, std::string_view project, const IndexSettings& given,
+                             std::span<const NamingScheme> schemes) {
   IndexSettings settings = given;
   settings.index_url = url;
   settings.extra_index_urls.clear();
@@ -24,6 +25,7 @@ Result<Release> published_at(const std::string& url, std::string_view project, c
   const auto files = find_project(*http, settings, project);
   if (!files && files.error().code == "IDX013") return release;
   if (!files) return std::unexpected(files.error());
+  TRY_ASSIGN(const auto reader, WheelNameReader::make(naming_schemes(schemes)));
   for (const auto& file : *files) {
     const auto name = parse_wheel_name(file.name);
     if (!name || file.yanked) continue;  // source distributions; what installers leave alone is published to nobody
@@ -34,7 +36,7 @@ Result<Release> published_at(const std::string& url, std::string_view project, c
     wheel.project = normalized_project(name->distribution);
     wheel.version = name->version;
     wheel.requires_python = file.requires_python;
-    wheel.origin = origin_of_name(*name);
+    wheel.origin = origin_of_name(*name, reader);
     release.wheels.push_back(std::move(wheel));
   }
   std::ranges::sort(release.wheels, {}, &ReleasedWheel::file);

@@ -5,6 +5,7 @@
 #include "pypa/metadata_reader.hpp"
 #include "pypa/release_text.hpp"
 #include "release/origin.hpp"
+#include "release/variant_index.hpp"
 #include "support/format.hpp"
 #include "support/sha256.hpp"
 #include "support/try.hpp"
@@ -38,7 +39,8 @@ std::unexpected<Error> contradicts(const std::string& file, std::string_view wha
 
 }  // namespace
 
-Result<WheelReading> read_wheel_facts(const std::filesystem::path& file, Inflater& inflater) {
+Result<WheelReading> read_wheel_facts(const std::filesystem::path& file, const WheelNameReader& reader,
+                                      Inflater& inflater) {
   TRY_ASSIGN(const auto archive, WheelArchive::open(file));
   WheelReading reading;
   ReleasedWheel& wheel = reading.wheel;
@@ -75,7 +77,16 @@ Result<WheelReading> read_wheel_facts(const std::filesystem::path& file, Inflate
   wheel.size_bytes = archive.bytes().size();
   wheel.sha256 = sha256_of(archive.file());
 
-  wheel.origin = origin_of_name(name);
+  if (!name.variant.empty()) {
+    const auto* variant = archive.find(dist_info + "variant.json");
+    std::string text;
+    if (variant != nullptr) {
+      TRY_ASSIGN(text, archive.read(*variant));
+    }
+    TRY_ASSIGN(wheel.variants, variant_line(text, name.variant, wheel.file));
+  }
+
+  wheel.origin = origin_of_name(name, reader);
   if (const auto* provenance = archive.find(dist_info + std::string(k_provenance_file))) {
     TRY_ASSIGN(const auto text, archive.read(*provenance));
     if (auto origin = read_origin(text); !origin.commit.empty()) wheel.origin = std::move(origin);

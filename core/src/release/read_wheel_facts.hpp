@@ -3,6 +3,7 @@
 
 #include "archive/inflate.hpp"
 
+#include <sagekit/naming.hpp>
 #include <sagekit/release.hpp>
 
 #include <filesystem>
@@ -17,7 +18,8 @@ struct WheelReading {
 
 /// Every member is inflated and its CRC compared, so that a damaged wheel is never published. Errors (failed): what the
 /// archive's reader says, NAM001 to NAM006, REL010 no METADATA to read, REL011 the file name says another project or
-/// version than METADATA.
-Result<WheelReading> read_wheel_facts(const std::filesystem::path& file, Inflater& inflater);
+/// version than METADATA, REL024 a variant's label is not that of its variant.json.
+Result<WheelReading> read_wheel_facts(const std::filesystem::path& file, const WheelNameReader& reader,
+                                      Inflater& inflater);
 
 }  // namespace sagekit

@@ -43,7 +43,7 @@ Json wheel_data(const ReleasedWheel& wheel, std::map<std::string, std::size_t>& 
 
 }  // namespace
 
-std::string report_html(const Release& release) {
+std::string report_html(const Release& release, const std::vector<TimelineSpan>& timeline) {
   std::set<Capability> capabilities;
   std::set<std::string> versions, projects;
   for (const auto& wheel : release.wheels) {
@@ -62,6 +62,11 @@ std::string report_html(const Release& release) {
   Json& wheels = data["wheels"] = Json::array();
   for (const auto& wheel : release.wheels) wheels.push_back(wheel_data(wheel, reasons, reason_texts));
   data["reasons"] = std::move(reason_texts);
+  Json& spans = data["timeline"] = Json::array();
+  const auto milliseconds = [](double seconds) { return static_cast<std::uint64_t>(seconds * 1e3); };
+  for (const auto& span : timeline)
+    spans.push_back(
+        {span.slot, milliseconds(span.begin_seconds), milliseconds(span.seconds), span.kind, span.name, span.outcome});
   // No tag can end the script element early: "<" is written so that only JSON sees it.
   const auto text = replace_all(data.dump(-1, ' ', false, Json::error_handler_t::replace), "<", "\\u003c");
   constexpr std::string_view k_place = "@DATA@";

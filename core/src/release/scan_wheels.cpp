@@ -95,9 +95,10 @@ bool has_metadata_beside(const fs::path& wheel, std::uint64_t bytes) {
          static_cast<std::uint64_t>(status.st_size) == bytes;
 }
 
-void read_one(const fs::path& folder, const ScanOptions& options, Inflater& inflater, Found& found) {
+void read_one(const fs::path& folder, const ScanOptions& options, const WheelNameReader& reader, Inflater& inflater,
+              Found& found) {
   const auto file = folder / found.path;
-  auto reading = read_wheel_facts(file, inflater);
+  auto reading = read_wheel_facts(file, reader, inflater);
   Status beside;
   if (reading && options.write_metadata) beside = write_beside(file.string() + ".metadata", reading->metadata);
   if (!reading || !beside) {
@@ -112,7 +113,7 @@ void read_one(const fs::path& folder, const ScanOptions& options, Inflater& infl
 }
 
 /// Reads those that are not known, side by side: each on a thread with an inflater of its own.
-void read_unknown(const fs::path& folder, const ScanOptions& options, std::vector<Found>& found) {
+Status read_unknown(const fs::path& folder, const ScanOptions& options, std::vector<Found>& found) {
   std::vector<Found*> wanted;
   std::vector<std::uint64_t> costs;
   for (auto& one : found)
@@ -120,16 +121,19 @@ void read_unknown(const fs::path& folder, const ScanOptions& options, std::vecto
       wanted.push_back(&one);
       costs.push_back(one.state.size * 4);  // members grow when they are inflated
     }
+  if (wanted.empty()) return {};
+  TRY_ASSIGN(const auto reader, WheelNameReader::make(naming_schemes(options.schemes)));
   run_with_workers(costs, std::uint64_t{2} << 30, available_threads(), [&] {
     return [&, inflater = std::make_shared<Inflater>()](std::size_t i) {
-      read_one(folder, options, *inflater, *wanted[i]);
+      read_one(folder, options, reader, *inflater, *wanted[i]);
     };
   });
+  return {};
 }
 
 /// Two files of one name: the same wheel is listed once, another one is refused.
 void join_same_names(std::vector<Found>& found, Scan& scan) {
-  std::map<std::string, const ReleasedWheel*> by_name;
+  std::map<std::string_view, ReleasedWheel*> by_name;
   for (auto& one : found) {
     if (one.refused) {
       scan.refused.push_back(std::move(*one.refused));
@@ -143,7 +147,8 @@ void join_same_names(std::vector<Found>& found, Scan& scan) {
                        one.path, at->second->sha256.substr(0, 12), one.wheel.sha256.substr(0, 12)),
            one.path, "keep one of them: installers know a wheel by its name"});
   }
-  for (auto& [name, wheel] : by_name) scan.release.wheels.push_back(*wheel);
+  scan.release.wheels.reserve(by_name.size());
+  for (auto& [name, wheel] : by_name) scan.release.wheels.push_back(std::move(*wheel));
 }
 
 /// The provenance object beside a wheel (PEP 740) must be about it: an index that links another one's lies.
@@ -217,7 +222,7 @@ Result<Scan> scan_wheels(const fs::path& folder, const ScanOptions& options) {
     one.wheel = std::move(at->second.wheel);
   }
   scan.read = static_cast<std::size_t>(std::ranges::count(found, nullptr, &Found::known));
-  read_unknown(folder, options, found);
+  TRY(read_unknown(folder, options, found));
   // The cache only saves time: a store that cannot be written is said where it matters, not here.
   if (!options.cache.empty() && (scan.read > 0 || known.size() != found.size()))
     if (const auto kept = remember(options.cache, found); !kept) remove_quietly(options.cache);

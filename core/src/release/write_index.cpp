@@ -1,8 +1,10 @@
 #include "index/url.hpp"
 #include "release/index_pages.hpp"
+#include "release/variant_index.hpp"
 #include "release/write_beside.hpp"
 #include "support/file.hpp"
 #include "support/format.hpp"
+#include "support/sha256.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
 
@@ -65,12 +67,21 @@ std::map<std::string, std::vector<const ReleasedWheel*>> sorted_into_channels(co
                                                                               IndexReport& report) {
   std::map<std::string, std::vector<const ReleasedWheel*>> channels;
   std::vector<const ReleasedWheel*> others;
+  std::size_t variants = 0;
   if (options.per.empty()) channels[""];
   for (const auto& wheel : release.wheels) {
+    if (!wheel.variants.empty() && !options.variants) {
+      ++variants;
+      continue;
+    }
     const auto channel = channel_of(wheel, options.per);
     if (channel) channels[*channel].push_back(&wheel);
     if (!channel || (contains(options.per, "torch") && !wheel.origin.torch_min.empty())) others.push_back(&wheel);
   }
+  if (variants > 0)
+    report.warnings.push_back(fmt::format(
+        "{} wheel variant{} left out: no released installer sees them; --variants lists them for those that do",
+        variants, variants == 1 ? " is" : "s are"));
   std::set<const ReleasedWheel*> listed;
   for (auto& [name, wheels] : channels) {
     const ReleasedWheel* const first = wheels.empty() ? nullptr : wheels.front();
@@ -147,6 +158,14 @@ Status add_pages(const std::string& channel, const std::vector<const ReleasedWhe
     projects[wheel->project].push_back(std::move(row));
   }
   const std::string folder = channel.empty() ? "" : channel + "/";
+  if (options.variants) {
+    TRY_ASSIGN(auto variants, variant_indexes(wheels));
+    for (auto& one : variants) {
+      projects[one.project].push_back(
+          {.file = one.file, .url = url_path(one.file), .sha256 = sha256_hex(one.text), .size_bytes = one.text.size()});
+      pages[folder + one.project + "/" + one.file] = std::move(one.text);
+    }
+  }
   std::vector<std::string> names;
   for (const auto& [name, rows] : projects) {
     names.push_back(name);
@@ -163,8 +182,8 @@ std::set<std::string> pages_before(const fs::path& output) {
   std::set<std::string> before;
   if (const auto text = MappedFile::open(output / k_pages_file))
     for (const auto& line : split_words(text->bytes(), "\n"))
-      if ((line.ends_with("index.html") || line.ends_with("index.json")) && line.find("..") == std::string::npos &&
-          !line.starts_with('/'))
+      if ((line.ends_with("index.html") || line.ends_with("index.json") || line.ends_with(k_variants_ending)) &&
+          line.find("..") == std::string::npos && !line.starts_with('/'))
         before.insert(line);
   return before;
 }
@@ -239,6 +258,8 @@ Result<IndexReport> write_index(const Release& release, const IndexOptions& give
     TRY(add_pages(channel, wheels, options, yanks_used, pages));
     report.folders.push_back(channel);
   }
+  for (const auto& [path, text] : pages)
+    if (path.ends_with(k_variants_ending)) report.variants.push_back(path);
   std::set<std::string> projects;
   for (const auto& wheel : release.wheels) projects.insert(wheel.project);
   report.projects = projects.size();

@@ -57,6 +57,24 @@ Status place(Candidate& candidate, const std::string& url, const std::string& ba
   return {};
 }
 
+/// Are brackets nested as listings nest them? The parser follows them however deep they go.
+bool is_shallow(std::string_view text) {
+  constexpr int k_deepest = 32;
+  int depth = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '\\' && quoted)
+      ++i;
+    else if (c == '"')
+      quoted = !quoted;
+    else if (!quoted && (c == '{' || c == '['))
+      if (++depth > k_deepest) return false;
+    if (!quoted && (c == '}' || c == ']')) --depth;
+  }
+  return true;
+}
+
 bool is_plain_name(const std::string& name) {
   return name.ends_with(".whl") && name.size() < 256 && name.find_first_of("/\\") == std::string::npos &&
          !name.starts_with('.');
@@ -198,10 +216,9 @@ Result<std::vector<Candidate>> read_listing(std::string_view text, std::string_v
   const std::size_t start = text.find_first_not_of(" \t\r\n\xef\xbb\xbf");
   const char first = start == text.npos ? '\0' : text[start];
   if (first == '{' || first == '[') {
-    bool deep = false;
-    const auto shallow = [&](int depth, Json::parse_event_t, Json&) { return !(deep |= depth > 32); };
-    const Json root = Json::parse(text.substr(start), shallow, false);
-    if (deep || root.is_discarded()) return no_listing(base, "it is no JSON that can be parsed");
+    const Json root =
+        is_shallow(text) ? Json::parse(text.substr(start), nullptr, false) : Json(Json::value_t::discarded);
+    if (root.is_discarded()) return no_listing(base, "it is no JSON that can be parsed");
     std::vector<Candidate> wheels;
     if (text_at(root, "schema") == k_release_schema) return read_release(root, base);
     if (root.is_object() && root.contains("assets")) {
@@ -254,7 +271,7 @@ Result<std::vector<Candidate>> find_wheels(const std::string& from, const Resolv
   if (wheels.empty())
     return fail(ErrorKind::no_match, "RES005",
                 fmt::format("{} has no wheel", is_address(from) ? printable_url(from) : from),
-                "of an index name the package, too: --package sageattention");
+                "of an index name the package, too: --package NAME");
   return wheels;
 }
 

@@ -20,17 +20,11 @@ TorchTrait torch_of(const WheelNameReading& reading) {
   return {std::ranges::count(reading.torch, '.') > 1 ? Kind::exact : Kind::minor, reading.torch, "its name"};
 }
 
-const WheelNameReader* reader() {
-  static const auto made = WheelNameReader::make(naming_schemes());
-  return made ? &*made : nullptr;
-}
-
 }  // namespace
 
-NameFacts name_facts(const WheelName& name) {
+NameFacts name_facts(const WheelName& name, const WheelNameReader& reader) {
   NameFacts facts;
-  if (reader() == nullptr) return facts;
-  const auto readings = reader()->read(name.file_name());
+  const auto readings = reader.read(name.file_name());
   if (!readings || readings->empty()) return facts;
   const WheelNameReading& first = readings->front();
   facts.torch = torch_of(first);

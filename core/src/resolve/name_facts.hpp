@@ -14,6 +14,6 @@ struct NameFacts {
   std::vector<std::string> notes;  ///< what it says twice and differently, in sentences
 };
 
-NameFacts name_facts(const WheelName& name);
+NameFacts name_facts(const WheelName& name, const WheelNameReader& reader);
 
 }  // namespace sagekit

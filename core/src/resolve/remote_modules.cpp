@@ -38,6 +38,7 @@ class PartOfModule {
     m_bytes.assign(static_cast<std::size_t>(m_member.size), '\0');
     TRY_ASSIGN(const bool header, know(0, 64));
     const Bytes file{m_bytes};
+    if (header && file.starts_with("MZ")) return read_pe_tables();
     if (!header || !ElfFile::looks_like(file) || file.u8(4) != 2 || file.u8(5) != 1 || file.u16(58) != k_section_size ||
         file.u16(60) == 0 || file.u16(60) > k_most_sections)
       return false;
@@ -106,6 +107,40 @@ class PartOfModule {
   }
 
  private:
+  /// Headers, and the sections in which the loader's directories lie: imports, exports and their names. Layout:
+  /// Microsoft's "PE Format". Which section has GPU code its name says (elf/pe_reader.hpp).
+  Result<bool> read_pe_tables() {
+    constexpr std::uint64_t k_coff = 24, k_directories = 112, k_section = 40;
+    const Bytes file{m_bytes};
+    const std::uint64_t pe = file.u32(60);
+    TRY_ASSIGN(const bool coff, know(pe, k_coff));
+    if (!coff || !file.from(pe).starts_with(std::string_view("PE\0\0", 4))) return false;
+    const std::uint64_t optional = pe + k_coff, optional_size = file.u16(pe + 20), count = file.u16(pe + 6);
+    const std::uint64_t table = optional + optional_size;
+    TRY_ASSIGN(const bool headers, know(optional, optional_size + count * k_section));
+    if (!headers || optional_size < k_directories || file.u16(optional) != 0x20b) return false;
+    for (std::uint64_t at = table; at < table + count * k_section; at += k_section) {
+      const std::uint64_t address = file.u32(at + 12), offset = file.u32(at + 20);
+      const std::uint64_t raw = file.u32(at + 16),
+                          size = file.u32(at + 8) == 0 ? raw : std::min<std::uint64_t>(file.u32(at + 8), raw);
+      if (file.c_string(at).value_or("").substr(0, 8) == ".nv_fatb") {
+        m_gpu_at = offset, m_gpu_size = size;
+        continue;
+      }
+      bool wanted = false;
+      const std::uint64_t directories = std::min<std::uint64_t>(file.u32(optional + 108), 16);
+      for (const std::uint64_t number : {0U, 1U, 13U}) {  // exports, imports, imports that are loaded when first called
+        if (number >= directories || k_directories + number * 8 + 8 > optional_size) continue;
+        const std::uint64_t where = file.u32(optional + k_directories + number * 8);
+        wanted |= where != 0 && where >= address && where - address < size;
+      }
+      if (!wanted) continue;
+      TRY_ASSIGN(const bool known, know(offset, size));
+      if (!known) return false;
+    }
+    return true;
+  }
+
   Result<bool> know(std::uint64_t offset, std::uint64_t size) {
     if (size > k_most_table || offset > m_bytes.size() || size > m_bytes.size() - offset) return false;
     TRY_ASSIGN(const auto bytes, m_ends.read(offset, size, m_stop));

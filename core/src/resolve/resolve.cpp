@@ -4,6 +4,7 @@
 #include "support/text.hpp"
 #include "support/try.hpp"
 
+#include <sagekit/naming.hpp>
 #include <sagekit/resolve.hpp>
 
 #include <algorithm>
@@ -80,11 +81,12 @@ Result<Resolution> resolve(std::vector<Candidate> candidates, const Target& targ
   resolution.target = target;
   std::set<std::string> wanted;
   for (const auto& package : options.packages) wanted.insert(normalized_project(package));
+  TRY_ASSIGN(const auto reader, WheelNameReader::make(naming_schemes(options.schemes)));
   std::vector<Entry> entries;
   entries.reserve(candidates.size());
   for (auto& candidate : candidates) {
     Entry entry{std::move(candidate), {}, {}, {}};
-    auto traits = traits_of(entry.candidate);
+    auto traits = traits_of(entry.candidate, reader);
     if (!traits) {
       resolution.refused.push_back({std::move(entry.candidate), "RES113", traits.error().message, {}, {}});
       continue;

@@ -72,12 +72,12 @@ void state_cuda(Traits& traits, const std::string& cuda, const std::string& from
   traits.cuda_from = from;
 }
 
-Result<Traits> traits_of(const Candidate& candidate) {
+Result<Traits> traits_of(const Candidate& candidate, const WheelNameReader& reader) {
   Traits traits;
   TRY_ASSIGN(traits.name, parse_wheel_name(candidate.file));
   traits.native = !std::ranges::all_of(traits.name.platform, [](const std::string& tag) { return tag == "any"; });
   if (!traits.native) traits.torch = {Kind::none, {}, "its platform tag"};
-  const NameFacts read = name_facts(traits.name);
+  const NameFacts read = name_facts(traits.name, reader);
   traits.notes = read.notes;
   if (traits.native) {
     state_torch(traits, read.torch);

@@ -49,7 +49,7 @@ struct Traits {
 };
 
 /// What the name and the page or manifest say. Error: the name is none of a wheel.
-Result<Traits> traits_of(const Candidate& candidate);
+Result<Traits> traits_of(const Candidate& candidate, const WheelNameReader& reader);
 
 /// Adds METADATA's lines and, where it has one, the text of sagekit.json.
 void add_metadata(Traits& traits, std::string_view metadata, const std::string& from);

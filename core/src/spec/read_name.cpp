@@ -197,14 +197,17 @@ bool same_facts(WheelNameReading one, const WheelNameReading& other) {
 /// The readings of the forms that leave out least.
 class Readings {
  public:
-  explicit Readings(const WheelName& name) : m_name(name), m_plain(tags_only(name)) {}
+  explicit Readings(const WheelName& name) : m_name(name), m_plain(tags_only(name)) {
+    m_version = m_plain.version + (m_plain.local.empty() ? "" : '+' + m_plain.local);
+  }
 
   void add(const NameForm& form, const NameParts& parts, std::string_view unread) {
     const bool ignores_build = !m_name.build.empty() && !form.has_build;
     const int cost = form.cost + (ignores_build ? 5 : 0) - (form.has_folder ? 1 : 0);
     if (cost > m_best || (form.has_folder && parts.folder.empty()) || (form.has_build && m_name.build.empty())) return;
-    auto version = m_plain.version + (m_plain.local.empty() ? "" : '+' + m_plain.local);
-    if (!unread.empty()) version.resize(version.size() - unread.size() - 1);
+    const auto version =
+        std::string_view(m_version).substr(0, m_version.size() - (unread.empty() ? 0 : unread.size() + 1));
+    if (!may_match(form.version, version)) return;
     WordValues values;
     match(form.version, 0, version, values, [&] {
       match(form.build, 0, form.has_build ? lower(m_name.build) : "", values, [&] {
@@ -219,6 +222,13 @@ class Readings {
   std::vector<WheelNameReading> take() { return std::move(m_kept); }
 
  private:
+  /// Most forms differ behind the public version already: a look at it is much cheaper than matching.
+  bool may_match(const NamePattern& pattern, std::string_view version) const {
+    if (pattern.empty() || pattern[0].word != "version") return true;
+    const auto local = version.substr(m_plain.version.size());
+    return pattern.size() == 1 ? local.empty() : local.starts_with(pattern[1].literal);
+  }
+
   void keep(const NameForm& form, const WordValues& values, std::string_view unread, int cost) {
     auto reading = m_plain;
     if (!take_values(values, m_name, reading)) return;
@@ -233,6 +243,7 @@ class Readings {
 
   const WheelName& m_name;
   WheelNameReading m_plain;
+  std::string m_version;  ///< the whole one, in normal form
   std::vector<WheelNameReading> m_kept;
   int m_best = 1000;
 };

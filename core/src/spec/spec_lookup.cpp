@@ -40,12 +40,14 @@ const Revision* find_revision(const Spec& spec, std::string_view word) {
   return &*std::ranges::find_if(revisions, matches);
 }
 
-Result<const NamingScheme*> find_scheme(const Spec& spec, std::string_view name) {
+Result<const NamingScheme*> find_scheme(const Spec& spec, std::string_view name, std::span<const NamingScheme> more) {
   if (name.empty()) name = spec.default_scheme.empty() ? "default" : std::string_view(spec.default_scheme);
   std::vector<std::string> known;
   // A plugin's own row of that name comes before the one that every spec has.
-  for (const auto* rows : {&spec.schemes, &builtin_schemes(), &published_schemes()})
-    for (const NamingScheme& scheme : *rows) {
+  for (const auto rows :
+       {more, std::span<const NamingScheme>(spec.schemes), std::span<const NamingScheme>(builtin_schemes()),
+        std::span<const NamingScheme>(published_schemes())})
+    for (const NamingScheme& scheme : rows) {
       if (scheme.name == name) return &scheme;
       known.push_back(scheme.name);
     }

@@ -90,6 +90,7 @@ void describe(V& t, Vendored& v) {
   t({"commit", "the pin", Need::required, Form::commit}, v.commit);
   t({"tree", "git tree id of the commit", Need::optional, Form::commit}, v.tree);
   t({"include", "globs of what is needed; empty = all", Need::optional, Form::glob}, v.include);
+  t({"license", "SPDX expression; its files are named in metadata.license_files"}, v.license);
   t({"source", k_source_about}, v.source);
 }
 

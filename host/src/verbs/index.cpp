@@ -22,6 +22,7 @@ namespace fs = std::filesystem;
 struct IndexArguments {
   std::string given, output, base_url;
   std::vector<std::string> per;
+  bool variants = false;
   std::string port_text;
   std::optional<std::uint16_t> port;  ///< of --serve
 };
@@ -45,6 +46,8 @@ void declare(Flags& flags, IndexArguments& arguments) {
   Flag& per = flags.list("--per", "WHAT", arguments.per, "An index for each: cuda, torch or both");
   per.commas = true;
   per.choices = {"cuda", "torch"};
+  flags.on("--variants", arguments.variants,
+           "Experimental: list wheel variants, too, and the file that uv 0.13 and newer choose by (PEP 825, a draft)");
   Flag& serve = flags.value("--serve", "[PORT]", arguments.port_text,
                             "Then serve the folder on 127.0.0.1, on port 8080 unless another is given (0: a free one)");
   serve.bare = true;
@@ -96,6 +99,7 @@ int run(Session& session, const IndexArguments& arguments) {
   IndexOptions options;
   options.base_url = arguments.base_url;
   options.per = arguments.per;
+  options.variants = arguments.variants;
   if (!arguments.output.empty())
     options.output = arguments.output;
   else if (folder_given)
@@ -127,6 +131,11 @@ int run(Session& session, const IndexArguments& arguments) {
   const auto made = write_index(scan.release, options);
   if (!made) return report(session, made.error());
   for (const auto& warning : made->warnings) session.console.warn(warning);
+  if (!made->variants.empty())
+    session.console.say(
+        fmt::format("experimental: wheel variants of PEP 825's draft, format {}; uv takes them under "
+                    "--preview-features wheel-variants",
+                    k_variants_format));
   if (session.global.json)
     session.console.document(index_json(options.output, scan, *made));
   else if (!arguments.port)
@@ -147,7 +156,7 @@ std::vector<Verb> index_verbs() {
        .what = "Make a package index that pip and uv install from, and serve it on this machine",
        .examples = {"sagekit index dist --serve",
                     "sagekit index dist --per cuda,torch --base-url https://example.org/wheels/",
-                    "sagekit index sagekit.release.json -o site/simple"},
+                    "sagekit index dist --variants --serve", "sagekit index sagekit.release.json -o site/simple"},
        .exits = {{0, "the pages are written"},
                  {1, "a wheel is damaged or contradicts itself, or two have one name: nothing was written"},
                  {4, "there is no wheel"}}},

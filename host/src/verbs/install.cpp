@@ -23,13 +23,16 @@ constexpr std::size_t k_most_downloads = 3;  // of wheels that only their file c
 struct InstallArguments {
   ResolvingArguments resolving;
   bool or_build = false, dry_run = false, dockerfile = false, no_deps = false;
-  std::string fallback, store;
+  std::string fallback, store, source;
+  std::vector<std::string> vendored;
 };
 
 void declare(Flags& flags, InstallArguments& arguments) {
   declare_resolving(flags, arguments.resolving, true);
   flags.on("--or-build", arguments.or_build,
            "Where no wheel fits, build one for this machine's GPUs, torch and Python; on a terminal it is asked");
+  flags.value("--source", "DIR|URL|ARCHIVE", arguments.source, "With --or-build: the source, as for build");
+  flags.list("--vendored", "NAME=DIR", arguments.vendored, "With --or-build: a vendored tree, as for build");
   flags.on("-n,--dry-run", arguments.dry_run, "Print each command; download, install and build nothing");
   flags.on("--dockerfile", arguments.dockerfile,
            "Print RUN lines that install the chosen wheel by its hash; --for may name the image's machine");
@@ -141,6 +144,8 @@ class Installer {
     return std::optional<Ready>();
   }
 
+  HereOptions here() const { return {m_options.store, m_arguments.source, m_arguments.vendored}; }
+
   bool asked_to_build() const {
     if (m_arguments.or_build) return true;
     if (m_session.global.json || m_session.global.plugins.empty() || isatty(STDIN_FILENO) == 0 ||
@@ -162,7 +167,7 @@ class Installer {
                   fmt::format("no wheel of {} is known to fit this machine", printable_url(m_arguments.resolving.from)),
                   "--plugin NAME --or-build builds one for it");
     }
-    const auto folder = build_here(m_session, m_target, m_options.store);
+    const auto folder = build_here(m_session, m_target, here());
     if (!folder) return std::unexpected(folder.error());
     auto wheels = find_wheels(folder->string(), m_options.resolving, m_stop);
     if (!wheels) return std::unexpected(wheels.error());
@@ -222,7 +227,7 @@ class Installer {
     if (m_resolution && !m_resolution->fits.empty())
       commands = install_commands(m_place, m_resolution->fits.front(), m_options);
     else if (m_arguments.or_build)
-      commands = {build_command(m_session, m_target, m_options.store),
+      commands = {build_command(m_session, m_target, here()),
                   {"sagekit", "install", "--from", (m_options.store / "built").string()}};
     else
       return nothing_fits();

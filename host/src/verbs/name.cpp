@@ -1,10 +1,10 @@
+#include "naming_rows.hpp"
 #include "render/table.hpp"
 #include "render/text.hpp"
 #include "session.hpp"
 #include "verb.hpp"
 
 #include <sagekit/naming.hpp>
-#include <sagekit/nearest.hpp>
 #include <sagekit/plan.hpp>
 
 #include <fmt/format.h>
@@ -55,24 +55,6 @@ std::string reading_text(const Console& console, const WheelNameReading& reading
   put("scheme", reading.scheme.empty() ? "none that is known" : reading.scheme);
   put("not read", reading.unread);
   return table(rows, "  ", terminal_width());
-}
-
-/// Rows of every loaded plugin, before the built-in and the published ones.
-Result<std::vector<NamingScheme>> known_schemes(const Session& session, const std::string& only) {
-  const auto plugins = session.plugins();
-  if (!plugins) return std::unexpected(plugins.error());
-  std::vector<NamingScheme> own;
-  for (const auto& plugin : plugins->plugins)
-    for (const auto& scheme : plugin.spec().schemes)
-      if (std::ranges::find(own, scheme.name, &NamingScheme::name) == own.end()) own.push_back(scheme);
-  auto all = naming_schemes(own);
-  if (only.empty()) return all;
-  const auto found = std::ranges::find(all, only, &NamingScheme::name);
-  if (found != all.end()) return std::vector{*found};
-  std::vector<std::string> names;
-  for (const auto& scheme : all) names.push_back(scheme.name);
-  return fail(ErrorKind::usage, "PLN003", fmt::format("there is no naming scheme \"{}\"", only),
-              suggestion(only, names));
 }
 
 int read_file_name(const Session& session, const NameArguments& arguments, const std::vector<NamingScheme>& schemes) {

@@ -37,6 +37,7 @@ int run(Session& session, const PackageArguments& arguments) {
   PackageOptions options;
   options.output_folder = arguments.output;
   options.naming = arguments.naming;
+  options.schemes = session.schemes;
   options.verify.interpreters.assign(arguments.interpreters.begin(), arguments.interpreters.end());
   options.verify.child_environment = session.settings.child_environment;
   options.verify.torches = session.fetched_torches();

@@ -1,13 +1,19 @@
 #include "interrupt.hpp"
+#include "naming_rows.hpp"
 #include "output_file.hpp"
 #include "output_lock.hpp"
 #include "releasing.hpp"
 #include "session.hpp"
 #include "verb.hpp"
 
+#include <sagekit/publish.hpp>
+#include <sagekit/retag.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 
 namespace sagekit::host {
 
@@ -16,11 +22,15 @@ namespace {
 namespace fs = std::filesystem;
 
 struct ReleaseArguments {
-  std::string folder, base_url, time;
+  std::string folder, output, naming, base_url, time;
 };
 
 void declare(Flags& flags, ReleaseArguments& arguments) {
   flags.argument("dir", arguments.folder, "A folder of wheels of one project, from as many machines as built them");
+  flags.value("--naming", "SCHEME", arguments.naming,
+              "Name the wheels by this scheme, as retag does, in the folder -o");
+  flags.value("-o,--output", "DIR", arguments.output,
+              "With --naming: folder for the named wheels and the rest of the release; those that are there stay");
   flags.value("--base-url", "URL", arguments.base_url,
               "Each wheel will be below this address: it gets into the manifest");
   flags.value("--time", "TIME", arguments.time,
@@ -51,18 +61,68 @@ void fill_in(Release& release, const ReleaseArguments& arguments, const std::str
   }
 }
 
+/// A wheel that has the name already.
+Status copy_wheel(const fs::path& from, const fs::path& to) {
+  const auto content = [](const fs::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  const auto bytes = content(from);
+  std::error_code error;
+  if (!fs::exists(to, error)) return write_output(to, bytes);
+  if (content(to) == bytes) return {};
+  return fail(ErrorKind::failed, "PKG001", fmt::format("{} is there and is another file", to.string()),
+              "move it away, or name another folder with -o", to.string());
+}
+
+/// Each wheel under its name by the scheme, in the output folder. What went wrong was said: the exit code.
+int name_wheels(const Session& session, const ReleaseArguments& arguments, const Scan& scan) {
+  const auto scheme = known_schemes(session, arguments.naming);
+  if (!scheme) return report(session, scheme.error());
+  const auto loaded = session.plugins();
+  if (!loaded) return report(session, loaded.error());
+  RetagRequest request;
+  request.naming = scheme->front();
+  RetagOptions options;
+  options.output_folder = arguments.output;
+  for (const auto& plugin : loaded->plugins) options.plugins.push_back(&plugin);
+  options.verify.torches = session.fetched_torches();
+  options.verify.child_environment = session.settings.child_environment;
+  std::error_code error;
+  fs::create_directories(arguments.output, error);
+  int code = 0;
+  for (const auto& wheel : scan.release.wheels) {
+    const auto path = fs::path(arguments.folder) / wheel.path;
+    const auto named = retag_wheel(path, request, options, *session.runner);
+    if (named) continue;
+    Status done = std::unexpected(named.error());
+    if (named.error().code == "RTG001") done = copy_wheel(path, options.output_folder / wheel.file);
+    if (!done) code = std::max(code, report(session, done.error()));
+  }
+  return code;
+}
+
 int run(Session& session, const ReleaseArguments& arguments) {
   const std::stop_token stop = stop_on_signals();
   const auto time = upload_time(arguments.time);
   if (!time) return report(session, time.error());
-  const fs::path folder = arguments.folder;
   std::error_code error;
-  if (!fs::is_directory(folder, error))
-    return report(session, {ErrorKind::usage, "FIL001", fmt::format("{} is no folder", folder.string()), "",
+  if (!fs::is_directory(arguments.folder, error))
+    return report(session, {ErrorKind::usage, "FIL001", fmt::format("{} is no folder", arguments.folder), "",
                             "name the folder that has the wheels"});
+  if (arguments.naming.empty() != arguments.output.empty())
+    return report(session, {ErrorKind::usage, "CLI001", "--naming and -o belong together", "",
+                            "--naming build-tag -o release: the named wheels are new files"});
+  const fs::path folder = arguments.output.empty() ? arguments.folder : arguments.output;
   auto lock = OutputLock::acquire(
       folder, [&](const std::string& text) { session.console.say(text); }, stop);
   if (!lock) return report(session, lock.error());
+  if (!arguments.naming.empty()) {
+    const auto unnamed = read_given_release(session, arguments.folder, {.skip = {folder}});
+    if (!unnamed) return report(session, unnamed.error());
+    const int code = unnamed->scan.refused.empty() ? name_wheels(session, arguments, unnamed->scan) : 1;
+    if (code != 0) return session.console.say("no manifest was written"), code;
+  }
   auto given = read_given_release(session, folder);
   if (!given) return report(session, given.error());
   if (!given->scan.refused.empty()) {
@@ -83,8 +143,9 @@ int run(Session& session, const ReleaseArguments& arguments) {
 
   if (const auto judged = judge_given(session, *given); !judged) return report(session, judged.error());
   const auto manifest = release_json(release);
-  for (const auto& [name, text] :
-       {std::pair{k_statement_file, provenance_statement(release)}, {k_manifest_file, manifest}})
+  for (const auto& [name, text] : {std::pair{k_statement_file, provenance_statement(release)},
+                                   {k_notes_file, release_notes(release)},
+                                   {k_manifest_file, manifest}})
     if (const auto written = write_output(folder / name, text); !written) return report(session, written.error());
 
   const auto failing = std::ranges::count(release.wheels, "fail", &ReleasedWheel::verdict);
@@ -105,8 +166,8 @@ int run(Session& session, const ReleaseArguments& arguments) {
 std::vector<Verb> release_verbs() {
   return {make_verb<ReleaseArguments>(
       {.name = "release",
-       .what = "Judge a folder of wheels and write its manifest, SHA256SUMS and provenance statement",
-       .examples = {"sagekit release dist",
+       .what = "Judge a folder of wheels and write its manifest, SHA256SUMS, notes and provenance statement",
+       .examples = {"sagekit release dist", "sagekit release dist --naming build-tag -o release",
                     "sagekit release dist --base-url https://github.com/OWNER/REPO/releases/download/v1.0.0-sage3/"},
        .exits = {{0, "the manifest is written, and every wheel passes"},
                  {1, "a wheel fails (the manifest says so), or must not be published at all (nothing is written)"},

@@ -7,6 +7,9 @@
 
 #include <fmt/format.h>
 
+#include <fstream>
+#include <iterator>
+
 namespace sagekit::host {
 
 namespace {
@@ -14,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct ReportArguments {
-  std::string given, output;
+  std::string given, output, timeline;
 };
 
 void declare(Flags& flags, ReportArguments& arguments) {
@@ -22,6 +25,8 @@ void declare(Flags& flags, ReportArguments& arguments) {
                  "A folder of wheels, which are judged, or a sagekit.release.json, whose word is taken");
   flags.value("-o,--output", "FILE", arguments.output,
               "The page; without it report.html beside the wheels or the manifest");
+  flags.value("--timeline", "FILE", arguments.timeline,
+              "What build --timeline wrote: the page shows how the build went");
   flags.reads("SAGEKIT_STORE", "Where facts of wheels and fetched torches are");
 }
 
@@ -36,7 +41,17 @@ int run(Session& session, const ReportArguments& arguments) {
     if (const auto judged = judge_given(session, *given); !judged) return report(session, judged.error());
   const fs::path beside = given->folder.empty() ? fs::path(arguments.given).parent_path() : given->folder;
   const fs::path output = arguments.output.empty() ? beside / "report.html" : fs::path(arguments.output);
-  const auto page = report_html(given->scan.release);
+  std::vector<TimelineSpan> timeline;
+  if (!arguments.timeline.empty()) {
+    std::ifstream file(arguments.timeline, std::ios::binary);
+    if (!file)
+      return report(session, {ErrorKind::usage, "FIL001", fmt::format("cannot read {}", arguments.timeline), "",
+                              "sagekit build --timeline FILE writes one"});
+    auto read = read_timeline(std::string(std::istreambuf_iterator<char>(file), {}), arguments.timeline);
+    if (!read) return report(session, read.error());
+    timeline = std::move(*read);
+  }
+  const auto page = report_html(given->scan.release, timeline);
   if (const auto written = write_output(output, page); !written) return report(session, written.error());
   if (session.global.json)
     session.console.document(release_json(given->scan.release));
@@ -52,7 +67,8 @@ std::vector<Verb> report_verbs() {
   return {make_verb<ReportArguments>(
       {.name = "report",
        .what = "One HTML page for a release: wheels against GPUs with reasons, filters, install lines",
-       .examples = {"sagekit report dist", "sagekit report sagekit.release.json -o public/index.html"},
+       .examples = {"sagekit report dist", "sagekit report dist --timeline build.json",
+                    "sagekit report sagekit.release.json -o public/index.html"},
        .exits = {{0, "the page is written, whatever the wheels' verdicts"},
                  {1, "a wheel is damaged, contradicts itself or shares its name"},
                  {4, "there is no wheel"}}},

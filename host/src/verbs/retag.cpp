@@ -1,7 +1,6 @@
-#include "session.hpp"
+#include "naming_rows.hpp"
 #include "verb.hpp"
 
-#include <sagekit/nearest.hpp>
 #include <sagekit/retag.hpp>
 
 #include <fmt/format.h>
@@ -38,25 +37,6 @@ std::optional<std::string> part(const std::string& word) {
   return word == "none" ? std::string() : word;
 }
 
-/// A built-in or published scheme, else one of a plugin's.
-Result<NamingScheme> find_scheme(const Session& session, const std::string& name) {
-  std::vector<std::string> known;
-  const auto found_in = [&](const std::vector<NamingScheme>& schemes) -> std::optional<NamingScheme> {
-    for (const auto& scheme : schemes) {
-      if (scheme.name == name) return scheme;
-      known.push_back(scheme.name);
-    }
-    return {};
-  };
-  if (auto scheme = found_in(naming_schemes())) return *scheme;
-  const auto loaded = session.plugins();
-  if (!loaded) return std::unexpected(loaded.error());
-  for (const auto& plugin : loaded->plugins)
-    if (auto scheme = found_in(plugin.spec().schemes)) return *scheme;
-  return fail(ErrorKind::usage, "PLN003", fmt::format("there is no naming scheme \"{}\"", name),
-              suggestion(name, known));
-}
-
 Result<RetagRequest> request_of(const Session& session, const RetagArguments& arguments) {
   RetagRequest request;
   request.build = part(arguments.build);
@@ -67,9 +47,9 @@ Result<RetagRequest> request_of(const Session& session, const RetagArguments& ar
   request.requirements = arguments.requirements;
   if (!arguments.variant.empty()) request.variant = arguments.variant;
   if (arguments.naming.empty()) return request;
-  auto scheme = find_scheme(session, arguments.naming);
+  auto scheme = known_schemes(session, arguments.naming);
   if (!scheme) return std::unexpected(scheme.error());
-  request.naming = std::move(*scheme);
+  request.naming = std::move(scheme->front());
   return request;
 }
 

@@ -21,7 +21,8 @@ Spec sbom_spec() {
                            std::string(40, 'f'),
                            std::string(40, 'e'),
                            {},
-                           ""}};
+                           "",
+                           "BSD-3-Clause"}};
   spec.source.edits.resize(1);
   spec.source.edits[0].id = "mend";
   spec.source.edits[0].reason = "it was broken";
@@ -66,6 +67,8 @@ TEST_CASE("a wheel's bill has its source, the trees in it, and the CUDA runtime 
   CHECK(json["components"][0]["purl"] == "pkg:github/owner/tiny@" + std::string(40, 'a'));
   CHECK_FALSE(json["components"][0].contains("pedigree"));
   CHECK(json["components"][1]["purl"].get<std::string>().starts_with("pkg:generic/cutlass@" + std::string(40, 'f')));
+  CHECK(json["components"][1]["licenses"][0]["expression"] == "BSD-3-Clause");
+  CHECK_FALSE(json["components"][0].contains("licenses"));
   CHECK(json["dependencies"][0]["dependsOn"].size() == 2);
   const std::string first = json["serialNumber"];
   CHECK(first.size() == std::string_view("urn:uuid:").size() + 36);

@@ -121,7 +121,9 @@ TEST_CASE("a wheel's origin is what it says itself, else what its name tells") {
             "p", "2", "u", "abc", "c", "3.12", "2.11.0", "13.0", "linux_x86_64", "", {"9.0a"}, {"e"}, {"t", "edit e"}});
   for (const auto* odd : {"", "[]", "{}", R"({"cell":1,"source":[],"plugin":"x","arches":"y"})", "{\"a\":"})
     CHECK(read_origin(odd) == WheelOrigin{});
-  const auto named = [](const char* file) { return origin_of_name(*parse_wheel_name(file)); };
+  const auto reader = WheelNameReader::make(naming_schemes());
+  REQUIRE(reader);
+  const auto named = [&](const char* file) { return origin_of_name(*parse_wheel_name(file), *reader); };
   const auto one = named("sageattention-2.2.0+cu130.torch2.11.20260117.gd1a57a5-cp312-cp312-manylinux_2_28_x86_64.whl");
   CHECK(one.cuda == "13.0");
   CHECK(one.torch == "2.11");

@@ -90,7 +90,9 @@ std::vector<RunsOn> runs_on(const std::string& list, const std::set<std::string>
 
 /// The same functions that reading a wheel calls, with what the table says instead of what a reader finds.
 Traits traits_with(const Known& known) {
-  auto traits = traits_of(known.candidate);
+  static const auto reader = WheelNameReader::make(naming_schemes());
+  REQUIRE(reader);
+  auto traits = traits_of(known.candidate, *reader);
   REQUIRE_MESSAGE(traits, known.candidate.file);
   std::string metadata =
       fmt::format("Metadata-Version: 2.1\nName: {}\nVersion: {}\n", traits->name.distribution, traits->name.version);

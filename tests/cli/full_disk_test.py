@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""No room left while a result is written: a sentence and an exit code, and what was there before stays. A limit on the size of
+files stands for the disk: it needs no root, and fails in the middle of a write as a disk does."""
+import json
+import os
+import pathlib
+import resource
+import signal
+import subprocess
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+from harness import SAGEKIT, CommandLine, Done
+from release_wheels import built
+from wheels import Wheel
+
+
+class FullDisk(CommandLine):
+    def with_room(self, limit, *words):
+        def narrow():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+        return Done(subprocess.run([str(SAGEKIT), *map(str, words)], env=self.environment(), cwd=self.folder, stdin=subprocess.DEVNULL, capture_output=True,
+                                   timeout=300, preexec_fn=narrow, restore_signals=False))
+
+    def files(self, folder):
+        return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(pathlib.Path(folder).rglob("*")) if path.is_file()}
+
+    def refused(self, done):
+        """One error with its code; never a crash, never silence."""
+        self.assertIn(done.code, (1, 3), done.err + done.out)
+        self.assertRegex(done.err, r"error\[[A-Z]{3}[0-9]{3}\]")
+
+    def dist(self, count):
+        dist = self.folder / "dist"
+        for number in range(count):
+            Wheel("tiny", f"1.{number}").write(dist)
+        return dist
+
+    def test_index(self):
+        dist = self.dist(40)
+        before = self.files(dist)
+        self.refused(self.with_room(4096, "index", dist))
+        left = self.files(dist)
+        for name in left.keys() - before.keys() - {"simple/.sagekit-index"}:
+            self.assertTrue(name.endswith(".metadata") or left[name].endswith((b"</html>\n", b"}\n")), name)
+        # An index that is there stays as it was where it cannot be written anew.
+        self.expect(self.run_sagekit("index", dist), 0)
+        whole = self.files(dist / "simple")
+        Wheel("tiny", "2.0").write(dist)
+        self.refused(self.with_room(4096, "index", dist))
+        self.assertEqual(self.files(dist / "simple/tiny"), {name[5:]: content for name, content in whole.items() if name.startswith("tiny/")})
+        self.expect(self.run_sagekit("index", dist), 0)
+        self.assertEqual(len(json.loads((dist / "simple/tiny/index.json").read_text())["files"]), 41)
+
+    def test_retag(self):
+        wheel = Wheel("tiny", "1.0", "cp312-cp312-linux_x86_64")
+        wheel.files["tiny/data.bin"] = os.urandom(200_000)
+        path = wheel.write(self.folder / "in")
+        self.refused(self.with_room(65536, "retag", "--build", "7", "-o", "out", path))
+        self.assertEqual([name for name in self.files(self.folder) if name.startswith("out/")], [])
+
+    def test_release_and_report(self):
+        dist = self.folder / "dist"
+        for python in ("3.10", "3.11", "3.12", "3.13"):
+            built(python=python).write(dist)
+        self.run_sagekit("release", dist)
+        before = self.files(dist)
+        built(python="3.14").write(dist)
+        self.refused(self.with_room(2048, "release", dist))
+        after = self.files(dist)
+        self.assertEqual({name: after[name] for name in before if name != "SHA256SUMS"}, {name: before[name] for name in before if name != "SHA256SUMS"})
+        self.assertEqual([name for name in after.keys() - before.keys() if not name.endswith(".whl")], [])
+        self.refused(self.with_room(2048, "report", dist / "sagekit.release.json", "-o", dist / "page.html"))
+        self.assertFalse((dist / "page.html").exists())
+
+
+if __name__ == "__main__":
+    unittest.main()
