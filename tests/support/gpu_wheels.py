@@ -53,9 +53,9 @@ def gpu_wheel(folder, python, project="tiny_kernels", version="1.0+cu130torch2.9
     return wheel
 
 
-def pe_module(name="_k", targets=("80",), noise=b""):
+def pe_module(name="_k", targets=("80",), noise=b"", python="312"):
     """A Windows module as bytes: what the loader reads, then a GPU section with the fatbin and `noise` behind it. Layout: tests/support/pe_builder.hpp."""
-    at, dll, function = 0x1000, b"python312.dll\0", b"\0\0PyModule_Create2\0"
+    at, dll, function = 0x1000, f"python{python}.dll\0".encode(), b"\0\0PyModule_Create2\0"
     table = struct.pack("<5I", at + 40, 0, 0, at + 56, 0) + bytes(20) + struct.pack("<2Q", at + 56 + len(dll), 0) + dll + function
     table += bytes(-len(table) % 8)
     exports = at + len(table)
@@ -76,7 +76,7 @@ def sage3_wheel(folder, torch, cuda, python, platform):
     wheel = Wheel("sageattn3", f"1.0.0+cu{cuda.replace('.', '')}torch{torch}", f"cp{digits}-cp{digits}-{platform}")
     for name in ("fp4attn_cuda", "fp4quant_cuda"):
         if platform == "win_amd64":
-            wheel.files[f"{name}.cp{digits}-win_amd64.pyd"] = pe_module(name, ("120",))
+            wheel.files[f"{name}.cp{digits}-win_amd64.pyd"] = pe_module(name, ("120",), python=digits)
         else:
             wheel.files[f"{name}.cpython-{digits}-{MACHINE}-linux-gnu.so"] = gpu_module(folder, name, ("120",))
     wheel.metadata = wheel.metadata.replace("Summary:", f"Requires-Dist: torch=={'.'.join(torch.split('.')[:2])}.*\nSummary:")
