@@ -63,6 +63,51 @@ class Explain(CommandLine):
                 self.assertEqual((cause["code"], cause["where"]["line"]), ("WHY101", 9))
                 self.assertEqual(cause["where"]["text"], "ModuleNotFoundError: No module named 'torch'")
 
+    def test_every_text_of_the_troubleshooting_documents(self):
+        """What four documents list as problems, as one meets them, and what is true, also where their own answer is not."""
+        table = (
+            # Building version 3 for Blackwell.
+            ("RuntimeError: Sage3 is only supported on CUDA 12.8 and above", "WHY110", "12.8"),
+            ("RuntimeError: Unsupported GPU", "WHY109", "FAHOPPER_FORCE_BUILD changes nothing"),
+            ('Error: "Unsupported GPU"', "WHY109", "A build for 10.0 passes here and its kernels refuse to run"),
+            ("RuntimeError: only supports Blackwell GPUs or newer.", "WHY504", "version 3 does not run on them"),
+            ("ModuleNotFoundError: No module named 'sageattn3'", "WHY418", "pip"),
+            ("nvcc error   : 'cicc' died due to signal 9 (Kill signal)", "WHY210", "MAX_JOBS"),
+            ("c++: fatal error: Killed signal terminated program cc1plus", "WHY210", "sagekit"),
+            # Version 2 for the RTX 5090.
+            ("CUDA extension not installed for sm_120", "WHY420", "_qattn_sm89"),
+            ("fatal error: cuda_runtime.h: No such file or directory", "WHY123", "CUDA_HOME"),
+            ("fatal error: cusparse.h: No such file or directory", "WHY123", "CUDA_HOME"),
+            ("ImportError: cannot import name '_qattn_sm120' from 'sageattention'", "WHY420", "No version of SageAttention has a module of that name"),
+            ("ModuleNotFoundError: No module named 'sageattention._qattn_sm120'", "WHY420", "patched by hand"),
+            ("nvcc fatal   : Unsupported gpu architecture 'compute_120'", "WHY204", "12.8"),
+            # The fork with six wheels.
+            ("RuntimeError: CUDA not found", "WHY102", "CUDA_HOME"),
+            ("OSError: CUDA_HOME environment variable is not set. Please set it to your CUDA install root.", "WHY102", "nvcc"),
+            ("RuntimeError: The detected CUDA version (12.4) mismatches the version that was used to compile PyTorch (13.0). Please make sure to use the same CUDA versions.", "WHY111", "13.0"),
+            ("Error checking compiler version for cl: [WinError 2] The system cannot find the file specified", "WHY116", "cl.exe"),
+            ("error: Microsoft Visual C++ 14.0 or greater is required.", "WHY117", "build tools"),
+            ("fatal error C1060: compiler is out of heap space", "WHY210", "MAX_JOBS"),
+            # DGX Spark.
+            ("ptxas fatal   : Value 'sm_121a' is not defined for option 'gpu-name'", "WHY510", "building Triton from source is not needed"),
+            ("RuntimeError: missing sm121a", "WHY510", "TRITON_PTXAS_PATH"),
+            ("ValueError: Unsupported CUDA architecture: sm121", "WHY503", "sm121"),
+        )
+        for phrase, code, truth in table:
+            with self.subTest(phrase):
+                done = self.explain("-", "--json", stdin=phrase.encode() + b"\n")
+                causes = done.json()["causes"]
+                self.assertEqual([one["code"] for one in causes][:1], [code])
+                shown = self.explain("-", stdin=phrase.encode() + b"\n").out
+                self.assertIn(truth, " ".join(shown.split()))
+
+    def test_what_a_document_advises_in_vain_is_no_cause_and_is_told(self):
+        done = self.explain("-", "--json", stdin=b'MAX_JOBS=2 FAHOPPER_FORCE_BUILD=1 TORCH_CUDA_ARCH_LIST="10.0a;12.0a" python3.13 setup.py bdist_wheel\n')
+        self.assertEqual((done.code, done.json()["causes"], [one["code"] for one in done.json()["seen"]]), (4, [], ["WHY125"]))
+        page = self.explain("WHY125").out
+        for word in ("FlashAttention 3", "does not run on 10.0"):
+            self.assertIn(word, page)
+
     def test_what_went_well_in_the_end_has_no_cause(self):
         done = self.explain(self.log(LOG + "Successfully built sageattention\nSuccessfully installed sageattention-2.2.0\n"), "--json")
         self.expect(done, 4)
