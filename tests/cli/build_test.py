@@ -82,6 +82,28 @@ class Build(CommandLine):
         verdict.write_text(verdict.read_text()[:700])
         self.assertRegex(self.build("-v", "--arch", "8.0", "--interpreter", sys.executable).err, imports)
 
+    def test_a_failed_step_shows_its_cause_and_mend_before_its_log(self):
+        tools = self.folder / "tools"
+        tools.mkdir()
+        real = shutil.which("g++")
+        (tools / "g++").write_text(f"""#!/bin/sh
+for word in "$@"; do
+  case "$word" in -c|-E) echo "x.cpp:1: fatal error: error writing to /tmp/cc1.s: No space left on device" >&2; exit 1;; esac
+done
+exec {real} "$@"
+""")
+        (tools / "g++").chmod(0o755)
+        env = self.environment(PATH=f"{tools}:{os.environ['PATH']}")
+        done = self.build("--json", env=env)
+        self.expect(done, 1, "WHY220", "the disk is full", "Mend", "error[BLD001]")
+        self.assertLess(done.err.index("WHY220"), done.err.index("error[BLD001]"))
+        failed = done.json()["failed"]
+        self.assertTrue(failed)
+        for step in failed:
+            self.assertEqual([cause["code"] for cause in step["causes"]], ["WHY220"], step)
+            self.assertIn("No space left on device", step["causes"][0]["where"]["text"])
+            self.assertTrue(step["causes"][0]["fix"])
+
     def test_package_names_a_kept_build_anew(self):
         self.expect(self.build(), 0)
         for scheme in ("plain", "build-tag", "local-version"):

@@ -185,6 +185,11 @@ class Undone(Install):
     def test_a_package_that_does_not_import_is_taken_out_again(self):
         self.refuses(self.wheel(init=b"raise RuntimeError('no luck')\n"), "IST008", "no luck", "it was taken out again")
 
+    def test_why_it_does_not_import_is_told_with_the_mend(self):
+        done = self.refuses(self.wheel(init=b"raise ImportError('/x/_k.so: undefined symbol: _ZN3c106detail14torchCheckFailEPKcS2_jRKSs')\n"), "IST008")
+        self.assertIn("sagekit explain WHY401", done.err)
+        self.assertIn("mend: ", done.err)
+
     def test_a_module_that_ends_the_interpreter_is_taken_out_again(self):
         self.refuses(self.wheel(more="__builtin_trap();"), "IST008", "IMP004")
 

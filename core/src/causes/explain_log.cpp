@@ -1,4 +1,5 @@
 #include "causes/first_cause.hpp"
+#include "causes/in_words.hpp"
 #include "causes/log_text.hpp"
 #include "support/file.hpp"
 #include "support/format.hpp"
@@ -76,23 +77,28 @@ Result<Explanation> explain_log_file(const std::filesystem::path& log, const Log
   return explain_log(read, here);
 }
 
-std::string explanation_json(const Explanation& explanation) {
-  Json json{{"schema", "sagekit.explain/1"}};
-  Json& causes = json["causes"] = Json::array();
-  for (const auto& cause : explanation.causes) {
+Json causes_json(const std::vector<FoundCause>& causes) {
+  Json list = Json::array();
+  for (const auto& cause : causes) {
     Json fixes = Json::array();
     for (const auto& fix : cause.fix) fixes.push_back({{"command", fix.command}, {"why", fix.why}});
-    causes.push_back({{"code", cause.code},
-                      {"signatures", cause.signatures},
-                      {"title", cause.title},
-                      {"stage", cause.stage},
-                      {"where", place_json(cause.where)},
-                      {"cause", cause.cause},
-                      {"is_not", cause.is_not},
-                      {"follows_from", consequences_json(cause.follows_from)},
-                      {"fix", std::move(fixes)},
-                      {"confidence", cause.confidence}});
+    list.push_back({{"code", cause.code},
+                    {"signatures", cause.signatures},
+                    {"title", cause.title},
+                    {"stage", cause.stage},
+                    {"where", place_json(cause.where)},
+                    {"cause", cause.cause},
+                    {"is_not", cause.is_not},
+                    {"follows_from", consequences_json(cause.follows_from)},
+                    {"fix", std::move(fixes)},
+                    {"confidence", cause.confidence}});
   }
+  return list;
+}
+
+std::string explanation_json(const Explanation& explanation) {
+  Json json{{"schema", "sagekit.explain/1"}};
+  json["causes"] = causes_json(explanation.causes);
   Json& likeliest = json["likeliest"] = Json::array();
   for (const auto& place : explanation.likeliest) likeliest.push_back(place_json(place));
   json["seen"] = consequences_json(explanation.seen);

@@ -1,4 +1,5 @@
 #include "archive/wheel_archive.hpp"
+#include "causes/in_words.hpp"
 #include "install/keepsake.hpp"
 #include "install/place_lock.hpp"
 #include "install/python_packages.hpp"
@@ -118,10 +119,12 @@ Status run_installer(const std::vector<std::string>& argv, const InstallOptions&
     const auto lines = split(trim(result->output), '\n');
     why = trim(lines.back());
   }
-  return fail(ErrorKind::failed, "IST007",
-              fmt::format("the environment's installer refused it: {}",
-                          why.empty() ? fmt::format("exit code {}", result->exit_code) : why),
-              fmt::format("run it by hand to see all of it: {}", join(argv, " ")));
+  const auto cause = first_cause_in_words(result->output);
+  return fail(
+      ErrorKind::failed, "IST007",
+      fmt::format("the environment's installer refused it: {}",
+                  why.empty() ? fmt::format("exit code {}", result->exit_code) : why),
+      fmt::format("{}{}run it by hand to see all of it: {}", cause, cause.empty() ? "" : "; ", join(argv, " ")));
 }
 
 /// Everything from the installer's start to the trial's end; an error means: put it back.

@@ -1,5 +1,6 @@
 #include "install/trial.hpp"
 
+#include "causes/in_words.hpp"
 #include "install/python_packages.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
@@ -48,7 +49,7 @@ Status import_package(const std::string& name, Installed& done, const InstallOpt
   return fail(ErrorKind::failed, "IST008", fmt::format("import {} fails: {}", name, why),
               options.no_deps && why.find("No module named") != std::string::npos
                   ? "a package that it needs is missing; --no-deps leaves those alone"
-                  : "");
+                  : first_cause_in_words(result.output));
 }
 
 bool is_gate(const Finding& finding) { return finding.code.starts_with("RUN1"); }

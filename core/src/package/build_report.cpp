@@ -1,11 +1,22 @@
+#include "causes/in_words.hpp"
 #include "support/json.hpp"
 
 #include <sagekit/build_report.hpp>
 
 namespace sagekit {
 
+StepCauses step_causes(const Build& build, const LogFacts& here) {
+  StepCauses causes;
+  for (const auto& failure : build.failed) {
+    if (failure.log.empty() || causes.contains(failure.step)) continue;
+    const auto explanation = explain_log_file(failure.log, here);
+    if (explanation && !explanation->causes.empty()) causes[failure.step] = explanation->causes;
+  }
+  return causes;
+}
+
 std::string build_json(const Build& build, const std::vector<PackagedWheel>& wheels,
-                       const std::vector<RefusedCell>& refused) {
+                       const std::vector<RefusedCell>& refused, const StepCauses& causes) {
   Json json{{"schema", "sagekit.build/1"}};
   Json& made = json["wheels"] = Json::array();
   for (const auto& wheel : wheels)
@@ -15,18 +26,26 @@ std::string build_json(const Build& build, const std::vector<PackagedWheel>& whe
                     {"size_bytes", wheel.size_bytes},
                     {"verdict", wheel.report.pass ? "pass" : "fail"}});
   Json& failed = json["failed"] = Json::array();
-  for (const auto& step : build.failed)
+  for (const auto& step : build.failed) {
+    const auto known = causes.find(step.step);
     failed.push_back({{"cell", step.cell},
                       {"step", step.step},
                       {"exit_code", step.exit_code},
                       {"log", step.log.string()},
-                      {"cause", step.cause}});
+                      {"cause", step.cause},
+                      {"causes", known == causes.end() ? Json::array() : causes_json(known->second)}});
+  }
   for (const auto& cell : refused) {
     std::string cause;
     for (const auto& finding : cell.report.findings)
       if (finding.result == FindingResult::fail)
         cause += (cause.empty() ? "" : "; ") + finding.code + " " + finding.message;
-    failed.push_back({{"cell", cell.cell}, {"step", "verify"}, {"exit_code", 1}, {"log", ""}, {"cause", cause}});
+    failed.push_back({{"cell", cell.cell},
+                      {"step", "verify"},
+                      {"exit_code", 1},
+                      {"log", ""},
+                      {"cause", cause},
+                      {"causes", Json::array()}});
   }
   json["skipped"] = build.skipped;
   json["steps"] = {{"run", build.steps_run}, {"reused", build.steps_reused}, {"failed", build.steps_failed}};

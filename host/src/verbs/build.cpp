@@ -1,4 +1,5 @@
 #include "covering.hpp"
+#include "explain.hpp"
 #include "interrupt.hpp"
 #include "output_file.hpp"
 #include "output_lock.hpp"
@@ -6,6 +7,7 @@
 #include "provisioning.hpp"
 #include "render/build_progress.hpp"
 #include "render/build_trace.hpp"
+#include "render/cause_text.hpp"
 #include "session.hpp"
 #include "store_flags.hpp"
 #include "verb.hpp"
@@ -73,7 +75,10 @@ void declare(Flags& flags, BuildArguments& arguments) {
   flags.reads("CI", "Not empty: progress in plain lines");
 }
 
-void show_failure(const Session& session, const StepFailure& failure) {
+/// Why, and what mends it, first; where the log is second.
+void show_failure(const Session& session, const StepFailure& failure, const StepCauses& causes) {
+  if (const auto known = causes.find(failure.step); known != causes.end())
+    session.console.say(cause_text(session.console, known->second.front()));
   std::vector<std::string> words;
   for (const auto& word : failure.argv) words.push_back(shell_word(word));
   session.console.show(Error{ErrorKind::failed, "BLD001",
@@ -267,7 +272,8 @@ int run(Session& session, const BuildArguments& arguments) {
         error.hint += fmt::format("; or --profile {}, which is for the CUDA that is here", profile);
     return report(session, error);
   }
-  for (const auto& failure : build->failed) show_failure(session, failure);
+  const auto causes = step_causes(*build, facts_of(environment));
+  for (const auto& failure : build->failed) show_failure(session, failure, causes);
   if (!arguments.dry_run && !options->shard)
     for (const auto& cell : build->skipped) session.console.warn(fmt::format("{} was not built", cell));
 
@@ -282,7 +288,7 @@ int run(Session& session, const BuildArguments& arguments) {
   }
 
   if (session.global.json) {
-    session.console.document(build_json(*build, packaging->wheels, packaging->refused));
+    session.console.document(build_json(*build, packaging->wheels, packaging->refused, causes));
   } else if (build->steps_would_run) {
     session.console.say(
         fmt::format("{} steps would run, {} are in the store", *build->steps_would_run, build->steps_reused));

@@ -15,6 +15,24 @@
 
 namespace sagekit::host {
 
+LogFacts facts_of(const Environment& machine) {
+  LogFacts facts{{"os", machine.os}, {"machine", machine.machine}};
+  if (!machine.gpus.empty()) {
+    facts["gpu"] = machine.gpus.front().name;
+    facts["capability"] = to_string(machine.gpus.front().capability);
+    facts["driver"] = machine.gpus.front().driver;
+  }
+  for (const auto& nvcc : machine.nvcc)
+    if (nvcc.ready && nvcc.source == ToolSource::system) facts.try_emplace("nvcc", nvcc.cuda);
+  for (const auto& torch : machine.torches) {
+    if (!torch.ready || torch.interpreter.empty()) continue;
+    facts.try_emplace("torch", torch.version);
+    facts.try_emplace("python", torch.python);
+    if (!torch.cuda.empty()) facts.try_emplace("cuda", torch.cuda);
+  }
+  return facts;
+}
+
 int explain_code(Session& session, const std::string& code) {
   auto pages = cause_pages(code);
   if (pages.empty()) {
@@ -39,8 +57,9 @@ struct ExplainArguments {
 };
 
 void declare(Flags& flags, ExplainArguments& arguments) {
-  flags.arguments("log", arguments.words,
-                  "A log, gzip too; - is stdin. Or a code, \"FAT101\" or \"FAT 101\", or a family of codes, \"FAT\"")
+  flags
+      .arguments("log", arguments.words,
+                 "A log, gzip too; - is stdin. Or a code, \"FAT101\" or \"FAT 101\", or a family of codes, \"FAT\"")
       .required = true;
   flags.on("--here", arguments.here,
            "It failed on this machine: choose the fix by what is here, not by what the log says");
@@ -54,25 +73,6 @@ bool is_code(const std::string& text) {
   std::error_code error;
   return digits != text.begin() && std::all_of(text.begin(), digits, is_letter) &&
          std::all_of(digits, text.end(), is_digit) && !std::filesystem::is_regular_file(text, error);
-}
-
-/// What this machine is, in the words of LogFacts.
-LogFacts facts_of(const Environment& machine) {
-  LogFacts facts{{"os", machine.os}, {"machine", machine.machine}};
-  if (!machine.gpus.empty()) {
-    facts["gpu"] = machine.gpus.front().name;
-    facts["capability"] = to_string(machine.gpus.front().capability);
-    facts["driver"] = machine.gpus.front().driver;
-  }
-  for (const auto& nvcc : machine.nvcc)
-    if (nvcc.ready && nvcc.source == ToolSource::system) facts.try_emplace("nvcc", nvcc.cuda);
-  for (const auto& torch : machine.torches) {
-    if (!torch.ready || torch.interpreter.empty()) continue;
-    facts.try_emplace("torch", torch.version);
-    facts.try_emplace("python", torch.python);
-    if (!torch.cuda.empty()) facts.try_emplace("cuda", torch.cuda);
-  }
-  return facts;
 }
 
 Result<Explanation> read_log(const std::string& what, const LogFacts& here) {

@@ -82,6 +82,11 @@ TEST_CASE("each way not to load has its code, and the missing thing is named") {
   CHECK(symbol.code == "IMP003");
   CHECK(symbol.result == fail);
   CHECK(symbol.message.find("c10::Error") != std::string::npos);
+  // By the eyes of explain: why, and what mends it.
+  const auto old_abi =
+      of_first(raised("ImportError", "/x/_a.so: undefined symbol: _ZN3c106detail14torchCheckFailEPKcS2_jRKSs"));
+  CHECK(old_abi.hint.find("sagekit explain WHY401") != std::string::npos);
+  CHECK(old_abi.hint.find("mend: ") != std::string::npos);
   const auto crash = of_first(said({k_python, k_torch, k_begin}, 11));
   CHECK(crash.code == "IMP004");
   CHECK(crash.message.find("signal 11") != std::string::npos);

@@ -1,4 +1,5 @@
 // Each module is loaded in a child process of its own.
+#include "causes/in_words.hpp"
 #include "elf/driver_stand_in.hpp"
 #include "elf/loader_message.hpp"
 #include "elf/symbol_name.hpp"
@@ -203,7 +204,13 @@ class ImportCheck {
       lacks(fault.lack, module.name);
     else
       m_findings.broken(fault.code, fmt::format("{} in {}{}: {}", module.name, m_name, with, fault.message), where,
-                        fault.hint);
+                        hint_of(fault, said));
+  }
+
+  /// What explain makes of the message, first.
+  static std::string hint_of(const Fault& fault, const ChildOutput& said) {
+    const auto cause = first_cause_in_words(said.text("type") + ": " + said.text("error"));
+    return cause.empty() || fault.hint.empty() ? cause + fault.hint : cause + "; " + fault.hint;
   }
 
   void lacks(const std::string& why, const std::string& name) { m_lacking[why].push_back(name); }
