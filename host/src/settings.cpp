@@ -75,6 +75,31 @@ Settings read_settings() {
                            "REQUESTS_CA_BUNDLE", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "NETRC"})
     if (const auto value = variable(name); !value.empty()) settings.publish_environment[name] = value;
   settings.publish_environment["GH_PROMPT_DISABLED"] = "1";
+  for (const char* name : {"PYTHONPATH",
+                           "PYTHONHOME",
+                           "PYTHONNOUSERSITE",
+                           "PYTHONUSERBASE",
+                           "PYTHONSAFEPATH",
+                           "CUDA_VISIBLE_DEVICES",
+                           "CUDA_HOME",
+                           "LD_LIBRARY_PATH",
+                           "LD_PRELOAD",
+                           "CC",
+                           "CXX",
+                           "TRITON_PTXAS_PATH",
+                           "TRITON_PTXAS_BLACKWELL_PATH",
+                           "TRITON_LIBCUDA_PATH",
+                           "TRITON_CACHE_DIR",
+                           "TORCH_CUDA_ARCH_LIST",
+                           "MAX_JOBS",
+                           "NVIDIA_VISIBLE_DEVICES",
+                           "NVIDIA_DRIVER_CAPABILITIES",
+                           "CONDA_PREFIX",
+                           "VIRTUAL_ENV",
+                           "TMPDIR"})
+    if (const char* value = std::getenv(name); value != nullptr)  // NOLINT(concurrency-mt-unsafe)
+      settings.python_environment[name] = value;
+  settings.private_words = {settings.home.filename().string(), variable("USER"), variable("LOGNAME")};
   for (const char* name : {"PIP_INDEX_URL",
                            "PIP_EXTRA_INDEX_URL",
                            "PIP_CONFIG_FILE",

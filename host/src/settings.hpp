@@ -25,7 +25,10 @@ struct Settings {
   std::string store_token;                               ///< SAGEKIT_STORE_TOKEN: a secret, never shown
   std::map<std::string, std::string> child_environment;  ///< what started programs may see
   std::map<std::string, std::string> launcher_environment;  ///< and what a --launcher may besides
-  std::map<std::string, std::string> publish_environment;  ///< child_environment, and what gh, hf and twine listen to
+  std::map<std::string, std::string> publish_environment;   ///< child_environment, and what gh, hf and twine listen to
+  /// What a user's Python, CUDA and Triton listen to; also those that are set and empty, for that has a meaning.
+  std::map<std::string, std::string> python_environment;
+  std::vector<std::string> private_words;              ///< names of the user: never in a report
   std::map<std::string, std::string> pip_environment;  ///< PIP_*, proxies and what else pip's configuration depends on
 };
 

@@ -170,9 +170,9 @@ def documents(sagekit):
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
 
-        def run(name, *words, expected=0):
+        def run(name, *words, expected=0, **variables):
             done = subprocess.run([str(sagekit), *map(str, words), "--json"], cwd=folder, capture_output=True,
-                                  env=os.environ | {"SAGEKIT_STORE": str(folder / "store")})
+                                  env=os.environ | {"SAGEKIT_STORE": str(folder / "store")} | variables)
             assert done.returncode == expected, (words, done.returncode, done.stderr.decode())
             return name, " ".join(map(str, words)), json.loads(done.stdout)
 
@@ -190,6 +190,21 @@ def documents(sagekit):
         yield plan
         yield run("plan", "--plugin", "sage3", "plan")
         yield run("doctor", "--plugin", "sage2", "doctor", "--offline", "--platform", "win_amd64", "--profile", "legacy", expected=3)
+        sage = Wheel("sageattention", "2.2.0")
+        sage.files["sageattention/core.py"] = b'arch == "sm\n' * 5 + b'pv_accum_dtype="fp32+fp16")\n' * 2  # as the plugin knows v2.2.0
+        sage.metadata = sage.metadata.replace("Version: 2.2.0", "Version: 2.2.1")
+        sage.install(folder / "site")
+        checkup = run("doctor", "doctor", "--interpreter", sys.executable, "--for", "gpu=H200", expected=1, PYTHONPATH=str(folder / "site"))
+        assert checkup[2]["packages"] and checkup[2]["packages"][0]["runs_on"] and checkup[2]["packages"][0]["findings"]
+        yield checkup
+        (folder / "build.log").write_text("error: subprocess-exited-with-error\nModuleNotFoundError: No module named 'torch'\n")
+        (folder / "other.log").write_text("one\nerror: the flux capacitor is empty\n")
+        explained = run("explain", "explain", "build.log")
+        assert explained[2]["causes"] and explained[2]["causes"][0]["follows_from"] and explained[2]["facts"] is not None
+        yield explained
+        unknown = run("explain", "explain", "other.log", expected=4)
+        assert unknown[2]["likeliest"]
+        yield unknown
         (folder / "sagekit-none.so").write_bytes(b"none")
         plugins = run("plugins", "--plugin-dir", folder, "plugin", "list")
         assert plugins[2]["rejected"] and plugins[2]["plugins"]

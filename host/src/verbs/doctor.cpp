@@ -1,16 +1,23 @@
+#include "interrupt.hpp"
 #include "printable.hpp"
 #include "provisioning.hpp"
+#include "render/checkup_text.hpp"
 #include "render/companion_text.hpp"
 #include "render/table.hpp"
 #include "render/text.hpp"
+#include "resolving.hpp"
 #include "session.hpp"
 #include "verb.hpp"
 
+#include <sagekit/checkup.hpp>
 #include <sagekit/doctor.hpp>
+#include <sagekit/resolve.hpp>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 
 namespace sagekit::host {
 
@@ -18,9 +25,21 @@ namespace {
 
 struct DoctorArguments {
   SelectionArguments selection;
+  std::string interpreter, target;
+  bool report = false;
 };
 
-void declare(Flags& flags, DoctorArguments& arguments) { declare_selection(flags, arguments.selection); }
+void declare(Flags& flags, DoctorArguments& arguments) {
+  declare_selection(flags, arguments.selection);
+  flags.value("--interpreter", "PATH", arguments.interpreter,
+              "Look at this Python's packages, and at what they will do on this machine's GPU; without it the active "
+              "environment's, when no --plugin is given");
+  flags.value("--for", "MACHINE", arguments.target,
+              "With --interpreter: on another GPU than this machine's, as gpu=\"RTX 5090\",driver=580");
+  flags.on("--report", arguments.report,
+           "Print a block for a bug report: what was found, without names, homes, tokens");
+  flags.reads("VIRTUAL_ENV", "The active environment");
+}
 
 std::string cell_text(const Console& console, const CellDiagnosis& cell) {
   Rows rows;
@@ -53,7 +72,82 @@ std::string text_of(const Console& console, const Diagnosis& diagnosis) {
   return text + "\nThis machine cannot build all of it.\n";
 }
 
+/// Is it about an environment, not about a build?
+bool about_environment(const Session& session, const DoctorArguments& arguments) {
+  if (!arguments.interpreter.empty() || !arguments.target.empty() || arguments.report) return true;
+  return session.global.plugins.empty() && session.settings.pip_environment.contains("VIRTUAL_ENV");
+}
+
+/// Those that --plugin names, else all.
+Result<std::vector<const Plugin*>> asked_plugins(const Session& session, const LoadedPlugins& loaded) {
+  std::vector<const Plugin*> chosen;
+  const auto& asked = session.global.plugins;
+  for (const auto& plugin : loaded.plugins)
+    if (asked.empty() || std::ranges::find(asked, plugin.name()) != asked.end() ||
+        std::ranges::find(asked, plugin.path().string()) != asked.end())
+      chosen.push_back(&plugin);
+  if (!chosen.empty() || asked.empty()) return chosen;
+  // The words for a name that nobody has.
+  const auto plugin = session.plugin();
+  return plugin ? Result<std::vector<const Plugin*>>(chosen) : std::unexpected(plugin.error());
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
+}
+
+Result<CheckupOptions> checkup_options(const Session& session, const DoctorArguments& arguments) {
+  CheckupOptions options;
+  const auto interpreter = chosen_interpreter(session, arguments.interpreter);
+  if (!interpreter) return std::unexpected(interpreter.error());
+  if (interpreter->empty())
+    return fail(ErrorKind::usage, "VFY019", "no Python was found", "--interpreter .venv/bin/python");
+  options.interpreter = *interpreter;
+  const auto tools = toolchain_options(session, arguments.selection.tools);
+  if (!tools) return std::unexpected(tools.error());
+  options.probe = tools->probe;
+  options.variables = session.settings.python_environment;
+  std::error_code error;
+  options.folder = std::filesystem::current_path(error);
+  const auto temporary = options.variables.find("TMPDIR");
+  options.work_folders = {temporary == options.variables.end() ? "/tmp" : temporary->second};
+  if (const auto store = session.store(arguments.selection.tools.store)) options.work_folders.push_back(*store);
+  options.asked_for_packages = !session.global.plugins.empty();
+  if (arguments.target.empty()) return options;
+  const auto target = parse_target(arguments.target, {});
+  if (!target) return std::unexpected(target.error());
+  if (!target->gpus || target->has_torch || !target->python.empty() || !target->platform.empty())
+    return fail(ErrorKind::usage, "CLI001", "doctor's --for takes gpu and driver only",
+                "the rest is asked of the Python that --interpreter names");
+  options.gpus = target->gpus;
+  return options;
+}
+
+int check_environment(Session& session, const DoctorArguments& arguments) {
+  const auto stop = stop_on_signals();
+  const auto loaded = session.plugins();
+  if (!loaded) return report(session, loaded.error());
+  auto options = checkup_options(session, arguments);
+  if (!options) return report(session, options.error());
+  auto plugins = asked_plugins(session, *loaded);
+  if (!plugins) return report(session, plugins.error());
+  options->plugins = std::move(*plugins);
+  const auto checkup = check_up(*options, *session.runner, stop);
+  if (!checkup) return report(session, checkup.error());
+  auto names = session.settings.private_words;
+  names.push_back(host_name());
+  if (arguments.report)
+    session.console.document(checkup_report(*checkup, *options, names));
+  else if (session.global.json)
+    session.console.document(checkup_json(*checkup));
+  else
+    session.console.result(checkup_text(session.console, *checkup));
+  return checkup->wrong() ? exit_code(ErrorKind::failed) : 0;
+}
+
 int run(Session& session, const DoctorArguments& arguments) {
+  if (about_environment(session, arguments)) return check_environment(session, arguments);
   auto plugin = session.plugin();
   if (!plugin) return report(session, plugin.error());
   const auto options = toolchain_options(session, arguments.selection.tools);
@@ -77,11 +171,17 @@ int run(Session& session, const DoctorArguments& arguments) {
 std::vector<Verb> doctor_verbs() {
   return {make_verb<DoctorArguments>(
       {.name = "doctor",
-       .what = "What this machine lacks for a cell, and the command that mends it",
-       .examples = {"sagekit --plugin sage2 doctor", "sagekit --plugin sage2 doctor --python 3.13"},
-       .exits = {{0, "it can build every selected cell, or build fetches what is missing"},
-                 {3, "something is lacking that has to be installed"},
-                 {4, "no cell matches the selection"}}},
+       .what = "What this machine lacks for a cell, or what an environment's packages will do on its GPU; and the mend",
+       .examples = {"sagekit --plugin sage2 doctor", "sagekit --plugin sage2 doctor --python 3.13",
+                    "sagekit doctor --interpreter .venv/bin/python",
+                    "sagekit --plugin sage2 doctor --interpreter .venv/bin/python --for 'gpu=RTX 5090'",
+                    "sagekit doctor --interpreter .venv/bin/python --report"},
+       .exits =
+           {{0,
+             "it can build every selected cell, or build fetches what is missing; nothing in the environment is wrong"},
+            {1, "something is wrong with the environment"},
+            {3, "something is lacking that has to be installed"},
+            {4, "no cell matches the selection"}}},
       declare, run)};
 }
 

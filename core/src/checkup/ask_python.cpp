@@ -1,0 +1,238 @@
+#include "checkup/ask_python.hpp"
+
+#include "support/format.hpp"
+#include "support/json.hpp"
+#include "support/text.hpp"
+#include "support/try.hpp"
+
+#include <sagekit/naming.hpp>
+
+#include <algorithm>
+
+namespace sagekit {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double k_look_seconds = 60, k_import_seconds = 300;
+/// Before the answer, so that what packages print at import is told from it.
+constexpr std::string_view k_mark = "\x01sagekit\x01";
+
+// The current folder is taken off the path while the standard library is imported: a json.py that lies there must not
+// answer. find_spec of a name without dots imports nothing.
+constexpr std::string_view k_look_script = R"(
+import sys
+here = sys.path[:1] == ['']
+if here: del sys.path[0]
+import importlib.util, json, os, re, site, sysconfig
+from importlib import metadata
+if here: sys.path.insert(0, os.getcwd())
+asked = json.loads(sys.argv[1])
+normal = lambda name: re.sub(r'[-_.]+', '-', name).lower()
+wanted = set(map(normal, asked['distributions']))
+found, seen = [], set()
+for place in sys.path:
+  try: ones = list(metadata.distributions(path=[place]))
+  except Exception: continue
+  for one in ones:
+    try:
+      name = normal(one.metadata['Name'])
+      if name not in wanted: continue
+      info = str(getattr(one, '_path', ''))
+      if info and info in seen: continue
+      seen.add(info)
+      found.append({'name': name, 'version': one.version or '', 'place': str(place), 'info': info})
+    except Exception: continue
+modules = []
+for name in asked['modules']:
+  folder, bare = '', False
+  try:
+    spec = importlib.util.find_spec(name)
+    if spec is not None:
+      where = list(spec.submodule_search_locations or [])
+      bare = bool(where) and not spec.origin
+      folder = where[0] if where else spec.origin or ''
+  except Exception: pass
+  modules.append({'name': name, 'folder': folder, 'bare': bare})
+user = ''
+try: user = site.getusersitepackages()
+except Exception: pass
+sys.stdout.write('\x01sagekit\x01' + json.dumps({
+  'version': sys.version.split()[0], 'minor': '%d.%d' % sys.version_info[:2], 'implementation': sys.implementation.name,
+  'threads': bool(sysconfig.get_config_var('Py_GIL_DISABLED')), 'prefix': sys.prefix, 'base_prefix': sys.base_prefix,
+  'user_site': user, 'user_site_used': bool(getattr(site, 'ENABLE_USER_SITE', False)), 'path': [p for p in sys.path if p],
+  'distributions': found, 'modules': modules}))
+)";
+
+constexpr std::string_view k_torch_script = R"(
+import sys
+here = sys.path[:1] == ['']
+if here: del sys.path[0]
+import json, os
+if here: sys.path.insert(0, os.getcwd())
+import torch
+said = {'version': str(getattr(torch, '__version__', '')), 'cuda': str(getattr(getattr(torch, 'version', None), 'cuda', '') or ''),
+        'available': False, 'why': '', 'capabilities': []}
+try:
+  said['available'] = bool(torch.cuda.is_available())
+  if said['available']:
+    said['capabilities'] = ['%d.%d' % torch.cuda.get_device_capability(i) for i in range(torch.cuda.device_count())]
+  else: torch.cuda.init()
+except Exception as e: said['why'] = '%s: %s' % (type(e).__name__, e)
+sys.stdout.write('\x01sagekit\x01' + json.dumps(said))
+)";
+
+// A line each, flushed: of a process that dies the last one says where.
+constexpr std::string_view k_import_script = R"(
+import sys
+here = sys.path[:1] == ['']
+if here: del sys.path[0]
+import importlib, json, os, traceback
+if here: sys.path.insert(0, os.getcwd())
+def say(**words):
+  sys.stdout.write('\x01sagekit\x01' + json.dumps(words) + '\n')
+  sys.stdout.flush()
+try: import torch
+except ImportError: pass
+for name in sys.argv[1:]:
+  say(begin=name)
+  try: importlib.import_module(name)
+  except BaseException as e: say(name=name, error='%s: %s' % (type(e).__name__, e), output=traceback.format_exc())
+  else: say(name=name, error='', output='')
+)";
+
+std::string word(const Json& json, const char* key) {
+  const auto found = json.find(key);
+  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+bool truth(const Json& json, const char* key) {
+  const auto found = json.find(key);
+  return found != json.end() && found->is_boolean() && found->get<bool>();
+}
+
+const Json& list(const Json& json, const char* key) {
+  static const Json empty = Json::array();
+  const auto found = json.find(key);
+  return found != json.end() && found->is_array() ? *found : empty;
+}
+
+std::string last_line(const std::string& text) {
+  const auto lines = split(trim(text), '\n');
+  return trim(lines.back());
+}
+
+Command python_command(const CheckupOptions& options, std::string_view script, const std::vector<std::string>& words,
+                       double seconds) {
+  Command command;
+  command.argv = {options.interpreter.string(), "-B", "-c", std::string(script)};
+  command.argv.insert(command.argv.end(), words.begin(), words.end());
+  command.environment = options.probe.child_environment;
+  for (const auto& [name, value] : options.variables) command.environment[name] = value;
+  command.working_directory = options.folder;
+  command.timeout_seconds = seconds;
+  command.separate_stderr = true;
+  return command;
+}
+
+/// What stands behind the last mark; discarded when there is none.
+Json answer(const std::string& output) {
+  const auto at = output.rfind(k_mark);
+  if (at == std::string::npos) return Json(Json::value_t::discarded);
+  return Json::parse(output.substr(at + k_mark.size()), nullptr, false);
+}
+
+std::string how_it_ended(const CommandResult& result) {
+  if (result.timed_out) return "it does not come back";
+  if (result.signal != 0) return fmt::format("it ends the interpreter (signal {})", result.signal);
+  const auto line = last_line(result.error_output);
+  return line.empty() ? fmt::format("exit code {}", result.exit_code) : line;
+}
+
+}  // namespace
+
+const FoundModule* PythonView::module(std::string_view name) const {
+  const auto found = std::ranges::find(modules, name, &FoundModule::name);
+  return found == modules.end() || found->folder.empty() ? nullptr : &*found;
+}
+
+std::vector<const FoundDistribution*> PythonView::named(std::string_view name) const {
+  std::vector<const FoundDistribution*> ones;
+  const auto normal = normalized_project(name);
+  for (const auto& one : distributions)
+    if (one.name == normal) ones.push_back(&one);
+  return ones;
+}
+
+Result<PythonView> view_python(const CheckupOptions& options, const std::vector<std::string>& distributions,
+                               const std::vector<std::string>& modules, CommandRunner& runner) {
+  const Json asked{{"distributions", distributions}, {"modules", modules}};
+  const auto result = runner.run(python_command(options, k_look_script, {asked.dump()}, k_look_seconds));
+  if (!result && result.error().kind == ErrorKind::interrupted) return std::unexpected(result.error());
+  const Json json = result ? answer(result->output) : Json(Json::value_t::discarded);
+  if (!json.is_object())
+    return fail(ErrorKind::usage, "RES002",
+                fmt::format("{} cannot be asked: {}", options.interpreter.string(),
+                            result ? how_it_ended(*result) : result.error().message),
+                "name a CPython with --interpreter", options.interpreter.string());
+  PythonView view;
+  view.version = word(json, "version");
+  view.minor = word(json, "minor");
+  view.implementation = word(json, "implementation");
+  view.free_threaded = truth(json, "threads");
+  view.prefix = word(json, "prefix");
+  view.base_prefix = word(json, "base_prefix");
+  view.user_site = word(json, "user_site");
+  view.user_site_used = truth(json, "user_site_used");
+  for (const auto& one : list(json, "path"))
+    if (one.is_string()) view.path.emplace_back(one.get<std::string>());
+  for (const auto& one : list(json, "distributions"))
+    view.distributions.push_back({word(one, "name"), word(one, "version"), word(one, "place"), word(one, "info")});
+  for (const auto& one : list(json, "modules"))
+    view.modules.push_back({word(one, "name"), word(one, "folder"), truth(one, "bare")});
+  return view;
+}
+
+Result<TorchTrial> try_torch(const CheckupOptions& options, CommandRunner& runner, std::stop_token stop) {
+  TRY_ASSIGN(const auto result,
+             runner.run(python_command(options, k_torch_script, {}, k_import_seconds), std::move(stop)));
+  TorchTrial trial;
+  const Json json = answer(result.output);
+  trial.imported = json.is_object();
+  if (!trial.imported) {
+    trial.error = how_it_ended(result);
+    trial.output = result.error_output;
+    return trial;
+  }
+  trial.version = word(json, "version");
+  trial.cuda = word(json, "cuda");
+  trial.available = truth(json, "available");
+  trial.unavailable = word(json, "why");
+  for (const auto& one : list(json, "capabilities"))
+    if (one.is_string()) trial.capabilities.push_back(one.get<std::string>());
+  return trial;
+}
+
+Result<std::vector<ImportTrial>> try_imports(const CheckupOptions& options, const std::string& package,
+                                             const std::vector<std::string>& modules, CommandRunner& runner,
+                                             std::stop_token stop) {
+  std::vector<std::string> names{package};
+  for (const auto& name : modules)
+    if (!contains(names, name)) names.push_back(name);
+  TRY_ASSIGN(const auto result,
+             runner.run(python_command(options, k_import_script, names, k_import_seconds), std::move(stop)));
+  std::vector<ImportTrial> trials;
+  std::string begun;
+  for (const auto& line : split(result.output, '\n')) {
+    const auto json = answer(line);
+    if (!json.is_object()) continue;
+    begun = json.contains("begin") ? word(json, "begin") : "";
+    if (begun.empty()) trials.push_back({word(json, "name"), word(json, "error"), word(json, "output")});
+  }
+  if (!begun.empty() || trials.empty())
+    trials.push_back({begun.empty() ? package : begun, how_it_ended(result), result.error_output});
+  return trials;
+}
+
+}  // namespace sagekit

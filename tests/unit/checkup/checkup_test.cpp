@@ -1,0 +1,206 @@
+#include "support/file.hpp"
+
+#include <sagekit/checkup.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+
+using namespace sagekit;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A machine made of files and of programs that are told what to say.
+struct FakeMachine : CommandRunner {
+  TemporaryFolder folder = TemporaryFolder::create(fs::temp_directory_path(), "checkup").value();
+  CheckupOptions options;
+  std::string python =
+      R"({"version":"3.12.4","minor":"3.12","implementation":"cpython","prefix":"/v","base_prefix":"/usr","path":[],"distributions":[],"modules":[]})";
+  std::string smi = "NVIDIA H200, 9.0, 580.95.05\n", mig = "Disabled\n", listed;
+  int smi_exit = 0;
+
+  FakeMachine() {
+    options.interpreter = "/v/bin/python";
+    options.probe.root = folder.path() / "root";
+    options.folder = folder.path() / "work";
+    fs::create_directories(options.folder);
+    options.probe.path = {folder.path() / "bin"};
+    program("nvidia-smi");
+    program("gcc");
+  }
+  void program(const char* name) { write("bin/" + std::string(name), "#!/bin/sh\n", true); }
+  void write(const std::string& path, std::string_view text, bool executable = false) {
+    fs::create_directories((folder.path() / path).parent_path());
+    REQUIRE(write_file(folder.path() / path, text, executable));
+  }
+
+  Result<CommandResult> run(const Command& command, std::stop_token) override {
+    CommandResult result;
+    const auto program = fs::path(command.argv.front()).filename().string();
+    const auto has = [&](const char* word) {
+      return std::ranges::any_of(command.argv, [&](const std::string& one) { return one.find(word) != one.npos; });
+    };
+    if (program == "nvidia-smi") {
+      result.exit_code = smi_exit;
+      result.output = has("mig.mode") ? mig : has("-L") ? listed : smi;
+    } else if (has("distributions(path=[place])")) {
+      result.output = "noise of a sitecustomize\n\x01sagekit\x01" + python;
+    } else {
+      result.exit_code = 1;
+      result.error_output = "Traceback\nModuleNotFoundError: No module named 'torch'\n";
+    }
+    return result;
+  }
+
+  Checkup look() {
+    auto checkup = check_up(options, *this);
+    REQUIRE_MESSAGE(checkup, checkup.error().message);
+    return std::move(*checkup);
+  }
+};
+
+const CheckupRow* row_of(const Checkup& checkup, std::string_view about, CheckupState state) {
+  const auto found = std::ranges::find_if(
+      checkup.rows, [&](const CheckupRow& row) { return row.about == about && row.state == state; });
+  return found == checkup.rows.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+TEST_CASE("a Python without torch is wrong, and says how to get one") {
+  FakeMachine machine;
+  const auto checkup = machine.look();
+  const auto* torch = row_of(checkup, "torch", CheckupState::wrong);
+  REQUIRE(torch);
+  CHECK(torch->mend == "/v/bin/python -m pip install torch");
+  CHECK(checkup.wrong());
+  const auto* gpu = row_of(checkup, "gpu", CheckupState::good);
+  REQUIRE(gpu);
+  CHECK(gpu->found == "NVIDIA H200 (9.0)");
+}
+
+TEST_CASE("a Python that does not start is an error, not a row") {
+  FakeMachine machine;
+  machine.python = "no json";
+  const auto checkup = check_up(machine.options, machine);
+  REQUIRE_FALSE(checkup);
+  CHECK(checkup.error().code == "RES002");
+}
+
+TEST_CASE("CUDA_VISIBLE_DEVICES hides GPUs") {
+  const auto state_with = [](const char* value) {
+    FakeMachine machine;
+    machine.smi = "NVIDIA H200, 9.0, 580.95.05\nNVIDIA H200, 9.0, 580.95.05\n";
+    if (value != nullptr) machine.options.variables["CUDA_VISIBLE_DEVICES"] = value;
+    const auto checkup = machine.look();
+    const auto found = std::ranges::find(checkup.rows, "visible-devices", &CheckupRow::about);
+    return found == checkup.rows.end() ? std::string("none") : std::string(to_string(found->state));
+  };
+  CHECK(state_with(nullptr) == "none");
+  CHECK(state_with("") == "wrong");
+  CHECK(state_with("-1") == "wrong");
+  CHECK(state_with("2") == "wrong");
+  CHECK(state_with("0,7") == "warning");
+  CHECK(state_with("0,1") == "note");
+  CHECK(state_with("GPU-8932f937") == "note");
+  CHECK(state_with("99999999999999999999") == "wrong");
+}
+
+TEST_CASE("MIG without an instance hides the GPU") {
+  FakeMachine machine;
+  machine.mig = "Enabled\n";
+  CHECK(row_of(machine.look(), "mig", CheckupState::wrong));
+  machine.listed = "GPU 0: NVIDIA H200 (UUID: GPU-1)\n  MIG 1g.18gb Device 0: (UUID: MIG-2)\n";
+  CHECK(row_of(machine.look(), "mig", CheckupState::note));
+  machine.mig = "[N/A]\n";
+  CHECK_FALSE(row_of(machine.look(), "mig", CheckupState::note));
+}
+
+TEST_CASE("a container without the driver is told from a machine without one") {
+  FakeMachine machine;
+  fs::remove(machine.folder.path() / "bin/nvidia-smi");
+  auto checkup = machine.look();
+  const auto* bare = row_of(checkup, "gpu", CheckupState::wrong);
+  REQUIRE(bare);
+  CHECK(bare->mend.find("ubuntu-drivers") != std::string::npos);
+  machine.write("root/.dockerenv", "");
+  checkup = machine.look();
+  const auto* container = row_of(checkup, "gpu", CheckupState::wrong);
+  REQUIRE(container);
+  CHECK(container->mend.starts_with("docker run --gpus all"));
+  machine.options.variables["NVIDIA_VISIBLE_DEVICES"] = "void";
+  CHECK(row_of(machine.look(), "container", CheckupState::wrong));
+}
+
+TEST_CASE("a driver of two versions is wrong") {
+  FakeMachine machine;
+  machine.write("root/proc/driver/nvidia/version",
+                "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.95.05  Release Build\n");
+  machine.write("root/usr/lib/x86_64-linux-gnu/libcuda.so.580.95.05", "");
+  const auto link = machine.options.probe.root / "usr/lib/x86_64-linux-gnu/libcuda.so.1";
+  fs::create_symlink("libcuda.so.580.95.05", link);
+  CHECK(row_of(machine.look(), "driver", CheckupState::good));
+  fs::remove(link);
+  machine.write("root/usr/lib/x86_64-linux-gnu/libcuda.so.570.86.10", "");
+  fs::create_symlink("libcuda.so.570.86.10", link);
+  const auto checkup = machine.look();
+  const auto* driver = row_of(checkup, "driver", CheckupState::wrong);
+  REQUIRE(driver);
+  CHECK(driver->found.find("570.86.10") != std::string::npos);
+  CHECK(driver->mend == "sudo reboot");
+}
+
+TEST_CASE("nvidia-smi that fails says why") {
+  FakeMachine machine;
+  machine.smi_exit = 9;
+  machine.smi = machine.listed =
+      "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver. Make sure ...\n";
+  const auto checkup = machine.look();
+  const auto* gpu = row_of(checkup, "gpu", CheckupState::wrong);
+  REQUIRE(gpu);
+  CHECK(gpu->mend == "sudo modprobe nvidia");
+}
+
+TEST_CASE("a Linux driver below Windows hides Windows' own") {
+  FakeMachine machine;
+  machine.write("root/proc/sys/kernel/osrelease", "5.15.153.1-microsoft-standard-WSL2\n");
+  machine.write("root/usr/lib/wsl/lib/libcuda.so.1", "");
+  CHECK_FALSE(row_of(machine.look(), "system", CheckupState::wrong));
+  machine.write("root/usr/lib/x86_64-linux-gnu/libcuda.so.1", "");
+  CHECK(row_of(machine.look(), "system", CheckupState::wrong));
+}
+
+TEST_CASE("another GPU can be asked about, on a machine that has none") {
+  FakeMachine machine;
+  fs::remove(machine.folder.path() / "bin/nvidia-smi");
+  machine.options.gpus = std::vector<Gpu>{{"RTX 5090", {12, 0}, "570"}};
+  const auto checkup = machine.look();
+  CHECK_FALSE(row_of(checkup, "gpu", CheckupState::wrong));
+  CHECK(row_of(checkup, "gpu", CheckupState::note));
+}
+
+TEST_CASE("little room for a build is a warning") {
+  FakeMachine machine;
+  machine.options.work_folders = {machine.folder.path() / "not/there/yet"};
+  machine.options.build_disk_bytes = 0;
+  CHECK_FALSE(row_of(machine.look(), "disk", CheckupState::warning));
+  machine.options.build_disk_bytes = ~std::uint64_t{0};
+  CHECK(row_of(machine.look(), "disk", CheckupState::warning));
+}
+
+TEST_CASE("what is private does not get into a report") {
+  const auto clean = [](std::string_view text) {
+    return without_private(text, "/srv/people/ann", {"ann", "root", "box7"});
+  };
+  CHECK(clean("/srv/people/ann/.venv/lib") == "~/.venv/lib");
+  CHECK(clean("/home/bob/.venv and C:\\Users\\Bob\\x") == "~/.venv and ~\\x");
+  CHECK(clean("/data/Ann/models on box7, annotated by root") == "/data/USER/models on USER, annotated by root");
+  CHECK(clean("https://me:secret@example.org/simple") == "https://***@example.org/simple");
+  CHECK(clean("token hf_abcdefghijklmnopqrstuvwx!") == "token ***!");
+  CHECK(clean("ghp_0123456789abcdefghij") == "***");
+  CHECK(clean("hf_short sk-ip") == "hf_short sk-ip");
+  CHECK(clean("") == "");
+}
