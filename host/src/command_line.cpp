@@ -172,7 +172,7 @@ void declare_globals(Flags& flags, GlobalArguments& global) {
   flags.value("-C", "DIR", global.directory, "Change to this folder first");
   flags.value(
       "--config", "FILE", global.config,
-      "Settings of plan, build, doctor and verify; without it the sagekit.toml of this folder or its repository");
+      "Settings of plan, build, generate, doctor and verify; without it the sagekit.toml of this folder or its repository");
   flags.on("--json", global.json, "One JSON document on stdout");
   flags.on("-q,--quiet", global.quiet, "Only errors, and the result");
   flags.count("-v,--verbose", global.verbose,

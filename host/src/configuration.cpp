@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// The verbs whose flags the keys are named after, and those that want the naming schemes alone.
-constexpr std::array<std::string_view, 4> k_verbs{"plan", "build", "doctor", "verify"};
+constexpr std::array<std::string_view, 5> k_verbs{"plan", "build", "doctor", "verify", "generate"};
 constexpr std::array<std::string_view, 11> k_naming_verbs{"name",
                                                           "retag",
                                                           "package",
@@ -71,6 +71,8 @@ std::vector<CellOverride> overrides_left(const Session& session, std::vector<Cel
 /// verify takes every plugin there is, and its budget is another thing: one wheel's members, not all steps of a build.
 bool is_for(const std::string& key, const Verb& verb) {
   if (key == "memory") return verb.text.name == "build";
+  // Its folder is of other files, its store another machine's.
+  if (verb.text.name == "generate") return key != "output" && key != "store";
   return key != "plugin" || verb.text.name != "verify";
 }
 
@@ -101,7 +103,7 @@ bool configure(Session& session, const Verb& verb) {
     if (session.global.config.empty()) return true;
     session.console.show(
         {ErrorKind::usage, "CLI001", fmt::format("{} reads no sagekit.toml", verb.text.name), "",
-         "leave --config out: it is for plan, build, doctor, verify and the verbs that read or write wheels' names"});
+         "leave --config out: it is for plan, build, generate, doctor, verify and the verbs that read or write wheels' names"});
     return false;
   }
   const auto path = config_file(session);

@@ -32,7 +32,7 @@ void declare_provisioning(Flags& flags, ToolchainArguments& tools) {
   flags.reads("HTTPS_PROXY, NO_PROXY, SSL_CERT_FILE", "The way to an index, as curl and pip read them");
 }
 
-void declare_selection(Flags& flags, SelectionArguments& selection) {
+void declare_cells(Flags& flags, SelectionArguments& selection) {
   const auto list = [&](const char* names, const char* type, std::vector<std::string>& values, const char* what) {
     flags.list(names, type, values, what).commas = true;
   };
@@ -50,6 +50,10 @@ void declare_selection(Flags& flags, SelectionArguments& selection) {
                                                                                                      "setup-py"};
   flags.list("--allow-defect", "ID", selection.allowed_defects, "Build although the source has this known defect");
   flags.reads("TORCH_CUDA_ARCH_LIST", "The arch list when --arch is not given");
+}
+
+void declare_selection(Flags& flags, SelectionArguments& selection) {
+  declare_cells(flags, selection);
   declare_provisioning(flags, selection.tools);
 }
 

@@ -28,6 +28,7 @@ struct SelectionArguments {
 void declare_store(Flags& flags, std::string& store);
 void declare_toolchains(Flags& flags, ToolchainArguments& tools);    ///< looking at what is there
 void declare_provisioning(Flags& flags, ToolchainArguments& tools);  ///< and fetching what is not
+void declare_cells(Flags& flags, SelectionArguments& selection);     ///< which cells, without tools
 void declare_selection(Flags& flags, SelectionArguments& selection);
 void declare_interpreters(Flags& flags, std::vector<std::string>& interpreters);
 

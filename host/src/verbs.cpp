@@ -21,6 +21,7 @@
   line(install) \
   line(coverage) \
   line(publish) \
+  line(generate) \
   line(doctor) \
   line(env) \
   line(toolchain) \

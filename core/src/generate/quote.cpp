@@ -1,0 +1,131 @@
+#include "generate/quote.hpp"
+
+#include "support/format.hpp"
+#include "support/json.hpp"
+#include "support/text.hpp"
+#include "support/utf8.hpp"
+
+#include <algorithm>
+
+namespace sagekit {
+
+namespace {
+
+bool is_plain(char c) {
+  return is_letter_or_digit(c) || std::string_view("_-./:=@,+%").find(c) != std::string_view::npos;
+}
+
+/// JSON's string, which YAML 1.2, HCL and TOML read as well. What JSON lets stand and one of them does not is escaped:
+/// DEL and the C1 controls (TOML 1.0, YAML 1.2 section 5.1), the line ends of YAML 1.1, byte order mark, noncharacters.
+std::string json_literal(std::string_view text) {
+  const auto quoted = Json(std::string(text)).dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string result;
+  for (std::size_t i = 0; i < quoted.size(); ++i) {
+    const auto byte = [&](std::size_t k) {
+      return i + k < quoted.size() ? static_cast<unsigned char>(quoted[i + k]) : 0u;
+    };
+    unsigned escaped = 0;
+    if (byte(0) == 0x7f) escaped = 0x7f;
+    if (byte(0) == 0xc2 && byte(1) < 0xa0) escaped = byte(1);
+    if (byte(0) >= 0xe0 && byte(0) < 0xf0) {
+      const unsigned point = ((byte(0) & 0xfu) << 12) | ((byte(1) & 0x3fu) << 6) | (byte(2) & 0x3fu);
+      if (point == 0x2028 || point == 0x2029 || point == 0xfeff || point >= 0xfffe) escaped = point;
+    }
+    if (escaped == 0) {
+      result += quoted[i];
+      continue;
+    }
+    result += fmt::format("\\u{:04x}", escaped);
+    i += escaped > 0xff ? 2 : escaped > 0x7f ? 1 : 0;
+  }
+  return result;
+}
+
+}  // namespace
+
+Status check_word(std::string_view what, std::string_view text) {
+  const bool controls = std::ranges::any_of(text, [](unsigned char c) { return c < 0x20 || c == 0x7f; });
+  if (!controls && is_utf8(text)) return {};
+  return fail(ErrorKind::usage, "GEN003",
+              fmt::format("{} {} cannot be written into these files: it has {}", what, json_literal(text),
+                          controls ? "a line end or another control character" : "bytes that are no UTF-8"),
+              "give it another name");
+}
+
+std::string yaml_text(std::string_view text) { return json_literal(text); }
+
+std::string workflow_text(std::string_view text) {
+  return json_literal(replace_all(std::string(text), "${{", "${{ '${{' }}"));
+}
+
+std::string hcl_text(std::string_view text) {
+  // Not "$${": whether a "$" before it belongs to it is the scanner's affair.
+  return replace_all(replace_all(json_literal(text), "$", "\\u0024"), "%", "\\u0025");
+}
+
+std::string toml_text(std::string_view text) { return json_literal(text); }
+
+std::string shell_text(std::string_view text) {
+  if (!text.empty() && std::ranges::all_of(text, is_plain)) return std::string(text);
+  return "'" + replace_all(std::string(text), "'", R"('\'')") + "'";
+}
+
+std::string dockerfile_text(std::string_view text) {
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\' || c == '$') quoted += '\\';
+    quoted += c;
+  }
+  return quoted + '"';
+}
+
+std::string jinja_text(std::string_view text) {
+  const bool expanded = text.find("{{") != text.npos || text.find("{%") != text.npos || text.find("{#") != text.npos;
+  return (expanded ? "!unsafe " : "") + json_literal(text);
+}
+
+std::string comment_text(std::string_view text) {
+  auto quoted = json_literal(text);
+  quoted = quoted.substr(1, quoted.size() - 2);
+  return replace_all(replace_all(quoted, "\\\"", "\""), "\\\\", "\\");
+}
+
+std::string shell_line(const std::vector<std::string>& words) {
+  std::vector<std::string> quoted;
+  for (const auto& word : words) quoted.push_back(shell_text(word));
+  return join(quoted, " ");
+}
+
+std::string exec_form(const std::vector<std::string>& words) {
+  std::vector<std::string> quoted;
+  for (const auto& word : words) quoted.push_back(json_literal(word));
+  return "[" + join(quoted, ", ") + "]";
+}
+
+std::string target_name(std::string_view text) {
+  std::string name(text);
+  for (char& c : name)
+    if (!is_letter_or_digit(c) && c != '_' && c != '-') c = '_';
+  return name;
+}
+
+std::string fill_template(std::string_view text, const std::vector<TemplateValue>& values) {
+  std::string filled;
+  for (;;) {
+    const auto at = text.find('@');
+    if (at == text.npos) return filled.append(text);
+    const auto end = text.find_first_not_of("abcdefghijklmnopqrstuvwxyz_", at + 1);
+    const bool named = end != text.npos && end > at + 1 && text[end] == '@';
+    const auto value =
+        named ? std::ranges::find(values, text.substr(at + 1, end - at - 1), &TemplateValue::name) : values.end();
+    if (value == values.end()) {
+      filled.append(text.substr(0, at + 1));
+      text.remove_prefix(at + 1);
+      continue;
+    }
+    filled.append(text.substr(0, at)).append(value->text);
+    text.remove_prefix(end + 1);
+  }
+}
+
+}  // namespace sagekit

@@ -1,0 +1,127 @@
+#include "generating.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <list>
+
+namespace sagekit::host {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The plugins of the command line, each by itself: a kind may take several.
+Result<std::list<Plugin>> chosen_plugins(Session& session) {
+  const auto given = session.global.plugins;
+  std::list<Plugin> chosen;
+  if (given.size() < 2) {
+    auto plugin = session.plugin();
+    if (!plugin) return std::unexpected(plugin.error());
+    chosen.push_back(std::move(*plugin));
+    return chosen;
+  }
+  for (const auto& name : given) {
+    session.global.plugins = {name};
+    auto plugin = session.plugin();
+    session.global.plugins = given;
+    if (!plugin) return std::unexpected(plugin.error());
+    chosen.push_back(std::move(*plugin));
+  }
+  return chosen;
+}
+
+/// Those beside this program come with every sagekit of its version.
+bool comes_with_sagekit(const Session& session, const Plugin& plugin) {
+  std::error_code error;
+  const auto& folders = session.settings.plugin_path;
+  return !folders.empty() && fs::equivalent(plugin.path().parent_path(), folders.back(), error);
+}
+
+/// What a person would type to make the same files, whatever of it sagekit.toml and the environment said.
+std::string command_of(const std::string& kind, const std::list<Plugin>& plugins, const Request& request,
+                       const GenerateArguments& arguments) {
+  std::vector<std::string> words{"sagekit"};
+  const auto add = [&](const char* flag, const std::string& value) {
+    if (!value.empty()) words.insert(words.end(), {flag, shell_word(value)});
+  };
+  for (const auto& plugin : plugins) add("--plugin", plugin.name());
+  words.insert(words.end(), {"generate", kind});
+  add("--profile", request.profile);
+  for (const auto& glob : request.cells) add("--cells", glob);
+  add("--python", fmt::format("{}", fmt::join(request.pythons, ",")));
+  add("--torch", fmt::format("{}", fmt::join(request.torches, ",")));
+  add("--cuda", fmt::format("{}", fmt::join(request.cudas, ",")));
+  add("--platform", fmt::format("{}", fmt::join(request.platforms, ",")));
+  add("--arch", request.arches);
+  add("--revision", request.revision);
+  add("--naming", request.naming);
+  if (request.backend != Backend::direct) add("--backend", std::string(to_string(request.backend)));
+  for (const auto& id : request.allowed_defects) add("--allow-defect", id);
+  const auto& options = arguments.options;
+  if (options.base != "auto") add("--base", options.base);
+  for (const auto& pin : options.pins) add("--pin", pin);
+  add("--sagekit", options.sagekit);
+  add("--source", options.source);
+  if (options.gpu_check) words.emplace_back("--gpu-check");
+  return fmt::format("{}", fmt::join(words, " "));
+}
+
+/// Of the flags that were typed, one that this kind makes nothing of.
+Status check_flags(const Session& session, const std::string& kind) {
+  for (const auto& row : generate_kinds())
+    if (row.name != kind)
+      for (const auto& flag : row.flags) {
+        const auto own = std::ranges::find(generate_kinds(), kind, &GenerateKind::name);
+        if (own == generate_kinds().end() || std::ranges::find(own->flags, flag) != own->flags.end()) continue;
+        if (session.global.given.contains(std::string(flag)))
+          return fail(ErrorKind::usage, "CLI001", fmt::format("generate {} makes nothing of {}", kind, flag),
+                      fmt::format("it takes {}", fmt::join(own->flags, " ")));
+      }
+  return {};
+}
+
+Status read_release_text(const std::string& path, GenerateOptions& options) {
+  if (path.empty()) return {};
+  std::ifstream file(path, std::ios::binary);
+  if (!file)
+    return fail(ErrorKind::usage, "FIL001", fmt::format("{} cannot be read", path), "sagekit release DIR makes one");
+  options.release.assign(std::istreambuf_iterator<char>(file), {});
+  options.release_origin = path;
+  return {};
+}
+
+}  // namespace
+
+void declare_generate(Flags& flags, GenerateArguments& arguments) {
+  auto& options = arguments.options;
+  flags.value("--base", "IMAGE", options.base,
+              "Base image, or a family by Python and CUDA: debian, ubuntu, nvidia, runpod; auto: debian, where the "
+              "index lacks nvcc nvidia");
+  flags.list("--pin", "IMAGE@sha256:HEX", options.pins, "The digest under which an image is taken");
+  flags.value("--sagekit", "WHEEL|REQUIREMENT", options.sagekit,
+              "What sagekit is installed from; without it this version from the index");
+  flags.value("--source", "DIR|URL", options.source,
+              "Source to build from: a folder of the build context, or an address");
+  flags.on("--gpu-check", options.gpu_check, "The container wants to see a GPU before it builds");
+}
+
+Result<Generated> generate_files(Session& session, const std::string& kind, const SelectionArguments& selection,
+                                 const GenerateArguments& arguments) {
+  if (const auto checked = check_flags(session, kind); !checked) return std::unexpected(checked.error());
+  const auto plugins = chosen_plugins(session);
+  if (!plugins) return std::unexpected(plugins.error());
+  std::vector<GenerateVariant> variants;
+  const auto request = make_request(selection, session);
+  for (const auto& plugin : *plugins)
+    variants.push_back({&plugin.spec(), request, comes_with_sagekit(session, plugin) ? fs::path{} : plugin.path()});
+  auto options = arguments.options;
+  if (const auto read = read_release_text(arguments.release, options); !read) return std::unexpected(read.error());
+  options.command = command_of(kind, *plugins, request, arguments);
+  return generate(kind, variants, options);
+}
+
+}  // namespace sagekit::host

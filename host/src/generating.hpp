@@ -1,0 +1,25 @@
+#pragma once
+// The flags and values of `generate`, which `build --in` shares.
+
+#include "session.hpp"
+
+#include <sagekit/generate.hpp>
+
+#include <string>
+
+namespace sagekit::host {
+
+struct GenerateArguments {
+  GenerateOptions options;
+  std::string release;  ///< a sagekit.release.json
+};
+
+/// Flags that only some kinds take.
+void declare_generate(Flags& flags, GenerateArguments& arguments);
+
+/// The files of a kind for the plugins that were chosen. Errors: CLI001 a flag that the kind does not take; those of
+/// generate().
+Result<Generated> generate_files(Session& session, const std::string& kind, const SelectionArguments& selection,
+                                 const GenerateArguments& arguments);
+
+}  // namespace sagekit::host

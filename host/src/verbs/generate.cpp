@@ -1,0 +1,94 @@
+#include "generating.hpp"
+#include "session.hpp"
+#include "verb.hpp"
+
+#include <sagekit/generate.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ranges>
+
+namespace sagekit::host {
+
+namespace {
+
+struct Arguments {
+  std::string kind, output = ".";
+  bool check = false, force = false;
+  SelectionArguments selection;
+  GenerateArguments generate;
+};
+
+std::vector<std::string> kind_names() {
+  std::vector<std::string> names;
+  for (const auto& kind : generate_kinds()) names.emplace_back(kind.name);
+  return names;
+}
+
+void declare(Flags& flags, Arguments& arguments) {
+  flags.argument("kind", arguments.kind, "What is written").choices = kind_names();
+  flags.value("-o,--output", "DIR", arguments.output, "Where the files go; - is stdout, for kinds of one file").preset =
+      "this folder";
+  flags.on("--check", arguments.check, "Write nothing; end 1 when something would change, and say what");
+  flags.on("--force", arguments.force, "Overwrite what was changed by hand");
+  declare_generate(flags, arguments.generate);
+  declare_cells(flags, arguments.selection);
+}
+
+std::string summary(const FileComparison& file) {
+  auto text = fmt::format("{} {}", to_string(file.change), file.path);
+  if (file.lines_added + file.lines_removed > 0)
+    text += fmt::format(": +{} -{} lines", file.lines_added, file.lines_removed);
+  return text;
+}
+
+int to_stdout(const Session& session, const std::string& kind, const Generated& generated) {
+  if (generated.files.size() != 1)
+    return report(session,
+                  {ErrorKind::usage, "CLI001",
+                   fmt::format("{} is {} files, and stdout holds one", kind, generated.files.size()), "", "-o DIR"});
+  session.console.document(generated.files.front().text);
+  for (const auto& file : generated.carried)
+    session.console.say(fmt::format("it needs {} beside it: {}", file.path, file.from.string()));
+  return 0;
+}
+
+int run(Session& session, const Arguments& arguments) {
+  if (arguments.check && arguments.force)
+    return report(session,
+                  {ErrorKind::usage, "CLI001", "--check writes nothing, and --force overwrites", "", "choose one"});
+  const auto made = generate_files(session, arguments.kind, arguments.selection, arguments.generate);
+  if (!made) return report(session, made.error());
+  if (arguments.output == "-") return to_stdout(session, arguments.kind, *made);
+  const auto changes = arguments.check ? compare_generated(*made, arguments.output)
+                                       : write_generated(*made, arguments.output, arguments.force);
+  if (!changes) return report(session, changes.error());
+  if (session.global.json) session.console.document(generate_json(arguments.kind, *made, *changes));
+  for (const auto& note : made->notes) session.console.say(note);
+  const bool same =
+      std::ranges::all_of(*changes, [](const auto& file) { return file.change == FileChange::unchanged; });
+  for (const auto& file : *changes)
+    if (!session.global.json && (file.change != FileChange::unchanged || !arguments.check))
+      session.console.result(summary(file) + "\n");
+  if (!arguments.check || same) return 0;
+  session.console.say("the files are not what the plan says; the same command without --check writes them");
+  return exit_code(ErrorKind::failed);
+}
+
+}  // namespace
+
+std::vector<Verb> generate_verbs() {
+  return {make_verb<Arguments>(
+      {.name = "generate",
+       .what = "Write a plan down for other engines: containers, workflows, clusters",
+       .examples = {"sagekit --plugin sage2 generate dockerfile -o docker",
+                    "sagekit --plugin sage3 generate dockerfile --profile sage3-all --base nvidia -o -",
+                    "sagekit --plugin sage3 generate dockerfile -o docker --check"},
+       .exits = {{0, "the files are as the plan says"},
+                 {1, "a file was changed by hand or is in the way, or --check found a difference"},
+                 {4, "no cell matches the selection, or none can be made that way"}}},
+      declare, run)};
+}
+
+}  // namespace sagekit::host

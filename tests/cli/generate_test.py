@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+"""`generate`: what is written, what is left alone, and what is refused."""
+import json
+import os
+import pathlib
+import subprocess
+import unittest
+
+from harness import EXAMPLES, CommandLine
+
+
+class Generate(CommandLine):
+    def generate(self, *words, **options):
+        return self.example("generate", *words, **options)
+
+    def file(self, name="Dockerfile"):
+        return self.folder / name
+
+    def test_a_rerun_is_byte_equal_and_check_agrees(self):
+        first = self.generate("dockerfile", "--json")
+        self.expect(first, 0)
+        said = first.json()
+        self.assertEqual((said["schema"], said["kind"]), ("sagekit.generate/1", "dockerfile"))
+        self.assertEqual([(f["path"], f["change"]) for f in said["files"]], [("Dockerfile", "created"), ("sagekit-example.so", "created")])
+        text = self.file().read_bytes()
+        lines = text.decode().splitlines()
+        self.assertEqual(lines[0], "# Made by: sagekit --plugin example generate dockerfile")
+        self.assertRegex(lines[1], "^# sagekit-sha256: [0-9a-f]{64}$")
+        before = self.file().stat().st_mtime_ns
+        self.expect(self.generate("dockerfile"), 0)
+        self.assertEqual((self.file().read_bytes(), self.file().stat().st_mtime_ns), (text, before))
+        self.expect(self.generate("dockerfile", "--check"), 0)
+        self.assertEqual(self.generate("dockerfile", "-o", "-").out.encode(), text)
+
+    def test_another_plan_updates_and_check_says_what(self):
+        self.expect(self.generate("dockerfile"), 0)
+        text = self.file().read_bytes()
+        done = self.generate("dockerfile", "--arch", "9.0", "--check")
+        self.expect(done, 1, "without --check")
+        self.assertRegex(done.out, r"updated Dockerfile: \+\d+ -\d+ lines")
+        self.assertEqual(self.file().read_bytes(), text)
+        self.expect(self.generate("dockerfile", "--arch", "9.0"), 0)
+        self.assertIn('"9.0"', self.file().read_text())
+
+    def test_what_a_hand_changed_is_kept_unless_forced(self):
+        self.expect(self.generate("dockerfile"), 0)
+        mine = self.file().read_bytes().replace(b"WORKDIR /work", b"WORKDIR /mine")
+        self.file().write_bytes(mine)
+        done = self.generate("dockerfile")
+        self.expect(done, 1, "GEN004", "changed by hand", "--force")
+        self.assertEqual(self.file().read_bytes(), mine)
+        self.assertEqual(self.generate("dockerfile", "--check").code, 1)
+        self.expect(self.generate("dockerfile", "--force"), 0)
+        self.assertNotIn(b"/mine", self.file().read_bytes())
+        # Another's file is no less a person's.
+        self.file().write_text("FROM scratch\n")
+        self.expect(self.generate("dockerfile"), 1, "GEN004")
+        self.assertEqual(self.file().read_text(), "FROM scratch\n")
+
+    def test_what_is_in_the_way_is_named_and_nothing_is_written(self):
+        for make in (lambda path: path.mkdir(), lambda path: path.symlink_to("/dev/null"), lambda path: os.mkfifo(path)):
+            self.file("out").mkdir()
+            make(self.file("out") / "Dockerfile")
+            done = self.generate("dockerfile", "-o", "out")
+            self.expect(done, 1, "GEN005", "in the way")
+            self.assertEqual([p.name for p in self.file("out").iterdir()], ["Dockerfile"])
+            self.assertEqual(self.generate("dockerfile", "-o", "out", "--force").code, 1)
+            path = self.file("out") / "Dockerfile"
+            path.rmdir() if path.is_dir() and not path.is_symlink() else path.unlink()
+            self.file("out").rmdir()
+        self.file("plain").write_text("")
+        self.assertEqual(self.generate("dockerfile", "-o", "plain").code, 2)
+
+    def test_bad_input(self):
+        for words, code, texts in (
+                (("dockerfil",), 2, ("dockerfile",)),
+                (("dockerfile", "--cells", "nothing-*"), 4, ("PLN004",)),
+                (("dockerfile", "--profile", "a\nRUN id"), 2, ("GEN003", "line end")),
+                (("dockerfile", "--base", "fedora"), 2, ("GEN006", "nvidia")),
+                (("dockerfile", "--base", "debian:12\nRUN id"), 2, ("GEN006",)),
+                (("dockerfile", "--base", "debian", "--profile", "all"), 2, ("GEN006", "12.8")),
+                (("dockerfile", "--pin", "debian:12-slim"), 2, ("GEN006", "@sha256:")),
+                (("dockerfile", "--pin", "other:1@sha256:" + 64 * "a"), 2, ("GEN006", "no file names that image")),
+                (("dockerfile", "--source", "../up"), 2, ("GEN003", "build context")),
+                (("dockerfile", "--sagekit", "rm -rf"), 2, ("GEN003",)),
+                (("dockerfile", "--check", "--force"), 2, ("CLI001",)),
+                (("dockerfile", "--sagekit", "gone-1.0-py3-none-any.whl"), 2, ("FIL001",)),
+        ):
+            with self.subTest(words=words):
+                self.expect(self.generate(*words), code, *texts)
+                self.assertEqual(list(self.folder.iterdir()), [], "something was written")
+
+    def test_one_plugin_at_a_time(self):
+        done = self.run_sagekit("--plugin", "sage2", "--plugin", "sage3", "generate", "dockerfile", "-o", "-")
+        self.expect(done, 2, "GEN007", "bake")
+
+    def test_overrides_go_along(self):
+        (self.folder / "sagekit.toml").write_text('[[overrides]]\nselect = "*-cu130-*"\narch = "9.0"\n')
+        self.expect(self.generate("dockerfile", "-o", "out"), 0)
+        self.assertIn("--config /opt/overrides.sagekit.toml", self.file("out/Dockerfile").read_text())
+        plan = self.example("--config", self.folder / "out" / "overrides.sagekit.toml", "plan", "--json", cwd="/").json()
+        self.assertEqual(plan["cells"][0]["arches"], ["9.0"])
+
+
+class Dockerfile(CommandLine):
+    def text(self, plugin, *words, **options):
+        done = self.run_sagekit("--plugin", plugin, "generate", "dockerfile", "-o", "-", *words, **options)
+        self.expect(done, 0)
+        return done.out
+
+    def stages(self, text):
+        return [line.split()[1:] for line in text.splitlines() if line.startswith("FROM ")]
+
+    def test_the_build_document_s_profile_on_nvidia_s_images(self):
+        text = self.text("sage3", "--profile", "sage3-all")
+        stages = {stage[2]: stage[0] for stage in self.stages(text)}
+        self.assertEqual(stages["sagekit-cu128"], "nvidia/cuda:12.8.1-devel-ubuntu22.04")
+        self.assertEqual(stages["sagekit-cu129"], "nvidia/cuda:12.9.1-devel-ubuntu22.04")
+        self.assertEqual(stages["builder"], "builder-cu129")
+        for python in ("3.10", "3.11", "3.12", "3.13"):
+            self.assertIn(f"COPY --from=python:{python}-slim-bookworm", text)
+        self.assertEqual(text.count("--cuda 12.8"), 1)
+
+    def test_document_001_by_python_and_cuda(self):
+        text = self.text("sage3", "--profile", "sage3-all", "--python", "3.10", "--cuda", "12.8", "--base", "runpod")
+        self.assertEqual(self.stages(text)[0][0], "runpod/pytorch:2.8.0-py3.10-cuda12.8.1-cudnn-devel-ubuntu22.04")
+
+    def test_the_arch_list_is_a_variable_in_every_spelling(self):
+        for spelling in ("8.6 9.0 12.0+PTX", "8.0;8.6", "compute_80;sm_80;compute_120;sm_120", "12.0"):
+            by_flag = self.text("sage2", "--arch", spelling)
+            by_variable = self.text("sage2", env=self.environment(TORCH_CUDA_ARCH_LIST=spelling))
+            self.assertEqual(by_flag, by_variable)
+            self.assertIn(f'ENV TORCH_CUDA_ARCH_LIST="{spelling}"\n', by_flag)
+            self.assertNotIn("--arch", by_flag.split("\n", 2)[2])
+
+    def test_a_gpu_is_looked_for_only_when_asked(self):
+        self.assertNotIn("nvidia-smi", self.text("sage2"))
+        self.assertIn("nvidia-smi", self.text("sage2", "--gpu-check"))
+
+    def test_root_builds_nothing_and_digests_pin(self):
+        digest = "debian:12-slim@sha256:" + 64 * "b"
+        text = self.text("sage2", "--pin", digest)
+        self.assertIn(f"FROM {digest} AS sagekit\n", text)
+        self.assertLess(text.index("USER 1000:1000"), text.index(" AS build\n"))
+        self.assertNotIn("# syntax=", text)
+
+    def test_windows_cells_are_left_out_and_said(self):
+        done = self.run_sagekit("--plugin", "sage3", "generate", "dockerfile", "-o", "-", "--platform", "win_amd64")
+        self.expect(done, 4, "GEN002", "Linux")
+
+
+if __name__ == "__main__":
+    unittest.main()
