@@ -67,6 +67,12 @@ std::string command_of(const std::string& kind, const std::list<Plugin>& plugins
   add("--sagekit", options.sagekit);
   add("--source", options.source);
   if (options.gpu_check) words.emplace_back("--gpu-check");
+  add("--runner", options.runner);
+  add("--partition", options.partition);
+  add("--account", options.account);
+  add("--shared-store", options.store);
+  if (options.shards > 0) add("--shards", std::to_string(options.shards));
+  if (options.cpus > 0) add("--cpus", std::to_string(options.cpus));
   return fmt::format("{}", fmt::join(words, " "));
 }
 
@@ -106,6 +112,12 @@ void declare_generate(Flags& flags, GenerateArguments& arguments) {
               "What sagekit is installed from; without it this version from the index");
   flags.value("--source", "DIR|URL", options.source,
               "Source to build from: a folder of the build context, or an address");
+  flags.value("--runner", "LABEL", options.runner, "github: the machine of the jobs; without it GitHub's own");
+  flags.value("--partition", "NAME", options.partition, "slurm: where the jobs run; without it the cluster's default");
+  flags.value("--account", "NAME", options.account, "slurm: whom they are charged to");
+  flags.value("--shared-store", "DIR", options.store, "slurm: a store that all nodes see");
+  flags.number("--shards", options.shards, "slurm: tasks of the array; without it by the plan's size");
+  flags.number("--cpus", options.cpus, "slurm: CPUs of a task");
   flags.on("--gpu-check", options.gpu_check, "The container wants to see a GPU before it builds");
 }
 

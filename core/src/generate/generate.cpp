@@ -37,6 +37,12 @@ const std::vector<Kind>& kinds() {
         {"--base", "--pin", "--sagekit", "--source"}},
        generate_bake,
        Kind::Plans::none},
+      {{"github",
+        "GitHub workflows that build, summarize and release on pull requests, pushes, tags and by hand",
+        false,
+        {"--sagekit", "--source", "--runner"}},
+       generate_github,
+       Kind::Plans::none},
   };
   return k_kinds;
 }

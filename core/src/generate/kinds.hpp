@@ -20,6 +20,7 @@ using MakeFiles = Result<Generated> (*)(const std::vector<PlannedVariant>&, cons
 
 Result<Generated> generate_dockerfile(const std::vector<PlannedVariant>& variants, const GenerateOptions& options);
 
+Result<Generated> generate_github(const std::vector<PlannedVariant>& variants, const GenerateOptions& options);
 Result<Generated> generate_bake(const std::vector<PlannedVariant>& variants, const GenerateOptions& options);
 
 /// Cells of the plan that can be made in a Linux container or job of x86_64; a note says which are left out. GEN002

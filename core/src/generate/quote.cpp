@@ -44,7 +44,11 @@ std::string json_literal(std::string_view text) {
 }  // namespace
 
 Status check_word(std::string_view what, std::string_view text) {
-  const bool controls = std::ranges::any_of(text, [](unsigned char c) { return c < 0x20 || c == 0x7f; });
+  bool controls = std::ranges::any_of(text, [](unsigned char c) { return c < 0x20 || c == 0x7f; });
+  // C1 controls, and what some YAML readers take for line ends: U+0085, U+2028, U+2029.
+  for (std::size_t i = 0; i + 1 < text.size(); ++i)
+    controls |= (text[i] == '\xc2' && static_cast<unsigned char>(text[i + 1]) < 0xa0) ||
+                text.substr(i).starts_with("\xe2\x80\xa8") || text.substr(i).starts_with("\xe2\x80\xa9");
   if (!controls && is_utf8(text)) return {};
   return fail(ErrorKind::usage, "GEN003",
               fmt::format("{} {} cannot be written into these files: it has {}", what, json_literal(text),

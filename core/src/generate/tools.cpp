@@ -47,6 +47,12 @@ GenerateTools read_tools() {
     table->required_string("source");
     table->finish();
   }
+  if (auto table = root.table("runners")) {
+    tools.linux_runner = table->required_string("linux");
+    tools.windows_runner = table->required_string("windows");
+    table->required_string("source");
+    table->finish();
+  }
   for (auto& row : root.tables("action")) {
     const auto name = row.required_string("name");
     const auto uses = row.required_string("uses"), commit = row.required_string("commit");

@@ -23,6 +23,7 @@ struct GenerateTools {
   std::vector<BaseImage> images;
   std::string header_image, header_folder;  ///< with {python}
   std::vector<std::string> build_packages, aarch64_packages;
+  std::string linux_runner, windows_runner;
   std::map<std::string, std::string, std::less<>> actions;  ///< "checkout" -> "actions/checkout@<commit> # v6.1.0"
   Diagnostics problems;                                     ///< of the data itself; a test holds it empty
 };

@@ -51,7 +51,7 @@ Result<Written> compare(Written file, const fs::path& folder, bool carried) {
   }
   if (!fs::exists(fs::symlink_status(path, error))) {
     file.comparison.change = FileChange::created;
-    count_lines("", file.text, file.comparison);
+    if (!carried) count_lines("", file.text, file.comparison);
     return file;
   }
   TRY_ASSIGN(const auto there, read_file(path));

@@ -1,0 +1,118 @@
+// build-wheels-PLUGIN-linux.yml and -windows.yml. Their text is core/data/generate/*.yml; what differs between plugins goes
+// through the writers, and nothing of an event stands in a `run:` but by an environment variable.
+#include "generate/kinds.hpp"
+#include "generate/quote.hpp"
+#include "generate/request_words.hpp"
+#include "generate/tools.hpp"
+#include "support/format.hpp"
+#include "support/text.hpp"
+#include "support/try.hpp"
+
+#include <algorithm>
+#include <initializer_list>
+
+namespace sagekit {
+
+extern const std::string_view k_generate_linux_yml;  // written at build time by cmake/EmbedText.cmake
+
+namespace {
+
+bool has_profile(const Spec& spec, std::string_view name) {
+  return std::ranges::any_of(spec.profiles, [&](const Profile& profile) { return profile.name == name; });
+}
+
+/// The first of the names that the plugin has; "default" is every plugin's.
+std::string first_profile(const Spec& spec, std::initializer_list<std::string> names) {
+  for (const auto& name : names)
+    if (has_profile(spec, name)) return name;
+  return "default";
+}
+
+struct Profiles {
+  std::vector<std::string> all;
+  std::string pull_request, main, tag;
+};
+
+Profiles profiles_for(const Spec& spec) {
+  Profiles profiles{{},
+                    "default",
+                    first_profile(spec, {"stable"}),
+                    first_profile(spec, {spec.name + "-all", "all", "current", "stable"})};
+  for (const auto& profile : spec.profiles) profiles.all.push_back(profile.name);
+  if (!has_profile(spec, "default")) profiles.all.insert(profiles.all.begin(), "default");
+  return profiles;
+}
+
+std::vector<TemplateValue> template_values(const PlannedVariant& variant, const GenerateOptions& options,
+                                           const SagekitSource& sagekit, std::string_view platform) {
+  const auto& spec = *variant.spec;
+  const auto profiles = profiles_for(spec);
+  std::vector<std::string> cases, listed;
+  for (const auto& name : profiles.all) cases.push_back(shell_text(name)), listed.push_back(workflow_text(name));
+  auto request = variant.request;
+  request.profile.clear();
+  if (request.platforms.empty()) request.platforms = {platform == "linux" ? "linux_x86_64" : "win_amd64"};
+  auto words = request_words(request);
+  if (!request.arches.empty()) words.insert(words.end(), {"--arch", request.arches});
+  const auto plan_words = " " + shell_line(words);
+  if (!options.source.empty()) words.insert(words.end(), {"--source", options.source});
+  const auto& tools = generate_tools();
+  std::vector<TemplateValue> values{
+      {"title", workflow_text(fmt::format("Build {} wheels for {}", spec.name, platform == "linux" ? "Linux" : "Windows"))},
+      {"tag_pattern", workflow_text(fmt::format("v*-{}", spec.name))},
+      {"default_profile", workflow_text("default")},
+      {"profiles", "[" + join(listed, ", ") + "]"},
+      {"profile_cases", join(cases, "|")},
+      {"pull_request", shell_text(profiles.pull_request)},
+      {"main", shell_text(profiles.main)},
+      {"tag", shell_text(profiles.tag)},
+      {"pull_request_text", comment_text(profiles.pull_request)},
+      {"main_text", comment_text(profiles.main)},
+      {"tag_text", comment_text(profiles.tag)},
+      {"sagekit", workflow_text(sagekit.wheel.empty() ? sagekit.requirement : ".github/" + sagekit.wheel)},
+      {"plugin", workflow_text(variant.carried_plugin.empty() ? spec.name : ".github/" + plugin_file(spec))},
+      {"runner", workflow_text(options.runner.empty() ? tools.linux_runner : options.runner)},
+      {"windows_runner", workflow_text(tools.windows_runner)},
+      {"key", target_name(spec.name)},
+      {"plan_words", plan_words},
+      {"build_words", " " + shell_line(words)},
+  };
+  for (const auto& [name, uses] : tools.actions) values.push_back({name, uses});
+  return values;
+}
+
+/// In a `run:` block a GitHub expression would be put into the script as text: there is no way to write it down.
+Status no_expressions(const PlannedVariant& variant, const GenerateOptions& options) {
+  auto words = request_words(variant.request);
+  words.insert(words.end(), {variant.request.arches, options.source});
+  for (const auto& profile : variant.spec->profiles) words.push_back(profile.name);
+  for (const auto& word : words) {
+    TRY(check_word("the word", word));
+    if (word.find("${{") != std::string::npos)
+      return fail(ErrorKind::usage, "GEN003", fmt::format("{} cannot stand in a workflow: GitHub evaluates ${{{{ in every line", yaml_text(word)),
+                  "give it another name");
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Generated> generate_github(const std::vector<PlannedVariant>& variants, const GenerateOptions& options) {
+  const auto& variant = variants.front();
+  Generated made;
+  TRY(no_expressions(variant, options));
+  if (target_name(variant.spec->name) != variant.spec->name)
+    return fail(ErrorKind::usage, "GEN003", fmt::format("the plugin's name {} is none for a workflow's file", yaml_text(variant.spec->name)));
+  TRY_ASSIGN(const auto sagekit, sagekit_source(options));
+  if (!sagekit.wheel.empty()) made.carried.push_back({".github/" + sagekit.wheel, options.sagekit});
+  if (!variant.carried_plugin.empty())
+    made.carried.push_back({".github/" + plugin_file(*variant.spec), variant.carried_plugin});
+  const auto file = [&](std::string_view platform, std::string_view text) {
+    made.files.push_back({fmt::format(".github/workflows/build-wheels-{}-{}.yml", variant.spec->name, platform),
+                          fill_template(text, template_values(variant, options, sagekit, platform)), false});
+  };
+  file("linux", k_generate_linux_yml);
+  return made;
+}
+
+}  // namespace sagekit
