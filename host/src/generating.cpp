@@ -72,6 +72,9 @@ std::string command_of(const std::string& kind, const std::list<Plugin>& plugins
   add("--account", options.account);
   add("--shared-store", options.store);
   if (options.shards > 0) add("--shards", std::to_string(options.shards));
+  add("--release", arguments.release);
+  add("--hosts", options.hosts);
+  add("--venv", options.venv);
   if (options.cpus > 0) add("--cpus", std::to_string(options.cpus));
   return fmt::format("{}", fmt::join(words, " "));
 }
@@ -117,6 +120,10 @@ void declare_generate(Flags& flags, GenerateArguments& arguments) {
   flags.value("--account", "NAME", options.account, "slurm: whom they are charged to");
   flags.value("--shared-store", "DIR", options.store, "slurm: a store that all nodes see");
   flags.number("--shards", options.shards, "slurm: tasks of the array; without it by the plan's size");
+  flags.value("--release", "FILE", arguments.release,
+              "consumer, ansible: the sagekit.release.json of a finished release");
+  flags.value("--hosts", "PATTERN", options.hosts, "ansible: which hosts; without it all");
+  flags.value("--venv", "DIR", options.venv, "ansible: the environment on them; without it /opt/comfyui/venv");
   flags.number("--cpus", options.cpus, "slurm: CPUs of a task");
   flags.on("--gpu-check", options.gpu_check, "The container wants to see a GPU before it builds");
 }

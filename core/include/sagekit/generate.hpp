@@ -55,6 +55,7 @@ struct GenerateOptions {
   std::string partition, account, store;  ///< slurm
   std::size_t shards = 0;                 ///< slurm; 0 = by the plan's size
   std::size_t cpus = 0;                   ///< slurm: of each task; 0 = by the plan
+  bool json_output = false;               ///< slurm: the last job leaves build.json, for `build --in slurm`
   std::string hosts, venv;                ///< ansible: which hosts, and the environment on them
   std::string release;                    ///< consumer, ansible: text of a sagekit.release.json; "" = none was given
   std::string release_origin;             ///< where it was read from, for messages

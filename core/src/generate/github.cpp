@@ -1,8 +1,9 @@
-// build-wheels-PLUGIN-linux.yml and -windows.yml. Their text is core/data/generate/*.yml; what differs between plugins goes
-// through the writers, and nothing of an event stands in a `run:` but by an environment variable.
+// build-wheels-PLUGIN-linux.yml and -windows.yml. Their text is core/data/generate/*.yml; what differs between plugins
+// goes through the writers, and nothing of an event stands in a `run:` but by an environment variable.
 #include "generate/kinds.hpp"
 #include "generate/quote.hpp"
 #include "generate/request_words.hpp"
+#include "generate/setup_py_recipe.hpp"
 #include "generate/tools.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
@@ -13,7 +14,9 @@
 
 namespace sagekit {
 
-extern const std::string_view k_generate_linux_yml;  // written at build time by cmake/EmbedText.cmake
+extern const std::string_view k_generate_linux_yml;       // written at build time by cmake/EmbedText.cmake
+extern const std::string_view k_generate_windows_yml;     // the same
+extern const std::string_view k_generate_build_wheel_py;  // the same
 
 namespace {
 
@@ -58,7 +61,8 @@ std::vector<TemplateValue> template_values(const PlannedVariant& variant, const 
   if (!options.source.empty()) words.insert(words.end(), {"--source", options.source});
   const auto& tools = generate_tools();
   std::vector<TemplateValue> values{
-      {"title", workflow_text(fmt::format("Build {} wheels for {}", spec.name, platform == "linux" ? "Linux" : "Windows"))},
+      {"title",
+       workflow_text(fmt::format("Build {} wheels for {}", spec.name, platform == "linux" ? "Linux" : "Windows"))},
       {"tag_pattern", workflow_text(fmt::format("v*-{}", spec.name))},
       {"default_profile", workflow_text("default")},
       {"profiles", "[" + join(listed, ", ") + "]"},
@@ -74,6 +78,7 @@ std::vector<TemplateValue> template_values(const PlannedVariant& variant, const 
       {"runner", workflow_text(options.runner.empty() ? tools.linux_runner : options.runner)},
       {"windows_runner", workflow_text(tools.windows_runner)},
       {"key", target_name(spec.name)},
+      {"toolkits", toolkit_table()},
       {"plan_words", plan_words},
       {"build_words", " " + shell_line(words)},
   };
@@ -89,7 +94,8 @@ Status no_expressions(const PlannedVariant& variant, const GenerateOptions& opti
   for (const auto& word : words) {
     TRY(check_word("the word", word));
     if (word.find("${{") != std::string::npos)
-      return fail(ErrorKind::usage, "GEN003", fmt::format("{} cannot stand in a workflow: GitHub evaluates ${{{{ in every line", yaml_text(word)),
+      return fail(ErrorKind::usage, "GEN003",
+                  fmt::format("{} cannot stand in a workflow: GitHub evaluates ${{{{ in every line", yaml_text(word)),
                   "give it another name");
   }
   return {};
@@ -102,7 +108,8 @@ Result<Generated> generate_github(const std::vector<PlannedVariant>& variants, c
   Generated made;
   TRY(no_expressions(variant, options));
   if (target_name(variant.spec->name) != variant.spec->name)
-    return fail(ErrorKind::usage, "GEN003", fmt::format("the plugin's name {} is none for a workflow's file", yaml_text(variant.spec->name)));
+    return fail(ErrorKind::usage, "GEN003",
+                fmt::format("the plugin's name {} is none for a workflow's file", yaml_text(variant.spec->name)));
   TRY_ASSIGN(const auto sagekit, sagekit_source(options));
   if (!sagekit.wheel.empty()) made.carried.push_back({".github/" + sagekit.wheel, options.sagekit});
   if (!variant.carried_plugin.empty())
@@ -112,6 +119,15 @@ Result<Generated> generate_github(const std::vector<PlannedVariant>& variants, c
                           fill_template(text, template_values(variant, options, sagekit, platform)), false});
   };
   file("linux", k_generate_linux_yml);
+  // Windows: MSVC and upstream's setup.py, told by one script; a Linux job names and judges what came out.
+  TRY_ASSIGN(const auto recipe, setup_py_recipe(variant, "win_amd64"));
+  if (recipe.empty()) {
+    made.notes.push_back("no workflow for Windows: the plugin's matrix has no win_amd64");
+    return made;
+  }
+  made.files.push_back({fmt::format(".github/sagekit-{}/build_wheel.py", variant.spec->name),
+                        fill_template(k_generate_build_wheel_py, {{"recipe", yaml_text(recipe)}}), false});
+  file("windows", k_generate_windows_yml);
   return made;
 }
 

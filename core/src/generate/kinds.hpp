@@ -21,6 +21,10 @@ using MakeFiles = Result<Generated> (*)(const std::vector<PlannedVariant>&, cons
 Result<Generated> generate_dockerfile(const std::vector<PlannedVariant>& variants, const GenerateOptions& options);
 
 Result<Generated> generate_github(const std::vector<PlannedVariant>& variants, const GenerateOptions& options);
+Result<Generated> generate_slurm(const std::vector<PlannedVariant>& variants, const GenerateOptions& options);
+Result<Generated> generate_ansible(const std::vector<PlannedVariant>& variants, const GenerateOptions& options);
+Result<Generated> generate_cibuildwheel(const std::vector<PlannedVariant>& variants, const GenerateOptions& options);
+Result<Generated> generate_consumer(const std::vector<PlannedVariant>& variants, const GenerateOptions& options);
 Result<Generated> generate_bake(const std::vector<PlannedVariant>& variants, const GenerateOptions& options);
 
 /// Cells of the plan that can be made in a Linux container or job of x86_64; a note says which are left out. GEN002

@@ -47,6 +47,14 @@ GenerateTools read_tools() {
     table->required_string("source");
     table->finish();
   }
+  if (auto table = root.table("setup_py")) {
+    tools.setup_py_requirements = table->required_strings("requirements");
+    tools.setup_py_torch = table->required_string("torch");
+    tools.torch_index = table->required_string("torch_index");
+    tools.toolkits = table->required_strings("toolkits");
+    table->required_string("source");
+    table->finish();
+  }
   if (auto table = root.table("runners")) {
     tools.linux_runner = table->required_string("linux");
     tools.windows_runner = table->required_string("windows");

@@ -1,0 +1,114 @@
+// A role and a playbook for GPU hosts. The tasks are data (core/data/generate/ansible_tasks.yml); what differs are
+// defaults.
+#include "generate/kinds.hpp"
+#include "generate/quote.hpp"
+#include "generate/request_words.hpp"
+#include "support/format.hpp"
+#include "support/text.hpp"
+#include "support/try.hpp"
+
+#include <sagekit/naming.hpp>
+#include <sagekit/release.hpp>
+
+#include <algorithm>
+
+namespace sagekit {
+
+extern const std::string_view k_generate_ansible_tasks_yml;  // written at build time by cmake/EmbedText.cmake
+
+namespace {
+
+std::string yaml_list(const std::vector<std::string>& words) {
+  std::vector<std::string> quoted;
+  for (const auto& word : words) quoted.push_back(jinja_text(word));
+  return "[" + join(quoted, ", ") + "]";
+}
+
+/// The wheel of the release that is the plan's one cell.
+Result<const ReleasedWheel*> wheel_for(const Release& release, const Plan& plan, std::string_view origin) {
+  for (const auto& wheel : release.wheels)
+    if (std::ranges::any_of(
+            plan.cells, [&](const Cell& cell) { return cell.id == wheel.origin.cell || cell.wheel == wheel.file; }) &&
+        !wheel.url.empty())
+      return &wheel;
+  return fail(ErrorKind::no_match, "GEN002",
+              fmt::format("{} has no wheel with an address for {}", origin, plan.cells.front().id),
+              "sagekit release DIR --base-url https://... writes addresses; sagekit coverage shows what is missing");
+}
+
+}  // namespace
+
+Result<Generated> generate_ansible(const std::vector<PlannedVariant>& variants, const GenerateOptions& options) {
+  const auto& variant = variants.front();
+  const auto& spec = *variant.spec;
+  if (variant.plan.cells.size() > 1)
+    return fail(ErrorKind::usage, "GEN009",
+                fmt::format("a host gets one wheel, and {} cells are selected", variant.plan.cells.size()),
+                "narrow with --cells, --torch, --cuda, --python and --platform");
+  const auto& cell = variant.plan.cells.front();
+  TRY_ASSIGN(const auto sagekit, sagekit_source(options));
+  std::string url, sha256, version;
+  if (!options.release.empty()) {
+    TRY_ASSIGN(const auto release, read_release(options.release, options.release_origin));
+    TRY_ASSIGN(const auto* wheel, wheel_for(release, variant.plan, options.release_origin));
+    TRY(check_word("the address", wheel->url));
+    url = wheel->url, sha256 = wheel->sha256, version = wheel->version;
+  }
+  std::vector<std::string> companions;
+  for (const auto& companion : spec.companions)
+    if (!companion.requires_dist.empty()) companions.push_back(companion.requires_dist);
+  auto request = variant.request;
+  std::vector<std::string> words{"--plugin", spec.name, "install", "--or-build"};
+  if (!options.source.empty()) words.insert(words.end(), {"--source", options.source});
+  std::vector<std::string> arches;
+  for (const auto& arch : cell.arches) arches.push_back(to_string(arch));
+
+  const auto role = "sage_" + replace_all(target_name(spec.name), "-", "_");
+  const auto module = spec.verify.import_modules.empty() ? std::string() : spec.verify.import_modules.front();
+  std::string defaults =
+      "# Where from: \"url\" (a released wheel), \"index\", or \"build\" (for the host's own GPU).\n";
+  const auto line = [&](std::string_view name, const std::string& value) {
+    defaults += fmt::format("{}: {}\n", name, value);
+  };
+  line("sage_from", url.empty() ? "build" : "url");
+  line("sage_package", jinja_text(normalized_project(spec.metadata.name)));
+  line("sage_import", jinja_text(module.substr(0, module.find('.'))));
+  line("sage_version", jinja_text(version));
+  line("sage_venv", jinja_text(options.venv.empty() ? "/opt/comfyui/venv" : options.venv));
+  line("sage_python", "python3");
+  line("sage_cache", "/var/cache/sagekit");
+  line("sage_wheel_url", jinja_text(url));
+  line("sage_wheel_sha256", jinja_text(sha256));
+  line("sage_index_url", "\"\"");
+  line("sage_companions", yaml_list(companions));
+  line("sage_sagekit", jinja_text(sagekit.wheel.empty() ? sagekit.requirement : "/var/cache/sagekit/" + sagekit.wheel));
+  line("sage_build_words", yaml_list(words));
+  line("sage_arch_list", jinja_text(join(arches, ";")));
+  Generated made;
+  for (const auto& companion : spec.companions)
+    made.notes.push_back(
+        fmt::format("{}: needed {}; not needed {}", companion.name, companion.needed, companion.not_needed));
+  made.files.push_back({fmt::format("roles/{}/defaults/main.yml", role), defaults, false});
+  std::string tasks(k_generate_ansible_tasks_yml);
+  if (!sagekit.wheel.empty()) {
+    made.carried.push_back({fmt::format("roles/{}/files/{}", role, sagekit.wheel), options.sagekit});
+    tasks = fmt::format(
+                "- name: Bring sagekit's wheel\n  ansible.builtin.copy:\n    src: {}\n    dest: \"{{{{ sage_cache "
+                "}}}}/\"\n    mode: \"0644\"\n  when: sage_from == \"build\"\n\n",
+                yaml_text(sagekit.wheel)) +
+            tasks;
+  }
+  made.files.push_back({fmt::format("roles/{}/tasks/main.yml", role),
+                        "- name: Make the folder for wheels\n  ansible.builtin.file:\n    path: \"{{ sage_cache }}\"\n "
+                        "   state: directory\n    mode: \"0755\"\n\n" +
+                            tasks,
+                        false});
+  made.files.push_back(
+      {fmt::format("{}.yml", role),
+       fmt::format("- name: Install {}\n  hosts: {}\n  gather_facts: false\n  roles:\n    - role: {}\n",
+                   comment_text(spec.metadata.name), jinja_text(options.hosts.empty() ? "all" : options.hosts), role),
+       false});
+  return made;
+}
+
+}  // namespace sagekit

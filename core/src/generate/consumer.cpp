@@ -1,0 +1,136 @@
+// What people write down who use a finished release: requirements with hashes, uv's sources, lines of a Dockerfile.
+#include "generate/kinds.hpp"
+#include "generate/quote.hpp"
+#include "support/format.hpp"
+#include "support/text.hpp"
+#include "support/try.hpp"
+
+#include <sagekit/release.hpp>
+
+#include <algorithm>
+#include <map>
+
+namespace sagekit {
+
+namespace {
+
+/// "torch28-cu129": wheels of one of these differ only in what markers can say.
+std::string group_of(const ReleasedWheel& wheel) {
+  std::vector<std::string> parts;
+  const auto& origin = wheel.origin;
+  const auto torch = parse_version_number(origin.torch.empty() ? origin.torch_min : origin.torch);
+  if (torch) parts.push_back(fmt::format("torch{}{}", torch->major(), torch->minor()));
+  if (!origin.cuda.empty()) parts.push_back("cu" + without_dots(origin.cuda));
+  return target_name(parts.empty() ? "any" : join(parts, "-"));
+}
+
+/// PEP 508 markers of the wheel's Python and platform; "" = it is for all.
+std::string marker_of(const ReleasedWheel& wheel, char quote) {
+  std::vector<std::string> terms;
+  const auto term = [&](std::string_view name, std::string_view value) {
+    terms.push_back(fmt::format("{0} == {2}{1}{2}", name, value, quote));
+  };
+  if (!wheel.origin.python.empty() && wheel.file.find("-py3-none-") == std::string::npos &&
+      wheel.file.find("-abi3-") == std::string::npos)
+    term("python_version", wheel.origin.python);
+  const auto& platform = wheel.origin.platform;
+  if (platform.starts_with("linux_")) term("sys_platform", "linux"), term("platform_machine", platform.substr(6));
+  if (platform == "win_amd64") term("sys_platform", "win32");
+  return join(terms, " and ");
+}
+
+bool wants(const std::vector<std::string>& words, const std::string& value,
+           Result<std::string> (*parse)(std::string_view)) {
+  if (words.empty()) return true;
+  return std::ranges::any_of(words, [&](const std::string& word) {
+    const auto version = parse(word);
+    const auto text = version ? *version : word;
+    return value == text || value.starts_with(text + ".");
+  });
+}
+
+Result<std::string> as_it_is(std::string_view text) { return std::string(text); }
+
+bool selected(const Request& request, const WheelOrigin& origin) {
+  return wants(request.torches, origin.torch, parse_torch_version) &&
+         wants(request.cudas, origin.cuda, parse_cuda_version) &&
+         wants(request.pythons, origin.python, parse_python_version) &&
+         wants(request.platforms, origin.platform, as_it_is);
+}
+
+Status check_address(const ReleasedWheel& wheel, std::string_view origin) {
+  TRY(check_word("the address", wheel.url));
+  const bool web = wheel.url.starts_with("https://") || wheel.url.starts_with("http://");
+  const auto host = wheel.url.substr(0, wheel.url.find('/', 8));
+  if (web && host.find('@') == std::string::npos && wheel.url.find_first_of(" '\"\\`<>") == std::string::npos)
+    return {};
+  return fail(ErrorKind::usage, "GEN008",
+              wheel.url.empty()
+                  ? fmt::format("{} says no address for {}", origin, wheel.file)
+                  : fmt::format("{} has an address for {} that cannot be written down for others", origin, wheel.file),
+              "sagekit release DIR --base-url https://... writes them, without user names", std::string(origin));
+}
+
+/// Needed beside the wheel, and already met by a requirement: "companions first".
+std::vector<std::string> companion_requirements(const Spec& spec) {
+  std::vector<std::string> requirements;
+  for (const auto& companion : spec.companions)
+    if (!companion.requires_dist.empty()) requirements.push_back(companion.requires_dist);
+  return requirements;
+}
+
+}  // namespace
+
+Result<Generated> generate_consumer(const std::vector<PlannedVariant>& variants, const GenerateOptions& options) {
+  const auto& variant = variants.front();
+  if (options.release.empty())
+    return fail(ErrorKind::usage, "GEN008", "consumer is about a finished release, and none was given",
+                "--release sagekit.release.json");
+  TRY_ASSIGN(const auto release, read_release(options.release, options.release_origin));
+  std::map<std::string, std::vector<const ReleasedWheel*>> groups;
+  for (const auto& wheel : release.wheels) {
+    if (!selected(variant.request, wheel.origin)) continue;
+    if (wheel.verdict == "fail") continue;
+    TRY(check_address(wheel, options.release_origin));
+    groups[group_of(wheel)].push_back(&wheel);
+  }
+  if (groups.empty())
+    return fail(ErrorKind::no_match, "GEN002",
+                fmt::format("{} has no wheel of that selection that passes", options.release_origin),
+                "sagekit report shows them");
+
+  Generated made;
+  for (const auto& [group, wheels] : groups) {
+    std::string requirements = fmt::format(
+        "# python -m pip install --no-deps --require-hashes -r requirements-{0}.txt\n"
+        "# uv pip install --no-deps --require-hashes -r requirements-{0}.txt\n",
+        group);
+    std::string sources = "# For pyproject.toml.\n[tool.uv.sources]\n" + toml_text(wheels.front()->project) + " = [\n";
+    for (const auto* wheel : wheels) {
+      const auto marker = marker_of(*wheel, '"');
+      requirements += fmt::format("{} @ {}{} --hash=sha256:{}\n", wheel->project, wheel->url,
+                                  marker.empty() ? "" : " ; " + marker, wheel->sha256);
+      sources += fmt::format("  {{ url = {}{} }},\n", toml_text(wheel->url),
+                             marker.empty() ? "" : ", marker = " + toml_text(marker_of(*wheel, '\'')));
+    }
+    made.files.push_back({fmt::format("requirements-{}.txt", group), requirements, false});
+    made.files.push_back({fmt::format("uv-sources-{}.toml", group), sources + "]\n", false});
+  }
+  const auto companions = companion_requirements(*variant.spec);
+  std::string text =
+      "# docker build -f Dockerfile.consumer --build-arg BASE=... --build-arg WHEELS=... .\n"
+      "ARG BASE=python:3.12-slim-bookworm\nFROM ${BASE}\n";
+  text += fmt::format("ARG WHEELS={}\n", dockerfile_text(groups.rbegin()->first));
+  text += "COPY requirements-*.txt /tmp/\n";
+  // Before the wheel, and the wheel without dependencies: neither may bring another torch than the image's.
+  if (!companions.empty())
+    text += fmt::format("RUN --mount=type=cache,target=/root/.cache/pip \\\n    python3 -m pip install --no-deps {}\n",
+                        shell_line(companions));
+  text +=
+      "RUN --mount=type=cache,target=/root/.cache/pip \\\n"
+      "    python3 -m pip install --no-deps --require-hashes -r \"/tmp/requirements-${WHEELS}.txt\"\n";
+  made.files.push_back({"Dockerfile.consumer", text, false});
+  return made;
+}
+
+}  // namespace sagekit

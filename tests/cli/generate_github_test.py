@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+"""The generated workflows: their shape, and every `run:` step of the Linux jobs from an event to a release, with the example."""
+import json
+import pathlib
+import re
+import shutil
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+from harness import EXAMPLE_SOURCE, SAGEKIT, CommandLine, has_nvcc
+from github_server import GithubServer
+
+try:
+    import yaml
+
+    from workflow import Loader, Workflow
+except ImportError:
+    yaml = None
+
+GH = shutil.which("gh")
+
+
+@unittest.skipUnless(yaml, "no PyYAML on this machine")
+class Shape(CommandLine):
+    def made(self, plugin, platform="linux"):
+        self.expect(self.run_sagekit("--plugin", plugin, "generate", "github"), 0)
+        text = (self.folder / ".github" / "workflows" / f"build-wheels-{plugin}-{platform}.yml").read_text()
+        return text, yaml.load(text, Loader)
+
+    def test_four_triggers_choose_their_profiles(self):
+        text, document = self.made("sage3")
+        self.assertEqual(set(document["on"]), {"pull_request", "push", "workflow_dispatch"})
+        self.assertEqual(document["on"]["push"], {"branches": ["main"], "tags": ["v*-sage3"]})
+        options = document["on"]["workflow_dispatch"]["inputs"]["profile"]["options"]
+        self.assertEqual(options, [row["name"] for row in self.run_sagekit("plugin", "show", "sage3", "--json").json()["profiles"]])
+        script = document["jobs"]["validate"]["steps"][0]["run"]
+        for line in ("pull_request:*) profile=default ;;", "push:tag) profile=sage3-all release=true ;;", "push:branch) profile=stable ;;"):
+            self.assertIn(line, script)
+
+    def test_least_rights_pinned_actions_and_ends(self):
+        text, document = self.made("sage2")
+        self.assertEqual(document["permissions"], {})
+        self.assertEqual(list(document["jobs"]), ["validate", "generate-matrix", "build-wheels", "build-summary", "release"])
+        for name, job in document["jobs"].items():
+            self.assertIn("timeout-minutes", job)
+            if name != "release":
+                self.assertLessEqual(set(job.get("permissions", {}).items()), {("contents", "read")})
+        self.assertEqual(document["jobs"]["release"]["permissions"], {"contents": "write", "id-token": "write", "attestations": "write"})
+        for uses in re.findall(r"uses: (.*)", text):
+            self.assertRegex(uses, r"^[\w./-]+@[0-9a-f]{40} # v\d")
+
+    def test_nothing_of_an_event_stands_in_a_script(self):
+        text, document = self.made("sage3")
+        for job in document["jobs"].values():
+            for step in job["steps"]:
+                self.assertNotIn("${{", step.get("run", ""))
+
+    def test_a_word_that_github_would_evaluate_is_refused(self):
+        done = self.run_sagekit("--plugin", "sage3", "generate", "github", "--cells", "${{ secrets.X }}")
+        self.expect(done, 2, "GEN003", "${{")
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+
+@unittest.skipUnless(yaml and GH and has_nvcc(), "no PyYAML, gh or nvcc on this machine")
+class Run(CommandLine):
+    def setUp(self):
+        super().setUp()
+        self.repository = self.folder / "repository"
+        shutil.copytree(EXAMPLE_SOURCE, self.repository / "source")
+        # CUDA 13 alone: for the others nvcc would be fetched.
+        self.expect(self.example("generate", "github", "--source", "source", "--cuda", "13.0", "-o", "repository"), 0)
+        # pip's stand-in notes what would be installed: the program is the one that is tested.
+        tools = self.folder / "tools"
+        tools.mkdir()
+        python = tools / "python"
+        python.write_text(f'#!/bin/sh\nif [ "$1 $2 $3" = "-m pip install" ]; then echo "$4" >> "{tools}/installed"; else exec {sys.executable} "$@"; fi\n')
+        python.chmod(0o755)
+        (tools / "sagekit").symlink_to(SAGEKIT)
+        self.environment_here = self.environment() | {"PATH": f"{tools}:{self.environment()['PATH']}"}
+        del self.environment_here["SAGEKIT_STORE"]
+        self.tools = tools
+
+    def workflow(self, **more):
+        return Workflow(self.repository / ".github" / "workflows" / "build-wheels-example-linux.yml", self.repository, self.folder / "runner",
+                        self.environment_here | more)
+
+    def test_a_pull_request_builds_the_default_and_releases_nothing(self):
+        runner = self.workflow()
+        results = runner.run("pull_request")
+        self.assertEqual(results, {"validate": "success", "generate-matrix": "success", "build-wheels": "success", "build-summary": "success",
+                                   "release": "skipped"}, getattr(runner, "last_output", ""))
+        self.assertEqual(len(list(runner.artifacts.glob("*/*.whl"))), 1)
+        self.assertIn("| published |", runner.summaries["build-summary"])
+        self.assertEqual(set((self.tools / "installed").read_text().split()), {"sagekit==" + self.run_sagekit("--version").out.split()[1]})
+        # The second run takes the first one's steps.
+        self.assertEqual(runner.run("push")["build-wheels"], "success")
+        self.assertIn("actions/cache/restore", runner.uses)
+        self.assertRegex(runner.job_output["build-wheels"], "0 steps run, 8 kept from before")
+
+    def test_a_tag_becomes_a_release_with_all_its_files(self):
+        with GithubServer(self.folder) as github:
+            runner = self.workflow(**github.environment)
+            results = runner.run("push", ref_type="tag", ref_name="v1.0.0-example", ref="refs/tags/v1.0.0-example", repository=f"{github.host}/o/r")
+            self.assertEqual(set(results.values()), {"success"}, (results, runner.last_output))
+            self.assertNotIn("actions/cache/restore", runner.uses, "a release takes nothing of other runs")
+            assets = set(github.assets("v1.0.0-example"))
+        plan = self.example("plan", "--profile", "all", "--platform", "linux_x86_64", "--cuda", "13.0", "--json").json()
+        self.assertEqual(assets, {cell["wheel"] for cell in plan["cells"]} | {"SHA256SUMS", "sagekit.release.json", "sagekit.intoto.json"})
+
+    def test_a_failed_job_is_seen_and_stops_the_release(self):
+        runner = self.workflow()
+        runner.lost_jobs = ("build-wheels",)
+        results = runner.run("push", ref_type="tag", ref_name="v1.0.0-example")
+        self.assertEqual((results["build-summary"], results["release"]), ("failure", "skipped"))
+        self.assertIn("| missing |", runner.summaries["build-summary"], runner.last_output)
+
+    def test_events_and_profiles_nobody_planned_are_refused(self):
+        runner = self.workflow()
+        self.assertEqual(runner.run("schedule")["validate"], "failure")
+        self.assertEqual(runner.run("workflow_dispatch", inputs={"profile": "x; touch pwned"})["validate"], "failure")
+        self.assertIn("there is no profile", runner.last_output)
+        self.assertEqual(list((self.folder / "runner").rglob("pwned")), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
