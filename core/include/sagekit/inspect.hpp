@@ -96,6 +96,8 @@ struct PeFacts {
   std::vector<std::string> imports;  ///< DLL names, as written
   std::vector<std::string> exports;
   std::map<std::string, std::vector<std::string>> imported;  ///< by DLL as in `imports`: names, or "#12" by number
+  bool dynamic_base = false, high_entropy = false, no_execute = false;  ///< DllCharacteristics
+  std::string debug_path;  ///< the .pdb that the debug directory names, as written; "" = none
 };
 
 /// One file inside a wheel, or the file itself.

@@ -65,6 +65,9 @@ struct Cell {
   std::string id;                                ///< "sage3-pytorch28-cu129-python312[-win_amd64][-sm90a]"
   std::string python;                            ///< "3.12"
   std::string torch;                             ///< "2.8.0"; "" = the variant needs no torch
+  std::string torch_min;                         ///< "2.9": torch's stable interface, for this torch and every newer
+                                                 ///< one; `torch` is whose headers it is compiled with. "" = none
+  bool abi3 = false;                             ///< the limited API, for `python` and every newer one with a GIL
   std::string cuda;                              ///< "12.9"
   std::string platform;                          ///< "linux_x86_64"
   std::vector<ArchRequest> arches;               ///< what is built, normal form
@@ -126,11 +129,12 @@ struct Step {
   std::string module;  ///< dotted module name
   std::vector<std::string> argv;
   std::vector<std::string> fallback_argv;  ///< tried when argv fails (shim -> full header); empty = none
-  std::vector<std::string> device_argv;    ///< what GPU code may be made with instead: the spec's device_shim; empty = argv
-  std::vector<std::string> inputs;         ///< symbolic paths
-  std::vector<std::string> outputs;        ///< symbolic paths below {work}
-  std::vector<std::string> depends;        ///< step ids
-  std::vector<std::string> cells;          ///< cell ids that use it
+  std::vector<std::string>
+      device_argv;                   ///< what GPU code may be made with instead: the spec's device_shim; empty = argv
+  std::vector<std::string> inputs;   ///< symbolic paths
+  std::vector<std::string> outputs;  ///< symbolic paths below {work}
+  std::vector<std::string> depends;  ///< step ids
+  std::vector<std::string> cells;    ///< cell ids that use it
   Cost cost;
   std::vector<std::string> environment;  ///< NAME=VALUE with symbols, besides the build's own; setup_py only
 };

@@ -209,7 +209,8 @@ struct PackageFiles {
   bool operator==(const PackageFiles&) const = default;
 };
 
-/// A product of the four axes. Versions as published ("2.8.0", "12.9", "3.12"); platforms as wheel tags.
+/// A product of the four axes. Versions as published ("2.8.0", "12.9", "3.12"); platforms as wheel tags. ">=2.9,stable"
+/// is torch's stable C interface as 2.9 has it, "abi3>=3.10" Python's limited API: one wheel for every later release.
 struct MatrixRow {
   std::vector<std::string> torch, cuda, python, platform;
   std::string source;
@@ -227,6 +228,7 @@ struct MatrixExclude {
 struct MatrixSpec {
   std::vector<MatrixRow> include;
   std::vector<MatrixExclude> exclude;
+  std::string stable_headers;  ///< "2.11.0": whose headers cells of torch's stable interface are compiled with
   bool operator==(const MatrixSpec&) const = default;
 };
 

@@ -23,6 +23,7 @@ struct ToolchainNeed {
   std::string platform;          ///< "linux_x86_64"
   std::vector<Gencode> gencode;  ///< all must be known to that nvcc
   bool static_runtime = false;   ///< links libcudart_static.a
+  bool limited_api = false;      ///< a newer Python's headers do as well
 };
 
 /// Picks the parts, newest ready one first: `folder`, then `system`, then what was provisioned. When one is missing the

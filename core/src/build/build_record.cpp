@@ -33,6 +33,8 @@ Json cell_json(const Cell& cell) {
   Json json{{"id", cell.id},
             {"python", cell.python},
             {"torch", cell.torch},
+            {"torch_min", cell.torch_min},
+            {"abi3", cell.abi3},
             {"cuda", cell.cuda},
             {"platform", cell.platform},
             {"arch_set", cell.arch_set},
@@ -75,6 +77,8 @@ Cell read_cell(const Json& json) {
   cell.id = text("id");
   cell.python = text("python");
   cell.torch = text("torch");
+  cell.torch_min = json.value("torch_min", "");  // records of older builds have neither
+  cell.abi3 = json.value("abi3", false);
   cell.cuda = text("cuda");
   cell.platform = text("platform");
   cell.arch_set = json.value("arch_set", "");  // records of older builds have none

@@ -30,7 +30,7 @@ void may_be_fetched(ToolchainPart& part, const Result<Tool>& tool, const char* a
 
 std::vector<ToolchainPart> parts_of(const Cell& cell, const Spec& spec, const Environment& environment,
                                     const ToolchainOptions& options) {
-  const ToolchainNeed need{cell.cuda, cell.torch, cell.python, cell.platform, cell.gencode};
+  const ToolchainNeed need{cell.cuda, cell.torch, cell.python, cell.platform, cell.gencode, false, cell.abi3};
   // No tool mends a platform that nothing builds.
   if (const auto platform = check_platform(cell.platform, environment); !platform)
     return {{PartKind::platform, PartState::lacking, cell.platform, platform.error().message, platform.error().hint}};

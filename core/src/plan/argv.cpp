@@ -1,5 +1,6 @@
 #include "plan/argv.hpp"
 
+#include "spec/abi_words.hpp"
 #include "spec/libc_floor.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
@@ -31,8 +32,18 @@ std::string last_part(const std::string& module) { return module.substr(module.r
 
 /// What torch/utils/cpp_extension.py defines for every source of an extension.
 std::vector<std::string> torch_defines(const KernelSpec& kernel, const Target& t) {
-  return {"-DTORCH_API_INCLUDE_EXTENSION_H", "-DTORCH_EXTENSION_NAME=" + last_part(kernel.module),
-          fmt::format("-D_GLIBCXX_USE_CXX11_ABI={}", torch_has_new_strings(t.torch, t.cuda).value_or(true) ? 1 : 0)};
+  std::vector<std::string> defines{
+      "-DTORCH_API_INCLUDE_EXTENSION_H", "-DTORCH_EXTENSION_NAME=" + last_part(kernel.module),
+      fmt::format("-D_GLIBCXX_USE_CXX11_ABI={}", torch_has_new_strings(t.torch, t.cuda).value_or(true) ? 1 : 0)};
+  // torch's headers then refuse what is not of the stable interface, and leave out what came after the target.
+  if (!t.torch_min.empty())
+    append(defines, {"-DTORCH_STABLE_ONLY", "-DTORCH_TARGET_VERSION=" + torch_target_number(t.torch_min)});
+  return defines;
+}
+
+/// Python's headers then offer only the limited API of that version (PEP 384).
+void append_limited_api(Argv& argv, const Target& t) {
+  if (t.abi3) argv.push_back("-DPy_LIMITED_API=" + limited_api_number(t.python));
 }
 
 /// COMMON_NVCC_FLAGS of the same file; the spec's -U come after them.
@@ -104,6 +115,7 @@ Argv compile_argv(const Spec& spec, const KernelSpec& kernel, const std::string&
   if (const auto threads = split_compile_threads(t.cuda, kernel.source_cost); threads > 1)
     append(argv, {"--split-compile", fmt::format("{}", threads)});
   if (torch) append(argv, torch_defines(kernel, t));
+  if (python) append_limited_api(argv, t);
   // GPU code is the same by every standard that torch asks for: one that does not depend on the torch makes it one key.
   argv.push_back("-std=" + standard(spec, kernel, device ? Target{{}, t.cuda, t.python, t.platform} : t));
   for (const auto& g : gencode) append(argv, {"-gencode", to_string(g)});
@@ -126,6 +138,7 @@ Argv bind_argv(const Spec& spec, const KernelSpec& kernel, const std::string& so
   append(argv, spec.build.cxx_flags);
   append(argv, kernel.cxx_flags);
   if (!kernel.torch_free) append(argv, torch_defines(kernel, t));
+  if (!kernel.plain_module) append_limited_api(argv, t);
   argv.push_back("-std=" + standard(spec, kernel, t));
   append(argv, paths.maps);
   append(argv, {"-c", "{source}/" + source});
@@ -168,17 +181,19 @@ std::vector<std::string> setup_py_environment(const Spec& spec, const std::vecto
   return result;
 }
 
-std::string module_path(const KernelSpec& kernel, std::string_view python, std::string_view platform) {
+std::string module_path(const KernelSpec& kernel, std::string_view python, bool abi3, std::string_view platform) {
   const auto path = replace_all(kernel.module, ".", "/");
   const auto windows = platform.starts_with("win");
   if (kernel.plain_module) return path + (windows ? ".dll" : ".so");
+  if (abi3) return path + (windows ? ".pyd" : ".abi3.so");
   if (windows) return fmt::format("{}.cp{}-{}.pyd", path, without_dots(python), platform);
   return fmt::format("{}.cpython-{}-{}-linux-gnu.so", path, without_dots(python), machine_of(platform));
 }
 
-std::string python_tag(const Spec& spec, std::string_view python) {
+std::string python_tag(const Spec& spec, std::string_view python, bool abi3) {
   if (python.empty() || std::ranges::all_of(spec.kernels, &KernelSpec::plain_module)) return "py3-none";
   const auto abi = without_dots(python);
+  if (abi3) return fmt::format("cp{}-abi3", abi);
   auto interpreter = abi;
   if (interpreter.ends_with('t')) interpreter.pop_back();  // "3.13t", free-threaded: cp313-cp313t
   return fmt::format("cp{}-cp{}", interpreter, abi);

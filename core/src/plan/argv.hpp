@@ -14,6 +14,8 @@ namespace sagekit {
 /// What a command line is for: words of a cell.
 struct Target {
   std::string_view torch, cuda, python, platform;
+  std::string_view torch_min = {};  ///< Cell::torch_min
+  bool abi3 = false;
 };
 
 using Argv = std::vector<std::string>;
@@ -45,8 +47,9 @@ bool takes_floor_shim(const Spec& spec, std::string_view platform);
 bool sources_see_python(const KernelSpec& kernel);
 
 /// "sageattention/_fused.cpython-312-x86_64-linux-gnu.so"; a plain module has no tag.
-std::string module_path(const KernelSpec& kernel, std::string_view python, std::string_view platform);
-/// "cp312-cp312", "cp313-cp313t"; "py3-none" when every module is plain.
-std::string python_tag(const Spec& spec, std::string_view python);
+/// For the limited API "sageattention/_fused.abi3.so", and on Windows, which has no suffix for it, plain .pyd.
+std::string module_path(const KernelSpec& kernel, std::string_view python, bool abi3, std::string_view platform);
+/// "cp312-cp312", "cp313-cp313t", "cp310-abi3"; "py3-none" when every module is plain.
+std::string python_tag(const Spec& spec, std::string_view python, bool abi3);
 
 }  // namespace sagekit

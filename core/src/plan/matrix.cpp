@@ -1,5 +1,6 @@
 #include "plan/matrix.hpp"
 
+#include "spec/abi_words.hpp"
 #include "support/text.hpp"
 
 #include <algorithm>
@@ -21,19 +22,21 @@ Axis make_axis(const std::vector<MatrixRow>& rows, std::vector<std::string> Matr
   Axis axis;
   for (const auto& row : rows) {
     const auto& words = or_else(row.*member, otherwise);
-    axis.values.insert(axis.values.end(), words.begin(), words.end());
+    axis.words.insert(axis.words.end(), words.begin(), words.end());
   }
-  std::ranges::sort(axis.values, version_less);
-  const auto rest = std::ranges::unique(axis.values);
-  axis.values.erase(rest.begin(), rest.end());
+  std::ranges::sort(axis.words, version_less);
+  const auto rest = std::ranges::unique(axis.words);
+  axis.words.erase(rest.begin(), rest.end());
+  axis.values = axis.words;
+  axis.least.resize(axis.words.size());
   return axis;
 }
 
 std::vector<std::uint16_t> positions(const Axis& axis, const std::vector<std::string>& words) {
   std::vector<std::uint16_t> found;
   for (const auto& word : words) {
-    const auto at = std::ranges::lower_bound(axis.values, word, version_less);
-    found.push_back(static_cast<std::uint16_t>(at - axis.values.begin()));
+    const auto at = std::ranges::lower_bound(axis.words, word, version_less);
+    found.push_back(static_cast<std::uint16_t>(at - axis.words.begin()));
   }
   return found;
 }
@@ -44,12 +47,29 @@ std::string minor_of(std::string_view version) {
   return parts.size() < 2 ? std::string(version) : parts[0] + "." + parts[1];
 }
 
-void name_torches(Axis& axis) {
+void name_torches(Axis& axis, const std::string& stable_headers) {
   std::map<std::string, int> releases;
-  for (const auto& value : axis.values) ++releases[minor_of(value)];
-  for (const auto& value : axis.values) {
+  for (const auto& word : axis.words) ++releases[minor_of(word)];
+  for (std::size_t i = 0; i < axis.size(); ++i) {
+    if (const auto word = parse_torch_word(axis.words[i]); word && word->stable) {
+      axis.values[i] = stable_headers;
+      axis.least[i] = word->version;
+      axis.id_parts.push_back("-pytorch" + without_dots(word->version) + "stable");
+      continue;
+    }
+    const auto& value = axis.values[i];
     const auto minor = minor_of(value);
     axis.id_parts.push_back(value.empty() ? "" : "-pytorch" + (releases[minor] > 1 ? value : without_dots(minor)));
+  }
+}
+
+void name_pythons(Axis& axis) {
+  for (std::size_t i = 0; i < axis.size(); ++i) {
+    const auto word = parse_python_word(axis.words[i]);
+    const auto limited = word && word->limited;
+    if (limited) axis.values[i] = axis.least[i] = word->version;
+    axis.id_parts.push_back(
+        axis.values[i].empty() ? "" : "-python" + without_dots(axis.values[i]) + (limited ? "abi3" : ""));
   }
 }
 
@@ -61,10 +81,9 @@ Matrix expand_matrix(const MatrixSpec& spec) {
   matrix.cuda = make_axis(spec.include, &MatrixRow::cuda, k_unused);
   matrix.python = make_axis(spec.include, &MatrixRow::python, k_unused);
   matrix.platform = make_axis(spec.include, &MatrixRow::platform, k_default_platform);
-  name_torches(matrix.torch);
+  name_torches(matrix.torch, spec.stable_headers);
   for (const auto& v : matrix.cuda.values) matrix.cuda.id_parts.push_back(v.empty() ? "" : "-cu" + without_dots(v));
-  for (const auto& v : matrix.python.values)
-    matrix.python.id_parts.push_back(v.empty() ? "" : "-python" + without_dots(v));
+  name_pythons(matrix.python);
   for (const auto& v : matrix.platform.values)
     matrix.platform.id_parts.push_back(v == k_default_platform[0] ? "" : "-" + v);
 
@@ -97,12 +116,20 @@ bool names_version(std::string_view written, std::string_view version) {
   return version.starts_with(written) && (version.size() == written.size() || version[written.size()] == '.');
 }
 
+bool names_value(std::string_view written, const Axis& axis, std::size_t at) {
+  if (axis.least[at].empty()) return names_version(written, axis.values[at]);
+  if (written == axis.words[at]) return true;
+  const auto wanted = parse_version_number(written), least = parse_version_number(axis.least[at]);
+  return wanted && least && (*wanted >= *least || names_version(written, axis.least[at]));
+}
+
 ExcludeRules::ExcludeRules(const MatrixSpec& spec, const Matrix& matrix) {
   const auto table = [](const std::vector<std::string>& words, const Axis& axis) {
     std::vector<bool> hit;
-    for (const auto& value : axis.values)
-      hit.push_back(words.empty() ||
-                    std::ranges::any_of(words, [&](const auto& w) { return names_version(w, value); }));
+    for (std::size_t i = 0; i < axis.size(); ++i)
+      hit.push_back(words.empty() || std::ranges::any_of(words, [&](const auto& w) {
+                      return w == axis.words[i] || (axis.least[i].empty() && names_version(w, axis.values[i]));
+                    }));
     return hit;
   };
   for (const auto& row : spec.exclude)

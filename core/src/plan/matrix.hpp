@@ -11,9 +11,12 @@
 
 namespace sagekit {
 
-/// The words of one axis, sorted; what each adds to a cell id lies beside it. "" = the axis is not used.
+/// The words of one axis, sorted; what each stands for, and adds to a cell id, lies beside it. "" = the axis is not
+/// used.
 struct Axis {
-  std::vector<std::string> values;
+  std::vector<std::string> words;     ///< as the spec writes them: "2.8.0", ">=2.9,stable", "abi3>=3.10"
+  std::vector<std::string> values;    ///< what is compiled with: the word, "2.11.0" (stable_headers), "3.10"
+  std::vector<std::string> least;     ///< "2.9", "3.10": of words that mean every later release too; "" = just this one
   std::vector<std::string> id_parts;  ///< "pytorch28", "cu129", "python312", "-win_amd64"; "" = adds nothing
 
   std::size_t size() const { return values.size(); }
@@ -43,6 +46,9 @@ std::string base_id(std::string_view plugin, const Matrix& matrix, Point point);
 
 /// Does the written version name this one or a prefix of it? "2.11" names "2.11.0", not "2.1.0".
 bool names_version(std::string_view written, std::string_view version);
+
+/// Does a written version mean a value of the axis? Of one that goes on, any version from its least on: those run it.
+bool names_value(std::string_view written, const Axis& axis, std::size_t at);
 
 /// The exclude rows of a spec, answered in a few table look-ups for each point.
 class ExcludeRules {

@@ -79,10 +79,20 @@ void judge_defects(const Spec& spec, const Choice& choice, std::string_view torc
   }
 }
 
-Status add_names(const Spec& spec, const Choice& choice, std::string_view torch, std::string_view cuda,
-                 PairPlan& pair) {
+/// A requirement for one torch says nothing of a cell for every torch, nor the other way round.
+bool concerns_torch(const std::string& requirement, std::string_view torch, std::string_view torch_min) {
+  const auto exact = requirement.find("{torch}") != std::string::npos ||
+                     requirement.find("{torch_minor}") != std::string::npos,
+             least = requirement.find("{torch_min}") != std::string::npos;
+  if (torch.empty()) return requirement.find("{torch") == std::string::npos;
+  return torch_min.empty() ? !least : !exact;
+}
+
+Status add_names(const Spec& spec, const Choice& choice, std::string_view torch, std::string_view torch_min,
+                 std::string_view cuda, PairPlan& pair) {
   Cell cell;  // without Python and platform: templates have no word for them
   cell.torch = torch;
+  cell.torch_min = torch_min;
   cell.cuda = cuda;
   cell.arches = pair.arches;
   cell.arch_set = pair.arch_set;
@@ -91,7 +101,7 @@ Status add_names(const Spec& spec, const Choice& choice, std::string_view torch,
   TRY_ASSIGN(pair.version, expand_template(choice.scheme->version, values));
   TRY_ASSIGN(pair.build_tag, expand_template(choice.scheme->build, values));
   for (const auto& text : choice.requires_dist) {
-    if (torch.empty() && text.find("{torch") != std::string::npos) continue;  // there is none to require
+    if (!concerns_torch(text, torch, torch_min)) continue;
     TRY_ASSIGN(auto requirement, expand_template(text, values));
     if (const auto read = read_requirement(requirement); !read)
       return fail(ErrorKind::usage, "PLN014",
@@ -104,8 +114,8 @@ Status add_names(const Spec& spec, const Choice& choice, std::string_view torch,
 
 }  // namespace
 
-Result<PairPlan> plan_pair(const Spec& spec, const Choice& choice, std::string_view torch, std::string_view cuda,
-                           StepTable& steps) {
+Result<PairPlan> plan_pair(const Spec& spec, const Choice& choice, std::string_view torch, std::string_view torch_min,
+                           std::string_view cuda, StepTable& steps) {
   auto set = choose_arches(spec, choice, torch, cuda);
   PairPlan pair;
   if (!set.names.empty()) pair.id_suffix = "-" + join(set.names, "-");
@@ -118,7 +128,7 @@ Result<PairPlan> plan_pair(const Spec& spec, const Choice& choice, std::string_v
   judge_defects(spec, choice, torch, cuda, pair);
   for (const auto& advice : spec.advice)
     if (concerns(advice.capabilities, pair.arches)) pair.notes.push_back(advice.text);
-  TRY(add_names(spec, choice, torch, cuda, pair));
+  TRY(add_names(spec, choice, torch, torch_min, cuda, pair));
   return pair;
 }
 

@@ -26,7 +26,8 @@ struct PairPlan {
 };
 
 /// Errors: a naming template that does not expand (usage, NAM...), PLN014 (usage) a requirement that is none.
-Result<PairPlan> plan_pair(const Spec& spec, const Choice& choice, std::string_view torch, std::string_view cuda,
-                           StepTable& steps);
+/// `torch_min`: Cell::torch_min.
+Result<PairPlan> plan_pair(const Spec& spec, const Choice& choice, std::string_view torch, std::string_view torch_min,
+                           std::string_view cuda, StepTable& steps);
 
 }  // namespace sagekit

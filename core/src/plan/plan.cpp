@@ -81,17 +81,19 @@ class Planner {
     auto& pair = m_pairs[m_matrix.pair(p) * m_choices.count() + choice];
     if (!pair) {
       TRY_ASSIGN(pair, plan_pair(m_spec, m_choices.at(choice), m_matrix.torch.values[p.torch],
-                                 m_matrix.cuda.values[p.cuda], m_steps));
+                                 m_matrix.torch.least[p.torch], m_matrix.cuda.values[p.cuda], m_steps));
     }
     return &*pair;
   }
 
   WheelName wheel_of(Point p, const PairPlan& pair) const {
-    const auto tag = python_tag(m_spec, m_matrix.python.values[p.python]);
+    const auto tag = python_tag(m_spec, m_matrix.python.values[p.python], is_abi3(p));
     const auto dash = tag.find('-');
     return {pair.distribution,     pair.version,           pair.build_tag,
             {tag.substr(0, dash)}, {tag.substr(dash + 1)}, {m_matrix.platform.values[p.platform]}};
   }
+
+  bool is_abi3(Point p) const { return !m_matrix.python.least[p.python].empty(); }
 
   /// Why the cell is not made: the spec's own word first, it knows best.
   std::optional<Absence> exclusion(Point p, const PairPlan& pair) const {
@@ -117,6 +119,8 @@ class Planner {
     cell.id = std::move(candidate.id);
     cell.python = m_matrix.python.values[p.python];
     cell.torch = m_matrix.torch.values[p.torch];
+    cell.torch_min = m_matrix.torch.least[p.torch];
+    cell.abi3 = is_abi3(p);
     cell.cuda = m_matrix.cuda.values[p.cuda];
     cell.platform = m_matrix.platform.values[p.platform];
     cell.arches = pair.arches;
@@ -161,7 +165,7 @@ class Planner {
 
   void add_module(const Cell& cell, const ModulePart& part, std::uint32_t step) {
     if (!m_request.with_steps) return;
-    m_plan.modules.push_back({part.kernel->module, module_path(*part.kernel, cell.python, cell.platform),
+    m_plan.modules.push_back({part.kernel->module, module_path(*part.kernel, cell.python, cell.abi3, cell.platform),
                               m_steps.id(step), part.gencode, cell.id});
   }
 
@@ -181,8 +185,8 @@ class Planner {
 
   /// One whose tags name no Python ("py3-none") is made from the same steps for each.
   static bool is_same_wheel(const Cell& one, const Cell& other) {
-    return one.torch == other.torch && one.cuda == other.cuda && one.platform == other.platform &&
-           one.arches == other.arches && one.requires_dist == other.requires_dist;
+    return one.torch == other.torch && one.torch_min == other.torch_min && one.cuda == other.cuda &&
+           one.platform == other.platform && one.arches == other.arches && one.requires_dist == other.requires_dist;
   }
 
   std::string how_to_tell_apart(const Cell& one, const Cell& other) const {
@@ -218,6 +222,10 @@ class Planner {
 NamingValues naming_values(const Cell& cell, const Revision& revision) {
   NamingValues values{revision.version, cell.torch, cell.cuda,    replace_all(revision.date.substr(0, 10), "-", ""),
                       revision.commit,  {},         cell.arch_set};
+  if (!cell.torch_min.empty()) {
+    values.torch.clear();
+    values.torch_min = cell.torch_min;
+  }
   for (const auto& arch : cell.arches) values.arches.push_back({arch.capability, arch.suffix});
   return values;
 }
@@ -231,7 +239,8 @@ WheelNameReading name_facts(const Cell& cell, const Revision& revision) {
   }
   facts.package = normalized_project(cell.distribution);
   facts.version = revision.version;
-  facts.torch = cell.torch;
+  facts.torch = cell.torch_min.empty() ? cell.torch : std::string();
+  facts.torch_min = cell.torch_min;
   facts.cuda = cell.cuda;
   facts.arches = cell.arches;
   facts.revision = revision.commit;

@@ -48,6 +48,8 @@ Json cell_json(const Cell& cell) {
   json["id"] = cell.id;
   json["python"] = cell.python;
   json["torch"] = cell.torch;
+  if (!cell.torch_min.empty()) json["torch_min"] = cell.torch_min;
+  if (cell.abi3) json["abi3"] = true;
   json["cuda"] = cell.cuda;
   json["platform"] = cell.platform;
   json["arches"] = words(cell.arches);

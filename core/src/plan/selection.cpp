@@ -17,8 +17,8 @@ constexpr std::size_t k_nearest_ids = 3;
 /// By position on the axis: does a narrowing flag let it through?
 std::vector<bool> narrowed(const Axis& axis, const std::vector<std::string>& words) {
   std::vector<bool> in;
-  for (const auto& value : axis.values)
-    in.push_back(words.empty() || std::ranges::any_of(words, [&](const auto& w) { return names_version(w, value); }));
+  for (std::size_t i = 0; i < axis.size(); ++i)
+    in.push_back(words.empty() || std::ranges::any_of(words, [&](const auto& w) { return names_value(w, axis, i); }));
   return in;
 }
 
@@ -58,7 +58,7 @@ std::string word_off_axis(const Matrix& matrix, const Narrowing& narrowing, cons
                                               Flag{"Python", matrix.python, narrowing.python, request.pythons},
                                               Flag{"platform", matrix.platform, narrowing.platform, platforms}})
     if (std::ranges::count(in, true) == 0)
-      return fmt::format("the matrix has no {} {}; it has {}", name, join(words, ", "), join(axis.values, ", "));
+      return fmt::format("the matrix has no {} {}; it has {}", name, join(words, ", "), join(axis.words, ", "));
   return {};
 }
 

@@ -74,10 +74,9 @@ std::vector<StepTable::Work> StepTable::works_of(const KernelSpec& kernel) {
   // All that the kernel adds to an argv; two kernels that share a source and all of this share its step.
   const auto flavour = [&](std::string_view kind, const std::string& source, const std::string& shim,
                            const std::vector<std::string>& flags, bool sees_python) {
-    return intern(m_flavours,
-                  fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", kind, source, shim, kernel.device_shim, join(flags, "\n"),
-                              kernel.torch_free, sees_python,
-                              kernel.torch_free ? std::string() : last_part(kernel.module)));
+    return intern(m_flavours, fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", kind, source, shim, kernel.device_shim,
+                                          join(flags, "\n"), kernel.torch_free, sees_python,
+                                          kernel.torch_free ? std::string() : last_part(kernel.module)));
   };
   std::vector<Work> works;
   for (const auto& source : kernel.sources) {
@@ -152,8 +151,9 @@ Cost StepTable::cost_of(const Work& work, const ModulePart& part) const {
 
 Step StepTable::make(const Work& work, const ModulePart& part, Point p) {
   const auto& kernel = *part.kernel;
-  const Target target{m_matrix.torch.values[p.torch], m_matrix.cuda.values[p.cuda], m_matrix.python.values[p.python],
-                      m_matrix.platform.values[p.platform]};
+  const Target target{m_matrix.torch.values[p.torch],   m_matrix.cuda.values[p.cuda],
+                      m_matrix.python.values[p.python], m_matrix.platform.values[p.platform],
+                      m_matrix.torch.least[p.torch],    !m_matrix.python.least[p.python].empty()};
   const auto short_name = last_part(kernel.module);
   Step step;
   step.kind = work.kind;

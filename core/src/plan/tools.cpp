@@ -41,6 +41,7 @@ ToolchainNeed MachineCheck::need_of(Point p) const {
   need.torch = m_matrix.torch.values[p.torch];
   need.python = m_matrix.python.values[p.python];
   need.platform = m_matrix.platform.values[p.platform];
+  need.limited_api = !m_matrix.python.least[p.python].empty();
   return need;
 }
 

@@ -131,6 +131,7 @@ void add_record(Traits& traits, std::string_view provenance) {
     return;
   }
   if (!claims->torch.empty()) state_torch(traits, {kind_of(claims->torch), claims->torch, "sagekit.json"});
+  if (!claims->torch_min.empty()) state_torch(traits, {Kind::at_least, claims->torch_min, "sagekit.json"});
   state_cuda(traits, claims->cuda, "sagekit.json");
   if (!claims->commit.empty()) traits.commit = claims->commit;
   if (claims->arches && !claims->arches->empty()) {

@@ -1,5 +1,6 @@
 #include "spec/spec_schema_forms.hpp"
 
+#include "spec/abi_words.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
@@ -100,8 +101,8 @@ bool is_module(std::string_view text) {
 }
 
 bool is_python(std::string_view text) {
-  return text.starts_with("3.") && is_digits(text.substr(2)) && text.size() <= 4 &&
-         (text.size() == 3 || text[2] != '0');
+  const auto word = parse_python_word(text);
+  return word && !word->limited;
 }
 
 std::optional<Fault> naming_fault(std::string_view text) {
@@ -166,6 +167,12 @@ std::optional<Fault> form_fault(Form form, std::string_view text) {
     case Form::release:
       return unless(is_normal_version(text), text, "a version in normal form", "such as 2.2.0 (PEP 440)");
     case Form::python: return unless(is_python(text), text, "a Python version", "such as 3.12, without a patch number");
+    case Form::torch_word:
+      return unless(parse_torch_word(text).has_value(), text, "a version number",
+                    "such as 2.8.0, or \">=2.9,stable\" for torch's stable interface");
+    case Form::python_word:
+      return unless(parse_python_word(text).has_value(), text, "a Python version",
+                    "such as 3.12, without a patch number, or \"abi3>=3.10\" for the limited API");
     case Form::platform:
       return unless(consists_of(text, {k_lower, k_digits, "_"}) && starts_with_one_of(text, {k_lower}), text,
                     "a wheel platform", "such as linux_x86_64");
@@ -216,6 +223,8 @@ std::string_view form_pattern(Form form) {
     case Form::number: return R"([0-9]+(\.[0-9]+)*)";
     case Form::release: return "[0-9][0-9a-z.+!]*";
     case Form::python: return R"(3\.([0-9]|[1-9][0-9]))";
+    case Form::torch_word: return R"([0-9]+(\.[0-9]+)*|>=[0-9]+\.[0-9]+,stable)";
+    case Form::python_word: return R"((abi3>=)?3\.([0-9]|[1-9][0-9]))";
     case Form::platform: return "[a-z][a-z0-9_]*";
     case Form::gencode: return R"([0-9]+\.[0-9][af]?(>[0-9]+\.[0-9][af]?|\+PTX)?)";
     case Form::arch_list: return R"([0-9A-Za-z_.+;, ]+)";

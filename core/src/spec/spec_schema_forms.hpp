@@ -28,6 +28,8 @@ enum class Form {
   number,        ///< "2.8.0"
   release,       ///< PEP 440 in normal form
   python,        ///< "3.12"
+  torch_word,    ///< "2.8.0", or ">=2.9,stable"
+  python_word,   ///< "3.12", or "abi3>=3.10"
   platform,      ///< wheel platform tag
   gencode,       ///< "9.0a", "8.0>9.0", "8.0+PTX"
   arch_list,     ///< "8.0;9.0a"

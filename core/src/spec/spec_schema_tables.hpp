@@ -219,18 +219,18 @@ void describe(V& v, PackageFiles& p) {
 
 template <class V>
 void describe(V& v, MatrixRow& m) {
-  v({"torch", "torch versions; empty = the variant needs no torch", Need::present, Form::number}, m.torch);
+  v({"torch", "torch versions; empty = the variant needs no torch", Need::present, Form::torch_word}, m.torch);
   v({"cuda", "CUDA versions", Need::required, Form::number}, m.cuda);
-  v({"python", "Python versions", Need::required, Form::python}, m.python);
+  v({"python", "Python versions", Need::required, Form::python_word}, m.python);
   v({"platform", "wheel platforms", Need::required, Form::platform}, m.platform);
   v({"source", k_source_about}, m.source);
 }
 
 template <class V>
 void describe(V& v, MatrixExclude& m) {
-  v({"torch", "torch versions; empty = any", Need::optional, Form::number}, m.torch);
+  v({"torch", "torch versions; empty = any", Need::optional, Form::torch_word}, m.torch);
   v({"cuda", "CUDA versions; empty = any", Need::optional, Form::number}, m.cuda);
-  v({"python", "Python versions; empty = any", Need::optional, Form::python}, m.python);
+  v({"python", "Python versions; empty = any", Need::optional, Form::python_word}, m.python);
   v({"platform", "wheel platforms; empty = any", Need::optional, Form::platform}, m.platform);
   v({"reason", "why these cells are not made", Need::required}, m.reason);
   v({"source", k_source_about}, m.source);
@@ -240,6 +240,9 @@ template <class V>
 void describe(V& v, MatrixSpec& m) {
   v({"include", "a product of the four axes", Need::required}, m.include);
   v({"exclude", "cells that are not made"}, m.exclude);
+  v({"stable_headers", "torch whose headers cells of torch's stable interface are compiled with", Need::optional,
+     Form::number},
+    m.stable_headers);
 }
 
 template <class V>

@@ -1,5 +1,6 @@
 #include "spec/spec_validator.hpp"
 
+#include "spec/abi_words.hpp"
 #include "spec/libc_floor.hpp"
 #include "spec/spec_schema_forms.hpp"
 #include "support/format.hpp"
@@ -232,10 +233,28 @@ class Validator {
     no_repeats(path + ".platform", row.platform);
   }
 
+  /// The headers must know the interface of the least torch that a row is for.
+  void stable_words(const MatrixSpec& matrix) {
+    const auto headers = parse_version_number(matrix.stable_headers);
+    for (std::size_t i = 0; i < matrix.include.size(); ++i)
+      for (const auto& text : matrix.include[i].torch) {
+        const auto word = parse_torch_word(text);
+        if (!word || !word->stable) continue;
+        const auto least = parse_version_number(word->version);
+        if (headers && least && *headers >= *least) continue;
+        error(fmt::format("matrix.include[{}].torch", i), "SPEC013",
+              headers
+                  ? fmt::format("\"{}\" cannot be compiled with the headers of torch {}", text, matrix.stable_headers)
+                  : fmt::format("\"{}\" needs [matrix] stable_headers", text),
+              "stable_headers = \"2.11.0\": a torch from 2.10 on, whose headers know TORCH_TARGET_VERSION");
+      }
+  }
+
   void matrix() {
     const MatrixSpec& matrix = m_spec.matrix;
     for (std::size_t i = 0; i < matrix.include.size(); ++i)
       axes(fmt::format("matrix.include[{}]", i), matrix.include[i]);
+    stable_words(matrix);
     for (std::size_t i = 0; i < matrix.exclude.size(); ++i) {
       const std::string row = fmt::format("matrix.exclude[{}]", i);
       axes(row, matrix.exclude[i]);

@@ -196,6 +196,12 @@ bool is_for(const Python& python, const std::string& platform, const Environment
   return platform == environment.platform;
 }
 
+// Py_LIMITED_API makes a newer Python's headers those of an older one; free-threaded ones refuse it before 3.15.
+bool offers_limited_api(const Python& python, const std::string& wanted) {
+  const auto has = parse_version_number(python.minor), least = parse_version_number(wanted);
+  return has && least && *has >= *least && !python.abi.ends_with('t');
+}
+
 // Where an interpreter is, or headers without one.
 std::string place_of(const Python& python) {
   return python.executable.empty() && !python.include_dirs.empty() ? python.include_dirs.front().string()
@@ -217,7 +223,12 @@ Result<Python> choose_python(const ToolchainNeed& need, const Environment& envir
   // "3.13t" asks for the free-threaded build, "3.13" for the other.
   const std::string abi = "cp" + without_dots(need.python);
   const auto of_platform = [&](const std::string& platform) {
-    return best(environment.pythons, [&](const Python& p) { return p.abi == abi && is_for(p, platform, environment); });
+    const auto* exact =
+        best(environment.pythons, [&](const Python& p) { return p.abi == abi && is_for(p, platform, environment); });
+    if (exact != nullptr || !need.limited_api) return exact;
+    return best(environment.pythons, [&](const Python& p) {
+      return offers_limited_api(p, need.python) && is_for(p, platform, environment);
+    });
   };
   const auto* python = of_platform(need.platform);
   if (const auto* broken =

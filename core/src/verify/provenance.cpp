@@ -60,8 +60,11 @@ std::string torch_of(std::string number) {
 
 Provenance provenance_of(const CellBuild& build) {
   const Cell& cell = build.cell;
-  return {"the build record", cell.id,       {},          build.commit,      cell.python, cell.torch,
-          cell.cuda,          cell.platform, cell.arches, cell.requires_dist};
+  Provenance provenance{"the build record", cell.id,       {},          build.commit,      cell.python, cell.torch,
+                        cell.cuda,          cell.platform, cell.arches, cell.requires_dist};
+  provenance.torch_min = cell.torch_min;
+  if (!cell.torch_min.empty()) provenance.torch.clear();
+  return provenance;
 }
 
 std::string provenance_json(const Spec& spec, const Revision& revision, const CellBuild& build) {
@@ -74,7 +77,8 @@ std::string provenance_json(const Spec& spec, const Revision& revision, const Ce
                     {"version", revision.version},
                     {"subdir", spec.source.subdir}};
   json["python"] = cell.python;
-  json["torch"] = cell.torch;
+  json["torch"] = cell.torch_min.empty() ? cell.torch : std::string();
+  if (!cell.torch_min.empty()) json["torch_min"] = cell.torch_min;
   json["cuda"] = cell.cuda;
   json["platform"] = cell.platform;
   json["arches"] = names(cell.arches);
@@ -99,6 +103,7 @@ Result<Provenance> read_provenance(std::string_view text) {
   if (json.contains("source")) provenance.commit = text_at(json["source"], "commit");
   provenance.python = text_at(json, "python");
   provenance.torch = text_at(json, "torch");
+  provenance.torch_min = text_at(json, "torch_min");
   provenance.cuda = text_at(json, "cuda");
   provenance.platform = text_at(json, "platform");
   std::vector<ArchRequest> arches;
@@ -119,15 +124,15 @@ Provenance provenance_of_version(std::string_view version) {
   const auto plus = version.find('+');
   if (plus == std::string_view::npos) return provenance;
   const std::string local = lower(version.substr(plus + 1));
-  provenance.torch = torch_of(number_after(local, "torch", 3));
+  auto& torch = local.find("andhigher") == std::string::npos ? provenance.torch : provenance.torch_min;
+  torch = torch_of(number_after(local, "torch", 3));
   provenance.cuda = cuda_of(number_after(local, local.find("cuda") == std::string::npos ? "cu" : "cuda", 2));
   for (const auto& part : split(local, '.')) {
     const bool commit = part.size() >= 8 && part.size() <= 41 && part[0] == 'g' &&
                         std::ranges::all_of(part.substr(1), [](unsigned char c) { return std::isxdigit(c) != 0; });
     if (commit) provenance.commit = part.substr(1);
   }
-  if (!provenance.torch.empty() || !provenance.cuda.empty() || !provenance.commit.empty())
-    provenance.from = "the version";
+  if (!torch.empty() || !provenance.cuda.empty() || !provenance.commit.empty()) provenance.from = "the version";
   return provenance;
 }
 

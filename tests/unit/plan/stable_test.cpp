@@ -1,0 +1,110 @@
+#include "fixture.hpp"
+
+using namespace sagekit;
+using namespace sagekit::test;
+
+namespace {
+
+/// A matrix row for every torch from 2.9 on and every Python from 3.10 on, beside one for one torch and one Python.
+Spec ranged_spec() {
+  auto spec = demo_spec();
+  spec.profiles.clear();
+  spec.matrix.exclude.clear();
+  spec.matrix.stable_headers = "2.11.0";
+  spec.matrix.include = {{{">=2.9,stable"}, {"13.0"}, {"abi3>=3.10"}, {"linux_x86_64", "linux_aarch64"}, "us"},
+                         {{"2.11.0"}, {"13.0"}, {"3.12"}, {"linux_x86_64"}, "us"}};
+  spec.schemes = {{"own", "{version}+cu{cuda_digits}.torch{torch_minor}.torch{torch_min}andhigher"}};
+  spec.metadata.requires_dist = {"torch=={torch_minor}.*", "torch>={torch_min}", "einops"};
+  return spec;
+}
+
+const Cell& ranged(const Plan& plan) {
+  const auto found = std::ranges::find(plan.cells, "demo-pytorch29stable-cu130-python310abi3", &Cell::id);
+  REQUIRE(found != plan.cells.end());
+  return *found;
+}
+
+const Step& step_of(const Plan& plan, StepKind kind, const Cell& cell) {
+  const auto found = std::ranges::find_if(plan.steps, [&](const Step& step) {
+    return step.kind == kind && step.module == "pkg._a" && std::ranges::count(step.cells, cell.id) > 0;
+  });
+  REQUIRE(found != plan.steps.end());
+  return *found;
+}
+
+bool has(const Step& step, std::string_view item) { return std::ranges::count(step.argv, item) > 0; }
+
+}  // namespace
+
+TEST_CASE("a cell for every torch and Python has its own id, name, tag and requirement") {
+  const auto plan = plan_of(ranged_spec());
+  CHECK(ids_of(plan) == Words{"demo-pytorch211-cu130-python312", "demo-pytorch29stable-cu130-python310abi3",
+                              "demo-pytorch29stable-cu130-python310abi3-linux_aarch64"});
+  const auto& cell = ranged(plan);
+  CHECK(cell.wheel == "demo_pkg-1.2.0+cu130.torch2.9andhigher-cp310-abi3-linux_x86_64.whl");
+  CHECK(cell.tags == Words{"cp310-abi3-linux_x86_64"});
+  CHECK(cell.requires_dist == Words{"torch>=2.9", "einops"});
+  CHECK(cell.torch_min == "2.9");
+  CHECK(cell.abi3);
+  CHECK(plan.cells[0].requires_dist == Words{"torch==2.11.*", "einops"});
+  CHECK(plan.cells[0].wheel == "demo_pkg-1.2.0+cu130.torch2.11-cp312-cp312-linux_x86_64.whl");
+}
+
+TEST_CASE("it is compiled for the least torch and Python, with the headers that the matrix names") {
+  const auto plan = plan_of(ranged_spec());
+  const auto& cell = ranged(plan);
+  CHECK(cell.torch == "2.11.0");
+  CHECK(cell.python == "3.10");
+  const auto& compile = step_of(plan, StepKind::compile, cell);
+  CHECK(has(compile, "-DTORCH_STABLE_ONLY"));
+  CHECK(has(compile, "-DTORCH_TARGET_VERSION=0x0209000000000000"));
+  CHECK(has(compile, "{torch-2.11.0-cu130-linux_x86_64}/include"));
+  CHECK_FALSE(has(compile, "-DPy_LIMITED_API=0x030A0000"));  // it sees no Python
+  const auto& bind = step_of(plan, StepKind::bind, cell);
+  CHECK(has(bind, "-DPy_LIMITED_API=0x030A0000"));
+  CHECK(has(bind, "{python-includes-3.10-linux_x86_64}"));
+  CHECK_FALSE(has(step_of(plan, StepKind::bind, plan.cells[0]), "-DTORCH_STABLE_ONLY"));
+  CHECK_FALSE(has(step_of(plan, StepKind::bind, plan.cells[0]), "-DPy_LIMITED_API=0x030A0000"));
+}
+
+TEST_CASE("its modules have the suffix that every Python looks for") {
+  const auto plan = plan_of(ranged_spec());
+  const auto module = std::ranges::find(plan.modules, ranged(plan).id, &PlannedModule::cell);
+  REQUIRE(module != plan.modules.end());
+  CHECK(module->archive_path == "pkg/_a.abi3.so");
+}
+
+TEST_CASE("narrowing to a torch or Python finds the cell that serves it") {
+  const auto ids = [](const Words& torches, const Words& pythons) {
+    Request request;
+    request.torches = torches;
+    request.pythons = pythons;
+    request.platforms = {"linux_x86_64"};
+    return ids_of(plan_of(ranged_spec(), request));
+  };
+  const Words stable{"demo-pytorch29stable-cu130-python310abi3"};
+  CHECK(ids({"2.13"}, {}) == stable);
+  CHECK(ids({"2.9"}, {}) == stable);
+  CHECK(ids({}, {"3.14"}) == stable);
+  CHECK(ids({"2.11"}, {"3.12"}) == Words{"demo-pytorch211-cu130-python312", stable[0]});
+  Request request;
+  request.pythons = {"3.13t"};  // the limited API is not for free-threaded Pythons
+  CHECK(error_of(ranged_spec(), request).code == "PLN004");
+  request.pythons = {"3.9"};
+  CHECK(error_of(ranged_spec(), request).code == "PLN004");
+  request.pythons.clear();
+  request.torches = {"2.8"};
+  CHECK(error_of(ranged_spec(), request).code == "PLN004");
+}
+
+TEST_CASE("the limited API takes a newer Python's headers where the least is not here") {
+  auto environment = cuda13_machine();
+  REQUIRE(environment.pythons.size() == 1);
+  const auto plan = plan_of(ranged_spec(), {}, environment);
+  REQUIRE(ranged(plan).buildable);
+  CHECK(ranged(plan).toolchain->python.abi == "cp312");
+  environment.pythons[0].abi = "cp313t";
+  environment.pythons[0].minor = "3.13";
+  const auto lacking = plan_of(ranged_spec(), {}, environment);
+  CHECK_FALSE(ranged(lacking).buildable);
+}
