@@ -21,6 +21,8 @@ struct PeBuilder {
   PeImports delayed = {};  ///< loaded when first called
   std::vector<std::string> exports = {"PyInit__tiny"};
   std::string gpu;
+  std::uint16_t characteristics = 0x160;  ///< HIGH_ENTROPY_VA, DYNAMIC_BASE, NX_COMPAT
+  std::string debug_path;                 ///< of the .pdb; "" = no debug directory
 
   /// One data section (imports, then exports), and a GPU section; file offset 0x400 for the first.
   std::string build() const {
@@ -30,12 +32,25 @@ struct PeBuilder {
     const auto exports_at = static_cast<std::uint32_t>(delayed_at + late.size());
     ByteWriter data;
     data.text(loaded).text(late).text(export_table(exports_at));
+    const auto debug_at = data.size();
+    if (!debug_path.empty())
+      data.u32(0)
+          .u32(0)
+          .u32(0)
+          .u32(2)
+          .u32(25 + debug_path.size())
+          .u32(k_data_at + debug_at + 28)
+          .u32(0x400 + debug_at + 28)
+          .text("RSDS")
+          .zeros(20)
+          .text(debug_path + '\0');
     data.align(512);
     ByteWriter out;
     out.text("MZ").zeros(58).u32(64).text(std::string("PE\0\0", 4));
     out.u16(machine).u16(2).u32(0).u32(0).u32(0).u16(112 + 16 * 8).u16(0x2022);
-    out.u16(0x20b).zeros(106).u32(16);
-    out.u32(exports.empty() ? 0 : exports_at).u32(40).u32(imports.empty() ? 0 : k_data_at).u32(40).zeros(11 * 8);
+    out.u16(0x20b).zeros(68).u16(characteristics).zeros(36).u32(16);
+    out.u32(exports.empty() ? 0 : exports_at).u32(40).u32(imports.empty() ? 0 : k_data_at).u32(40).zeros(4 * 8);
+    out.u32(debug_path.empty() ? 0 : k_data_at + debug_at).u32(28).zeros(6 * 8);
     out.u32(delayed.empty() ? 0 : delayed_at).u32(40).zeros(2 * 8);
     const auto section = [&](const std::string& name, std::uint32_t address, std::size_t size, std::size_t offset) {
       out.text(name).zeros(8 - name.size()).u32(size).u32(address).u32((size + 511) & ~511u).u32(offset).zeros(16);

@@ -14,6 +14,9 @@ constexpr std::uint64_t k_coff_size = 24, k_section_header_size = 40, k_import_s
 constexpr std::uint16_t k_pe32_plus = 0x20b;
 constexpr std::uint64_t k_directories = 112;  // of the PE32+ optional header
 constexpr std::uint32_t k_max_imports = 4096;
+constexpr std::uint64_t k_debug_size = 28;
+constexpr std::uint32_t k_codeview = 2, k_max_debug = 64;
+constexpr std::uint16_t k_high_entropy = 0x20, k_dynamic_base = 0x40, k_no_execute = 0x100;
 constexpr std::uint64_t k_by_number = std::uint64_t{1} << 63;  // an import without a name
 
 std::uint64_t pe_offset(Bytes bytes) { return bytes.u32(60); }
@@ -76,6 +79,18 @@ class PeReader {
       const auto name = where ? text.at(static_cast<std::uint64_t>(where->data() - m_bytes.data())) : std::nullopt;
       if (!name) return m_problems.error("INS033", "a PE export name is damaged");
       m_file.facts.exports.emplace_back(*name);
+    }
+  }
+
+  /// Only where it names a .pdb: the rest is for debuggers. What cannot be read names none.
+  void read_debug(std::uint64_t address, std::uint64_t size) {
+    const auto table = address == 0 ? std::nullopt : at(address);
+    for (std::uint64_t i = 0; table && i < std::min<std::uint64_t>(size / k_debug_size, k_max_debug); ++i) {
+      const auto entry = table->slice(i * k_debug_size, k_debug_size);
+      if (!entry || entry->u32(12) != k_codeview) continue;
+      const auto data = m_bytes.slice(entry->u32(24), entry->u32(16));
+      if (!data || !data->starts_with("RSDS")) continue;
+      if (const auto path = data->c_string(24)) m_file.facts.debug_path = std::string(*path);
     }
   }
 
@@ -143,6 +158,10 @@ std::optional<PeFile> read_pe(Bytes bytes, Problems& problems) {
   PeFile file;
   const std::uint16_t machine = coff->u16(4);
   file.facts.machine = machine == 0x8664 ? "x86_64" : machine == 0xaa64 ? "aarch64" : fmt::format("pe_{:x}", machine);
+  const std::uint16_t characteristics = optional->u16(70);
+  file.facts.high_entropy = (characteristics & k_high_entropy) != 0;
+  file.facts.dynamic_base = (characteristics & k_dynamic_base) != 0;
+  file.facts.no_execute = (characteristics & k_no_execute) != 0;
   PeReader reader(bytes, file, problems);
   reader.read_sections(bytes.from(optional_offset + optional_size), coff->u16(6));
   const auto directory = [&](std::uint64_t index) {
@@ -151,6 +170,7 @@ std::optional<PeFile> read_pe(Bytes bytes, Problems& problems) {
   reader.read_exports(directory(0));
   reader.read_imports(directory(1), {k_import_size, 12, 0, 16});
   reader.read_imports(directory(13), {32, 4, 16, 12});  // delay-loaded
+  reader.read_debug(directory(6), 6 < optional->u32(108) ? optional->u32(k_directories + 6 * 8 + 4) : 0u);
   sort_once(file.facts.imports);
   sort_once(file.facts.exports);
   for (auto& [library, names] : file.facts.imported) sort_once(names);

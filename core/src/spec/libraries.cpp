@@ -19,6 +19,7 @@ struct Row {
 
 struct LoadedLibraries {
   std::vector<Row> rows;
+  std::vector<std::string> windows;
   Diagnostics problems;
 };
 
@@ -42,6 +43,11 @@ LoadedLibraries load() {
   }
   for (TomlTable& table : root.tables("torch")) {
     loaded.rows.push_back({table.required_strings("files"), {false, true, 0, "torch"}});
+    table.required_string("source");
+    table.finish();
+  }
+  for (TomlTable& table : root.tables("windows")) {
+    for (auto& file : table.required_strings("files")) loaded.windows.push_back(std::move(file));
     table.required_string("source");
     table.finish();
   }
@@ -78,6 +84,10 @@ bool is_system_library(std::string_view name) {
       "libc.so.6",    "libm.so.6",     "libdl.so.2",     "libpthread.so.0", "librt.so.1",
       "libutil.so.1", "libgcc_s.so.1", "libstdc++.so.6", "ld-linux*.so.*",  "linux-vdso.so.1"};
   return std::ranges::any_of(k_names, [&](std::string_view glob) { return glob_match(glob, name); });
+}
+
+bool is_windows_library(std::string_view name) {
+  return std::ranges::any_of(data().windows, [&](const std::string& glob) { return glob_match(glob, name); });
 }
 
 bool is_torch_library(std::string_view name) { return name.starts_with("libtorch") || name.starts_with("libc10"); }

@@ -22,6 +22,8 @@ std::vector<LibraryOrigin> library_origins(std::string_view file);
 
 /// Every Linux with this C library has it: libc.so.6, libstdc++.so.6, ...
 bool is_system_library(std::string_view name);
+/// Windows has it, or its Python, or Microsoft's redistributable that torch needs. In small letters.
+bool is_windows_library(std::string_view name);
 /// One of torch's own: libtorch*, libc10*.
 bool is_torch_library(std::string_view name);
 

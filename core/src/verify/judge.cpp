@@ -41,6 +41,7 @@ constexpr Precondition k_as_packed{[](const CheckContext& c) {
                                             c.artifact.kind == Artifact::Kind::unpacked;
                                    },
                                    ""};
+constexpr Precondition k_windows{[](const CheckContext& c) { return has_windows_modules(c.artifact); }, ""};
 constexpr Precondition k_asked_for_gpu{[](const CheckContext& c) { return c.options.gpu; }, ""};
 
 /// A check that needs the artifact alone.
@@ -80,6 +81,7 @@ const std::vector<Check>& table() {
       {{"ELF007"},
        {},
        [](const CheckContext& c, FindingList& f) { return check_symbols(c.artifact, c.options.torches, f), Status(); }},
+      {numbered("WIN", 1, 1000), {k_windows}, plain<check_windows>},
       {numbered("FAT", 101, 1000), {}, plain<check_gpu_code>},
       {{"TRU001"},
        {k_plugin},

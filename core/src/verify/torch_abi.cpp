@@ -113,7 +113,15 @@ std::optional<TorchFingerprint> torch_fingerprint(const std::vector<std::string>
   return print;
 }
 
+std::optional<VersionNumber> promised_from(const Artifact& artifact) {
+  auto least = artifact.provenance.torch_min;
+  if (least.empty()) least = provenance_of_version(artifact.name.version).torch_min;
+  const auto number = parse_version_number(least);
+  return number ? std::optional(*number) : std::nullopt;
+}
+
 std::optional<VersionNumber> oldest_torch(const Artifact& artifact) {
+  if (const auto least = promised_from(artifact)) return least;
   if (const auto declared = declared_torch(artifact))
     if (const auto number = parse_version_number(declared->version)) return *number;
   const auto& lines = artifact.wheel != nullptr ? artifact.wheel->requires_dist : artifact.provenance.requires_dist;

@@ -38,6 +38,9 @@ bool needs_torch_pin(const Artifact& artifact);
 bool wants_old_strings(const std::string& symbol);
 bool wants_new_strings(const std::string& symbol);
 
+/// "2.9": the wheel says that it is for this torch and every newer one. Nothing: it does not.
+std::optional<VersionNumber> promised_from(const Artifact& artifact);
+
 /// Which known torch releases have all of `symbols`; nothing when none of these tells them apart.
 struct TorchFingerprint {
   std::vector<VersionNumber> fits;

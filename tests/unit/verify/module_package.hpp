@@ -44,7 +44,7 @@ struct ModulePackage {
     CheckResults results;
     for (const auto& check : checks()) {
       const auto first = check.codes.empty() ? "" : check.codes.front();
-      if (first != "ELF007" && contains({"ELF", "PYA", "TAB", "LBC"}, family(first)))
+      if (first != "ELF007" && contains({"ELF", "PYA", "TAB", "LBC", "WIN"}, family(first)))
         REQUIRE(run_check(check, {artifact, options, runner, results}, findings));
     }
     return std::move(findings).report(name, "", {});

@@ -131,6 +131,22 @@ TEST_CASE("the loader's reach counts: what needed libraries need, and nothing be
   CHECK(found_in(demo_with({"gone"}, {"libtorch_cpu.so"}), stubs.options()).size() == 1);
 }
 
+TEST_CASE("a module for every torch from one on is judged without a copy of any") {
+  const auto for_every_torch = [](const std::vector<std::string>& undefined) {
+    auto demo = demo_with(undefined);
+    demo.build.cell.torch_min = "2.9";
+    return found_in(std::move(demo), {});
+  };
+  CHECK(for_every_torch({"aoti_torch_get_dim", "aoti_torch_new_tensor_handle"}).empty());
+  const auto newer = for_every_torch({"aoti_torch_get_dim", "torch_call_dispatcher"});
+  REQUIRE(newer.size() == 1);
+  CHECK(newer[0].result == FindingResult::fail);
+  CHECK(has(newer[0].message, "torch 2.9 does not have torch_call_dispatcher"));
+  const auto nobodys = for_every_torch({"aoti_torch_get_dim", "aoti_torch_nobody_has_this"});
+  REQUIRE(nobodys.size() == 1);
+  CHECK(has(nobodys[0].message, "aoti_torch_nobody_has_this"));
+}
+
 TEST_CASE("a module that should need torch and needs none of it has every symbol open") {
   const FakeTorch torch;
   const auto found = found_in(demo_with({k_error}, {"libc.so.6"}), torch.options());

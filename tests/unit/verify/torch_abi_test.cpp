@@ -54,6 +54,17 @@ TEST_CASE("one symbol of C++ makes a module unstable") {
   CHECK(holds(told(report, "TAB003"), "C++ ABI"));
 }
 
+TEST_CASE("a wheel for every later torch uses no C++ of torch, and no function that its first torch lacks") {
+  const auto version = [](const std::string& least) { return "1.0+cu130.torch" + least + "andhigher"; };
+  const auto right = using_torch({"aoti_torch_get_dim"}, {"torch>=2.9"}, version("2.9")).judge(Policy::own);
+  CHECK(passed(right, "TAB005"));
+  CHECK(passed(right, "TAB002"));
+  check_fails(using_torch({k_until_29}, {"torch>=2.8"}, version("2.8")), "TAB005", "which torch 2.10 does not have");
+  check_fails(using_torch({"_ZN2at4_ops10empty_like4callE"}, {}, version("2.9")), "TAB005", "changes with each minor");
+  CHECK(passed(using_torch({k_until_29}, {"torch==2.8.*"}).judge(), "TAB005"));  // promises no other
+  check_warns(using_torch({"torch_call_dispatcher"}, {"torch>=2.10"}, version("2.9")), "TAB002", "allows torch 2.9");
+}
+
 TEST_CASE("strings of before GCC 5 are not in torch since 2.7") {
   check_fails(using_torch({k_old_string}, {"torch==2.9.*"}), "TAB001", "c10::Error");
   check_fails(using_torch({k_old_string}, {"torch>=2.8"}), "TAB001", "torch 2.8 does not have");

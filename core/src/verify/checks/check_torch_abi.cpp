@@ -2,6 +2,7 @@
 #include "elf/symbol_name.hpp"
 #include "spec/data.hpp"
 #include "spec/libraries.hpp"
+#include "spec/symbol_lists.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
 #include "verify/artifact.hpp"
@@ -32,7 +33,10 @@ std::string list_of(const std::vector<VersionNumber>& fits) {
 class TorchCheck {
  public:
   TorchCheck(const Artifact& artifact, FindingList& findings)
-      : m_artifact(artifact), m_findings(findings), m_oldest(oldest_torch(artifact)) {
+      : m_artifact(artifact),
+        m_findings(findings),
+        m_oldest(oldest_torch(artifact)),
+        m_promised(promised_from(artifact)) {
     if (const auto declared = declared_torch(artifact))
       if (const auto number = parse_version_number(declared->version)) m_declared = *number;
   }
@@ -42,6 +46,7 @@ class TorchCheck {
     if (!use.any()) return;
     strings(use, member);
     if (use.is_stable()) return stable(use, member);
+    if (m_promised) promise(use, member);
     linked_with(use, member);
   }
 
@@ -51,6 +56,7 @@ class TorchCheck {
                       places.size() == 1 ? places.front() : "");
     for (const auto code : {"TAB001", "TAB002", "TAB003", "TAB004"})
       m_findings.done(code, m_any ? "" : "no module uses torch");
+    m_findings.done("TAB005", m_promised ? "" : "the wheel does not say that it is for every later torch");
   }
 
  private:
@@ -84,6 +90,27 @@ class TorchCheck {
                         member.path, fmt::format("require torch>={}", minor_of(*use.since)));
   }
 
+  /// torch's C++ in a wheel for every later torch: the first release that lacks a name, where one is known to.
+  void promise(const TorchUse& use, const MemberFacts& member) {
+    std::string what = name_for_people(use.unstable.front());
+    std::string end = "which changes with each minor release of torch";
+    std::optional<VersionNumber> first;
+    for (const auto& symbol : use.unstable) {
+      const auto has = torch_releases_with(symbol);
+      const auto releases = known_torch_exports();
+      for (std::size_t i = 0; i < has.size() && i < releases.size(); ++i) {
+        if (has[i] || releases[i] < *m_promised || (first && !(releases[i] < *first))) continue;
+        first = releases[i];
+        what = name_for_people(symbol);
+        end = fmt::format("which torch {} does not have", minor_of(releases[i]));
+      }
+    }
+    m_findings.broken(
+        "TAB005",
+        fmt::format("it is for torch {} and every newer one, and uses {}, {}", minor_of(*m_promised), what, end),
+        member.path, "define TORCH_STABLE_ONLY for all its sources, or name one torch");
+  }
+
   void linked_with(const TorchUse& use, const MemberFacts& member) {
     if (!member.elf) return say("torch's C++ ABI is used, which changes with each minor release", member);
     const auto print = torch_fingerprint(use.unstable);
@@ -107,7 +134,7 @@ class TorchCheck {
 
   const Artifact& m_artifact;
   FindingList& m_findings;
-  std::optional<VersionNumber> m_oldest, m_declared;
+  std::optional<VersionNumber> m_oldest, m_declared, m_promised;
   std::map<std::string, std::vector<std::string>> m_notes;  ///< text -> members
   bool m_any = false;
 };
@@ -194,6 +221,8 @@ class SymbolCheck {
 
   void module(const MemberFacts& member) {
     const ElfFacts& elf = *member.elf;
+    if (const auto least = promised_from(m_artifact); least && torch_use(m_artifact, member).is_stable())
+      return every_torch(member, *least);
     const auto torch = declared_torch(m_artifact);
     if (!torch) return skip("no torch version is declared, so it is not known what modules find");
     const TorchSysroot* sysroot = find_sysroot(*torch, m_torches, elf.machine);
@@ -213,6 +242,26 @@ class SymbolCheck {
       return skip(fmt::format("{} may come from {}, which is not here", names_of(*missing), unread));
     m_findings.broken("ELF007", fmt::format("torch {} does not have {}", sysroot->version, names_of(*missing)),
                       member.path, "it was linked with another torch, or does not name the library that has it");
+  }
+
+  /// For a range of torches no copy is needed: what they have in common is a list. What no other library brings must be
+  /// on it.
+  void every_torch(const MemberFacts& member, const VersionNumber& least) {
+    std::vector<std::string> missing;
+    for (const auto& symbol : open_symbols(m_artifact, *member.elf)) {
+      // It has no C++ of torch (is_stable): what else is C++ is libstdc++'s, whose names are open without a version
+      // where torch exports them too.
+      if (symbol.starts_with("_Z") || symbol.starts_with("__cxa_") || symbol.starts_with("__gxx_")) continue;
+      const auto since = torch_shim_since(symbol);
+      if (!since || *since > least) missing.push_back(symbol);
+    }
+    if (missing.empty()) {
+      m_checked = fmt::format("{} and every newer one", minor_of(least));
+      return;
+    }
+    m_findings.broken("ELF007", fmt::format("torch {} does not have {}", minor_of(least), names_of(missing)),
+                      member.path,
+                      "the wheel is for that torch and every newer one: compile with TORCH_TARGET_VERSION set to it");
   }
 
   void end() {

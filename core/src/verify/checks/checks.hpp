@@ -57,6 +57,9 @@ void check_libc(const Artifact& artifact, const std::vector<TorchSysroot>& torch
 void check_libc_limits(const Artifact& artifact, FindingList& findings);
 /// ELF007: undefined symbols against the torch that is declared.
 void check_symbols(const Artifact& artifact, const std::vector<TorchSysroot>& torches, FindingList& findings);
+/// WIN: what only Windows modules can get wrong.
+void check_windows(const Artifact& artifact, FindingList& findings);
+bool has_windows_modules(const Artifact& artifact);
 /// FAT1..: each module's GPU code against what its kernel rows say for the claimed arches; what is in the kernels, and
 /// how they are linked.
 void check_gpu_code(const Artifact& artifact, FindingList& findings);

@@ -188,6 +188,12 @@ std::string torch_misfit(const Artifact& artifact, const ChildOutput& said) {
     return fmt::format("that Python cannot import torch ({})", why);
   const auto declared = declared_torch(artifact);
   const auto torch = said.text("torch"), cuda = said.text("torch_cuda");
+  if (const auto least = promised_from(artifact); least && !torch.empty()) {
+    const auto has = parse_version_number(first_two(torch));
+    if (has && *has < *least)
+      return fmt::format("that Python has torch {}, the wheel is for {} and newer", torch, to_string(*least));
+    return {};
+  }
   if (torch.empty() || !declared) return {};
   if (first_two(torch) != first_two(declared->version))
     return fmt::format("that Python has torch {}, {} says {}", torch, declared->from, declared->version);
