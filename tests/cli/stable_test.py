@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""One wheel for every torch and every Python: how a matrix says it, and what plan, name and explain make of it."""
+import unittest
+
+from harness import EXAMPLES, CommandLine
+
+CELL = "sage2-stable-pytorch29stable-cu130-python310abi3"
+
+
+class Stable(CommandLine):
+    def plan(self, *words):
+        return self.run_sagekit("--plugin-dir", EXAMPLES, "--plugin", "sage2-stable", "plan", *words)
+
+    def cells(self, *words):
+        done = self.plan(*words, "--json")
+        self.expect(done, 0)
+        return done.json()["cells"]
+
+    def test_one_cell_stands_for_every_torch_and_python(self):
+        (cell,) = self.cells()
+        self.assertEqual(cell["id"], CELL)
+        self.assertEqual((cell["torch_min"], cell["python"], cell["abi3"]), ("2.9", "3.10", True))
+        self.assertRegex(cell["wheel"], r"^sageattention-2\.2\.0\+cu130\.torch2\.9andhigher\.20260717\.g93128b9-cp310-abi3-linux_x86_64\.whl$")
+        self.assertIn("torch>=2.9", cell["requires_dist"])
+        for words in (("--torch", "2.13"), ("--torch", "2.15.0"), ("--python", "3.14"), ("--torch", "2.9", "--python", "3.10")):
+            self.assertEqual([found["id"] for found in self.cells(*words)], [CELL], words)
+
+    def test_what_it_does_not_serve_selects_nothing(self):
+        self.expect(self.plan("--torch", "2.8"), 4, "no torch 2.8; it has >=2.9,stable")
+        self.expect(self.plan("--python", "3.13t"), 4, "no Python 3.13t; it has abi3>=3.10")
+
+    def test_the_steps_name_the_least_torch_and_python(self):
+        steps = self.plan("--json", "--steps").json()["steps"]
+        for step in steps:
+            if step["kind"] == "link":
+                continue
+            self.assertIn("-DTORCH_STABLE_ONLY", step["argv"])
+            self.assertIn("-DTORCH_TARGET_VERSION=0x0209000000000000", step["argv"])
+            self.assertEqual("-DPy_LIMITED_API=0x030A0000" in step["argv"], step["kind"] == "bind")
+
+    def test_three_files_are_everywhere(self):
+        plan = self.plan("--profile", "everywhere", "--json").json()
+        platforms = sorted(cell["platform"] for cell in plan["cells"])
+        self.assertEqual(platforms, ["linux_aarch64", "linux_x86_64", "win_amd64"])
+
+    def test_its_name_is_read_as_it_is_written(self):
+        (cell,) = self.cells()
+        (reading,) = self.run_sagekit("name", cell["wheel"], "--json").json()["readings"]
+        self.assertEqual(reading["torch_min"], "2.9")
+        self.assertNotIn("torch", reading)
+        self.assertEqual((reading["python"], reading["abi"]), ("cp310", "abi3"))
+
+
+if __name__ == "__main__":
+    unittest.main()
