@@ -66,7 +66,7 @@ class PartFile {
 };
 
 std::unexpected<Error> PartFile::broken() {
-  const bool full = errno == ENOSPC || errno == EDQUOT;
+  const bool full = errno == ENOSPC || errno == EDQUOT || errno == EFBIG;
   std::string message = "cannot write " + m_final.string() + ": " + last_os_error();
   if (full) discard();
   return fail(full ? ErrorKind::machine : ErrorKind::usage, "FIL002", std::move(message),

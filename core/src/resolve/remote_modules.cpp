@@ -13,7 +13,9 @@
 #include "verify/judge.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <optional>
 
 namespace sagekit {
 
@@ -92,7 +94,8 @@ class PartOfModule {
     return true;
   }
 
-  MemberFacts facts(const std::string& path) {
+  /// Nothing when a Windows module's tables are damaged: what it imports is then not known, and never "nothing".
+  std::optional<MemberFacts> facts(const std::string& path) {
     // Containers that are not known are zeros, which the reader passes over.
     if (m_gpu_size > 0)
       std::memset(m_bytes.data() + m_gpu_at, 0,
@@ -100,6 +103,8 @@ class PartOfModule {
     InspectOptions options;
     options.whole_file = options.file_hash = options.member_hashes = false;
     MemberFacts facts = read_module(path, Bytes(m_bytes), options, 1).facts;
+    const auto in_tables = [](const Diagnostic& problem) { return problem.code.starts_with("INS03"); };
+    if (facts.pe && std::ranges::any_of(facts.problems, in_tables)) return std::nullopt;
     facts.path = path;
     facts.gpu = std::move(m_code);
     facts.problems.clear();
@@ -114,11 +119,22 @@ class PartOfModule {
     const Bytes file{m_bytes};
     const std::uint64_t pe = file.u32(60);
     TRY_ASSIGN(const bool coff, know(pe, k_coff));
-    if (!coff || !file.from(pe).starts_with(std::string_view("PE\0\0", 4))) return false;
+    constexpr std::uint64_t k_most_pe_sections = 96;  // Windows loads no more
+    if (!coff || file.u16(pe + 6) > k_most_pe_sections || !file.from(pe).starts_with(std::string_view("PE\0\0", 4)))
+      return false;
     const std::uint64_t optional = pe + k_coff, optional_size = file.u16(pe + 20), count = file.u16(pe + 6);
     const std::uint64_t table = optional + optional_size;
     TRY_ASSIGN(const bool headers, know(optional, optional_size + count * k_section));
     if (!headers || optional_size < k_directories || file.u16(optional) != 0x20b) return false;
+    std::size_t found = 0, there = 0;
+    const std::uint64_t directories = std::min<std::uint64_t>(file.u32(optional + 108), 16);
+    const auto directory = [&](std::uint64_t number) -> std::uint64_t {
+      const bool listed = number < directories && k_directories + number * 8 + 8 <= optional_size;
+      return listed ? file.u32(optional + k_directories + number * 8) : 0;
+    };
+    // Exports, imports, imports that are loaded when first called.
+    constexpr std::array<std::uint64_t, 3> k_wanted = {0, 1, 13};
+    for (const auto number : k_wanted) there += directory(number) != 0;
     for (std::uint64_t at = table; at < table + count * k_section; at += k_section) {
       const std::uint64_t address = file.u32(at + 12), offset = file.u32(at + 20);
       const std::uint64_t raw = file.u32(at + 16),
@@ -127,18 +143,15 @@ class PartOfModule {
         m_gpu_at = offset, m_gpu_size = size;
         continue;
       }
-      bool wanted = false;
-      const std::uint64_t directories = std::min<std::uint64_t>(file.u32(optional + 108), 16);
-      for (const std::uint64_t number : {0U, 1U, 13U}) {  // exports, imports, imports that are loaded when first called
-        if (number >= directories || k_directories + number * 8 + 8 > optional_size) continue;
-        const std::uint64_t where = file.u32(optional + k_directories + number * 8);
-        wanted |= where != 0 && where >= address && where - address < size;
-      }
-      if (!wanted) continue;
+      std::size_t here = 0;
+      for (const auto number : k_wanted)
+        if (const auto where = directory(number); where != 0 && where >= address && where - address < size) ++here;
+      if (here == 0) continue;
+      found += here;
       TRY_ASSIGN(const bool known, know(offset, size));
       if (!known) return false;
     }
-    return true;
+    return found == there;
   }
 
   Result<bool> know(std::uint64_t offset, std::uint64_t size) {
@@ -180,7 +193,11 @@ Status read_remote_modules(RemoteWheel& wheel, const Candidate& candidate, const
         if (known) {
           TRY_ASSIGN(known, part.read_gpu_code(gpus, may_go_on));
         }
-        if (known) facts = part.facts(member.name);
+        if (known) {
+          auto some = part.facts(member.name);
+          known = some.has_value();
+          if (known) facts = std::move(*some);
+        }
         partly = true;
       }
       if (!known) {

@@ -26,7 +26,7 @@ namespace {
 
 // Out of space is the machine's fault; everything else about a path is the user's.
 std::unexpected<Error> write_error(const fs::path& path, std::string_view what) {
-  const bool full = errno == ENOSPC || errno == EDQUOT;
+  const bool full = errno == ENOSPC || errno == EDQUOT || errno == EFBIG;
   return fail(full ? ErrorKind::machine : ErrorKind::usage, "FIL002",
               std::string(what) + " " + path.string() + ": " + last_os_error(),
               full ? "free some space, or point --store and -o at another disk" : "");
