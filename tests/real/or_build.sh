@@ -15,6 +15,7 @@ out=$(cd "$1" && pwd) which=${2:-both}
 python=$(command -v "${PYTHON:-python3}")
 work=$(mktemp -d)
 trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
+tar -xJf "$here/all.tar.xz" -C "$work" || exit 2
 export PIP_NO_INDEX=1 PIP_DISABLE_PIP_VERSION_CHECK=1
 
 # timed NAME COMMAND...: runs it, its output to OUT/NAME.out and .err; prints and keeps wall and CPU, children included.
@@ -37,7 +38,7 @@ END
 
 ours() {
   "$python" -m pip uninstall -y -q sageattention 2>/dev/null
-  timed ours "$here/bin/sagekit" --plugin sage2 install --or-build --source "$here/source.tar.xz" --store "$work/store" --interpreter "$python" --json
+  timed ours "$work/bin/sagekit" --plugin sage2 install --or-build --source "$work/source.tar" --store "$work/store" --interpreter "$python" --json
   local code=$?
   tail -5 "$out/ours.err"
   [ $code -eq 0 ] || return 1
@@ -53,7 +54,7 @@ END
 upstream() {
   "$python" -m pip uninstall -y -q sageattention 2>/dev/null
   mkdir "$work/upstream"
-  tar -xJf "$here/source.tar.xz" -C "$work/upstream"
+  tar -xf "$work/source.tar" -C "$work/upstream"
   export EXT_PARALLEL=${EXT_PARALLEL:-4} NVCC_APPEND_FLAGS=${NVCC_APPEND_FLAGS:---threads 8} MAX_JOBS=${MAX_JOBS:-32}
   timed upstream "$python" -m pip install --no-build-isolation --no-deps "$work/upstream" || { tail -20 "$out/upstream.err" "$out/upstream.out"; return 1; }
   "$python" -c 'import sageattention._fused; print("upstream: imports")'

@@ -4,7 +4,8 @@
 # Usage: or_build_carry.sh PREFIX SOURCE_REPOSITORY FOLDER
 #   PREFIX             what `cmake --install build/release --prefix PREFIX` made
 #   SOURCE_REPOSITORY  a git repository that has the commit that the sage2 plugin pins (bare ones, too)
-#   FOLDER             is made anew: bin, lib (sagekit's own libraries, and those that a bare machine may lack), the source, or_build.sh
+#   FOLDER             is made anew: or_build.sh and what it unpacks (bin; lib: sagekit's own libraries and those that a bare
+#                      machine may lack; the source), about 20 MB
 #
 # Needs patchelf. libc and libstdc++ are the machine's own: it must not be older than this one.
 set -euo pipefail
@@ -14,14 +15,18 @@ here=$(cd "$(dirname "$0")" && pwd)
 commit=$(sed -n 's/^default = "\([0-9a-f]\{40\}\)"$/\1/p' "$here/../../plugins/sage2/plugin.toml" | head -1)
 git -C "$repository" cat-file -e "$commit^{commit}" || { echo "$repository has no commit $commit" >&2; exit 2; }
 
-rm -rf "$folder"
+result=$folder
+rm -rf "$result"
+mkdir -p "$result"
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
 mkdir -p "$folder/bin" "$folder/lib/sagekit/plugins"
 cp "$prefix/bin/sagekit" "$folder/bin/"
 cp "$prefix"/lib/*/libsagekit.so* "$folder/lib/" 2>/dev/null || cp "$prefix"/lib/libsagekit.so* "$folder/lib/"
 cp "$prefix"/lib/sagekit/plugins/*.so "$folder/lib/sagekit/plugins/"
 
-# Libraries that are linked, and those that sagekit loads when it needs them (docs/decisions/0012).
-late=$(strings -a "$folder"/lib/libsagekit.so* | grep -oE '^lib(archive|zip|curl|microhttpd)[-a-z]*\.so(\.[0-9]+)*$' | sort -u)
+# Libraries that are linked, and those that sagekit loads when it needs them (docs/decisions/0012) and no network.
+late=$(strings -a "$folder"/lib/libsagekit.so* | grep -oE '^lib(archive|zip)[-a-z]*\.so(\.[0-9]+)*$' | sort -u)
 paths() {
   for file in "$folder/bin/sagekit" "$folder"/lib/libsagekit.so*; do ldd "$file"; done
   for name in $late; do
@@ -45,9 +50,11 @@ for file in "$folder/bin/sagekit" "$folder"/lib/*.so* "$folder"/lib/sagekit/plug
   strip --strip-unneeded "$file" 2>/dev/null || true
 done
 
-git -C "$repository" archive --format=tar "$commit" | xz -T1 -6 >"$folder/source.tar.xz"
-cp "$here/or_build.sh" "$folder/"
+# What a build needs: the pictures are most of the repository, and partial clones lack them.
+git -C "$repository" archive --format=tar -o "$folder/source.tar" "$commit" -- setup.py pyproject.toml MANIFEST.in README.md LICENSE csrc sageattention 2>/dev/null
 "$folder/bin/sagekit" --version
 "$folder/bin/sagekit" plugin list
 if ldd "$folder/bin/sagekit" "$folder"/lib/*.so* | grep -E "not found"; then exit 1; fi
-du -sh "$folder"
+cp "$here/or_build.sh" "$result/"
+tar -C "$folder" -cf - . | xz -T2 -3 >"$result/all.tar.xz"
+du -sh "$result"
