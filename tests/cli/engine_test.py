@@ -74,16 +74,25 @@ class Engine(CommandLine):
         self.fail("it never came to that")
 
     def test_an_architecture_more_compiles_that_one_alone_and_a_rerun_starts_no_compiler(self):
-        self.expect(self.build("--arch", "9.0"), 0)
+        done = self.build("--arch", "9.0", "-v")
+        self.expect(done, 0)
         self.assertEqual(self.compiled(), ["compute_90"])
+        self.assertEqual(self.host_code(done), ["not in the store"] * 2)
         self.expect(self.build("--arch", "9.0"), 0)
         self.assertEqual(self.compiled(), [])
-        done = self.build("--arch", "8.0 9.0", "-o", "more")
+        done = self.build("--arch", "8.0 9.0", "-o", "more", "-v")
         self.expect(done, 0)
         self.assertEqual(self.compiled(), ["compute_80"])
+        self.assertEqual(self.host_code(done), ["reused from the store"] * 2, "its text has nothing of the architectures")
         self.assertNotIn("in one run", done.err)
 
+    @staticmethod
+    def host_code(done):
+        return re.findall(r"the host's code: ([a-z ]+)", done.err)
+
     def test_halves_and_a_whole_nvcc_give_the_same_wheel(self):
+        # The host's code is that of the first build, assembled around what the second has.
+        self.expect(self.build("--arch", "9.0", "-o", "first"), 0)
         self.expect(self.build("--arch", "8.0 9.0"), 0)
         halves = self.wheel_bytes()
         # A tool that the dry run names and nobody knows: one plain nvcc step, said once.

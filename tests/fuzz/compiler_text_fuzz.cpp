@@ -1,4 +1,6 @@
-// What nvcc and cicc write and the engine reads: dry runs, PTX, stubs, and the store's own lists of kernels.
+// What nvcc and its programs write and the engine reads: dry runs, PTX, stubs, fatbins as source, and the store's own
+// lists of kernels.
+#include "build/fatbin_include.hpp"
 #include "build/kernel_interface.hpp"
 #include "build/nvcc_commands.hpp"
 
@@ -19,6 +21,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (asserted->size() <= text.size()) std::abort();
   if (const auto registered = read_registered(text)) stub_differs(*registered, sample);
   read_interface(text);
+  if (with_included_fatbin(text, std::string_view("P\xedU\xba\1\0\x10\0", 8), "x.fatbin"))
+    if (text.find("fatbinData[1]") == text.npos) std::abort();
   if (const auto kernels = parse_interface(text))
     if (parse_interface(interface_text(*kernels)) != kernels) std::abort();
   return 0;

@@ -1,7 +1,9 @@
 #include "build/device_halves.hpp"
 
+#include "build/device_outputs.hpp"
+#include "build/host_half.hpp"
+#include "build/text_key.hpp"
 #include "support/format.hpp"
-#include "support/sha256.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
 
@@ -9,11 +11,8 @@
 
 namespace sagekit {
 
-namespace fs = std::filesystem;
-
 namespace {
 
-constexpr std::string_view k_stub = "stub", k_kernels = "kernels", k_module_id = "module id";
 /// A module id that no compiler gives: only GPU code that shows it needs the real one, of the host's pass.
 constexpr std::string_view k_no_module_id = "_sagekit0_9_unnamed_cu_00000000";
 
@@ -33,15 +32,7 @@ ActionRecord of_every_cpu(ActionRecord record, const std::string& platform) {
 
 const std::string& source_of(const DeviceAction& action) { return action.step.inputs.front(); }
 
-/// What a record calls an output, in the work folder as every one is.
-std::string output_path(std::string_view name) { return "{work}/" + std::string(name); }
-
 }  // namespace
-
-const StoredObject* output_of(const ActionRecord& record, std::string_view name) {
-  const auto found = std::ranges::find(record.outputs, output_path(name), &RecordedOutput::path);
-  return found == record.outputs.end() ? nullptr : &found->object;
-}
 
 DeviceHalves::DeviceHalves(const StepContext& context, const StepKeys& keys, FileHashes& hashes,
                            std::vector<DeviceAction> actions)
@@ -100,35 +91,10 @@ std::optional<ActionRecord> DeviceHalves::find(const std::string& key) const {
   });
 }
 
-/// Equal text through equal cicc and ptxas is equal code, whatever arch list or header made the text.
-std::string DeviceHalves::content_key(const Work& work) const {
-  Sha256 hash;
-  hash.field("sagekit device text 1");
-  for (const auto& [name, identity] : m_context.symbols.identities({work.action.argv.front()})) hash.field(identity);
-  const auto text = sha256_file(work.device.text);
-  hash.field(text ? *text : std::string());
-  const auto words = [&](const CommandLine& argv) {
-    for (const auto& word : argv) hash.field(replace_all(word, work.folder.path().string(), ""));
-    hash.field("");
-  };
-  // Who calls and what the files are named is not what they do.
-  const auto doing = [&](CommandLine argv, const char* program) {
-    argv.front() = program;
-    for (auto& word : argv)
-      if (word.starts_with(work.folder.path().string())) word = fs::path(word).extension().string();
-    words(argv);
-  };
-  doing(work.device.compile, "cicc");
-  for (const auto& argv : work.device.assemble) doing(argv, "ptxas");
-  for (const auto& image : work.device.images) hash.field(image.role);
-  return hash.hex();
-}
-
 void DeviceHalves::give_up(std::size_t index, const std::string& why, StepReport& report) {
   const std::lock_guard lock(m_mutex);
   m_why[index] = why;
-  if (m_said.insert(source_of(m_actions[index])).second)
-    report.retried = k_in_one_run + why;
+  if (m_said.insert(source_of(m_actions[index])).second) report.retried = k_in_one_run + why;
 }
 
 TaskOutcome DeviceHalves::make(std::size_t index, std::stop_token stop, StepReport& report) {
@@ -226,7 +192,7 @@ Result<bool> DeviceHalves::make_anew(std::size_t index, const std::string& key, 
   ReadFiles::List list;
   const bool listed = m_read.add_listed(depfile, list);
 
-  const auto by_text = content_key(work);
+  const auto by_text = device_text_key(m_context.symbols, action.argv.front(), work.device, work.folder.path());
   ActionRecord record;
   auto known = find(by_text);
   if (known && output_of(*known, k_module_id) != nullptr) {
@@ -251,7 +217,7 @@ Result<bool> DeviceHalves::make_anew(std::size_t index, const std::string& key, 
       if (!assembled) return false;
     }
     std::string why;
-    TRY_ASSIGN(record.outputs, collect(work, why));
+    TRY_ASSIGN(record.outputs, keep_outputs(m_context.store, work.device, work.folder.path(), work.module_id, why));
     if (!why.empty()) return not_done(why);
     TRY(m_context.tools.unchanged());
     record.measured = report.measured;
@@ -270,42 +236,9 @@ Result<bool> DeviceHalves::make_anew(std::size_t index, const std::string& key, 
   return true;
 }
 
-/// Into the store, when host and GPU code agree.
-Result<std::vector<RecordedOutput>> DeviceHalves::collect(Work& work, std::string& why) const {
-  TRY_ASSIGN(const auto ptx, read_file(work.device.ptx));
-  TRY_ASSIGN(auto stub, read_file(work.device.stub));
-  const auto interface = read_interface(ptx);
-  const auto registered = read_registered(stub);
-  std::vector<RecordedOutput> outputs;
-  if (!interface || !registered) {
-    why = "its kernels' parameters are not understood";
-    return outputs;
-  }
-  why = stub_differs(*registered, *interface);
-  if (!why.empty()) return outputs;
-  // The compiler names its folder in a line marker.
-  stub = replace_all(std::move(stub), work.folder.path().string() + "/", "");
-  const auto put = [&](std::string_view name, const fs::path& file) -> Status {
-    TRY_ASSIGN(auto object, m_context.store.put(file));
-    outputs.push_back({output_path(name), std::move(object)});
-    return {};
-  };
-  const auto put_text = [&](std::string_view name, std::string_view text) -> Status {
-    const auto file = work.folder.path() / "kept.txt";
-    remove_quietly(file);  // it may be linked into the store
-    TRY(write_file(file, text));
-    return put(name, file);
-  };
-  TRY(put_text(k_stub, stub));
-  TRY(put_text(k_kernels, interface_text(*interface)));
-  if (!work.module_id.empty()) TRY(put_text(k_module_id, work.module_id));
-  for (const auto& image : work.device.images) TRY(put(image.role, image.file));
-  std::ranges::sort(outputs, {}, &RecordedOutput::path);
-  return outputs;
-}
-
-Result<CommandResult> DeviceHalves::compile(std::size_t compile_step, const Command& whole, const std::stop_token& stop,
-                                            std::vector<const ActionRecord*>& used, StepReport& report) {
+Result<CommandResult> DeviceHalves::compile(std::size_t compile_step, const Step& step, const Command& whole,
+                                            const std::stop_token& stop, std::vector<const ActionRecord*>& used,
+                                            StepReport& report) {
   used.clear();
   CommandResult sum;
   const auto mine = m_of_step.find(compile_step);
@@ -318,7 +251,7 @@ Result<CommandResult> DeviceHalves::compile(std::size_t compile_step, const Comm
       without = index;
     }
   if (why.empty()) {
-    auto joined = join_halves(compile_step, whole, stop, sum);
+    auto joined = join_halves(compile_step, step, whole, stop, sum);
     if (!joined && joined.error().code != "BLD009") return std::unexpected(joined.error());
     why = joined ? *joined : joined.error().message;
     if (why.empty()) {
@@ -327,8 +260,7 @@ Result<CommandResult> DeviceHalves::compile(std::size_t compile_step, const Comm
     }
     if (ran_out_of_memory(sum, last_lines(whole.output_file)) || sum.timed_out) return sum;
     const std::lock_guard lock(m_mutex);
-    if (m_said.insert(source_of(m_actions[mine->second.front()])).second)
-      report.retried = k_in_one_run + why;
+    if (m_said.insert(source_of(m_actions[mine->second.front()])).second) report.retried = k_in_one_run + why;
   } else {
     log_line(m_context.log, LogLevel::info,
              [&] { return fmt::format("{} is lacking: {}", m_actions[without].step.id, why); });
@@ -339,62 +271,13 @@ Result<CommandResult> DeviceHalves::compile(std::size_t compile_step, const Comm
 }
 
 /// Why it cannot be; "" = the object is there.
-Result<std::string> DeviceHalves::join_halves(std::size_t compile_step, const Command& whole,
+Result<std::string> DeviceHalves::join_halves(std::size_t compile_step, const Step& step, const Command& whole,
                                               const std::stop_token& stop, CommandResult& sum) {
+  std::vector<MadeDevice> devices;
+  for (const auto index : m_of_step.at(compile_step)) devices.push_back({m_actions[index].arch, &*m_records[index]});
   TRY_ASSIGN(const auto commands, commands_of(whole, stop));
-  TRY_ASSIGN(const TemporaryFolder folder, TemporaryFolder::create(m_context.work / "tmp", "host"));
-  auto all = in_folder(commands, folder.path());
-  std::optional<KernelInterface> kernels;
-  std::string module_id, stub;
-  for (const auto& device : all.devices) {
-    const ActionRecord* record = nullptr;
-    for (const auto index : m_of_step.at(compile_step))
-      if (m_actions[index].arch == device.arch) record = &*m_records[index];
-    if (record == nullptr) return "no GPU code was made for " + device.arch;
-    const auto text_of = [&](std::string_view name) -> Result<std::string> {
-      const auto* object = output_of(*record, name);
-      if (object == nullptr) return std::string();
-      TRY(m_context.store.place(*object, folder.path() / "kept.txt"));
-      return read_file(folder.path() / "kept.txt");
-    };
-    for (const auto& image : device.images) {
-      const auto* object = output_of(*record, image.role);
-      if (object == nullptr) return fmt::format("the GPU code for {} has no {}", device.arch, image.role);
-      TRY(m_context.store.place(*object, image.file));
-    }
-    TRY_ASSIGN(const auto kept, text_of(k_kernels));
-    auto interface = parse_interface(kept);
-    if (!interface) return "the store's list of kernels is not understood";
-    if (kernels && kernels->entries != interface->entries) return "the architectures do not have the same kernels";
-    kernels = std::move(interface);
-    TRY_ASSIGN(const auto id, text_of(k_module_id));
-    if (!module_id.empty() && id != module_id) return "the architectures do not have the same module id";
-    module_id = id;
-    if (device.stub != all.stub) continue;
-    TRY_ASSIGN(stub, text_of(k_stub));
-  }
-  const auto asserted = with_size_assertions(stub, *kernels);
-  if (!asserted) return "its launches are not understood";
-  TRY(write_file(all.stub, *asserted));
-  if (const auto depfile = word_after(whole.argv, "-MF"); !depfile.empty())
-    all.preprocess.insert(all.preprocess.end(), {"-MD", "-MF", depfile, "-MT", word_after(whole.argv, "-o")});
-  for (const auto* argv : {&all.preprocess, &all.split, &all.fatbinary, &all.compile}) {
-    auto command = whole;
-    command.argv = *argv;
-    for (const auto& [name, value] : all.environment) command.environment[name] = value;
-    TRY_ASSIGN(const auto result, m_context.runner.run(command, stop));
-    add(sum, result);
-    if (!result.ok()) {
-      sum.exit_code = result.exit_code;
-      sum.signal = result.signal;
-      sum.timed_out = result.timed_out;
-      return fmt::format("{} failed: {}", argv->front(), last_lines(whole.output_file));
-    }
-    if (argv != &all.split || module_id.empty()) continue;
-    TRY_ASSIGN(const auto now, read_file(all.module_id));
-    if (now != module_id) return "the host's pass gives another module id";
-  }
-  return std::string();
+  TRY_ASSIGN(auto host, HostHalf::prepare(m_context, step, whole, commands, stop));
+  return host.make(devices, sum);
 }
 
 }  // namespace sagekit

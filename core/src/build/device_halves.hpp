@@ -4,7 +4,6 @@
 // and never the build: the step is run by nvcc as a whole, and it is said why, once for a source.
 
 #include "build/device_action.hpp"
-#include "build/kernel_interface.hpp"
 #include "build/nvcc_commands.hpp"
 #include "build/read_files.hpp"
 #include "build/scheduler.hpp"
@@ -21,9 +20,6 @@
 #include <vector>
 
 namespace sagekit {
-
-/// What a device step made under this name: "stub", "kernels", "module id", an image's role. nullptr = nothing.
-const StoredObject* output_of(const ActionRecord& record, std::string_view name);
 
 class DeviceHalves {
  public:
@@ -45,8 +41,9 @@ class DeviceHalves {
 
   /// The step's command: the host's half around its GPU code, or the whole. `used`: the records of that GPU code;
   /// empty when it was run as a whole.
-  Result<CommandResult> compile(std::size_t compile_step, const Command& whole, const std::stop_token& stop,
-                                std::vector<const ActionRecord*>& used, StepReport& report);
+  Result<CommandResult> compile(std::size_t compile_step, const Step& step, const Command& whole,
+                                const std::stop_token& stop, std::vector<const ActionRecord*>& used,
+                                StepReport& report);
 
  private:
   /// An action on its way: its commands in its own folder.
@@ -64,18 +61,16 @@ class DeviceHalves {
                                     StepReport& report);
   Result<bool> run(const CommandLine& argv, const Command& like, const NvccCommands& all, const std::stop_token& stop,
                    StepReport& report);
-  std::string content_key(const Work& work) const;
   std::optional<ActionRecord> find(const std::string& key) const;
   /// The work of `make` when the store has nothing: false = it does not do, `report` or m_why has the reason.
   Result<bool> make_anew(std::size_t index, const std::string& key, const std::stop_token& stop, StepReport& report);
   Result<bool> find_module_id(Work& work, const std::stop_token& stop, StepReport& report);
   Result<bool> has_module_id(const StoredObject& id, Work& work, const std::stop_token& stop, StepReport& report);
   Result<bool> run_cicc(Work& work, const std::stop_token& stop, StepReport& report);
-  Result<std::vector<RecordedOutput>> collect(Work& work, std::string& why) const;
   void give_up(std::size_t index, const std::string& why, StepReport& report);
 
-  Result<std::string> join_halves(std::size_t compile_step, const Command& whole, const std::stop_token& stop,
-                                  CommandResult& sum);
+  Result<std::string> join_halves(std::size_t compile_step, const Step& step, const Command& whole,
+                                  const std::stop_token& stop, CommandResult& sum);
 
   const StepContext& m_context;
   const StepKeys& m_keys;

@@ -1,4 +1,5 @@
 #include "build/device_halves.hpp"
+#include "build/device_outputs.hpp"
 #include "build/machine_code.hpp"
 #include "support/format.hpp"
 #include "support/sha256.hpp"

@@ -174,7 +174,7 @@ TaskOutcome Executor::run_step(std::size_t index, std::stop_token stop, StepRepo
     }
     devices.clear();
     const auto result = fallback ? m_context.runner.run(*command, stop)
-                                 : m_devices.compile(index, *command, stop, devices, report);
+                                 : m_devices.compile(index, step, *command, stop, devices, report);
     if (!result) return give_up(result.error());
     add(report.measured, *result);
     if (result->ok()) break;

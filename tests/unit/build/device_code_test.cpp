@@ -1,5 +1,6 @@
 // GPU code made by itself: one architecture a step, for all CPUs, Pythons and architecture lists.
 #include "fake_build.hpp"
+#include "fatbin_source.hpp"
 
 #include <set>
 
@@ -27,8 +28,12 @@ const std::string k_whole_ptx = ".visible .entry _Z1fi(\n\t.param .u32 _Z1fi_par
 /// Answers as nvcc and its programs would; says what ran.
 struct Halves : FakePackage {
   CountingRunner runner;
-  std::vector<std::string> log;  ///< "text 80", "cicc 80", "ptxas 80", "host sh", "whole sh"
-  std::string device_header;     ///< below #ifdef __CUDA_ARCH__: the host's pass does not read it
+  /// "text 80", "cicc 80", "ptxas 80", "host sh": its code without the GPU's, "plain sh": with, "whole sh": by nvcc
+  std::vector<std::string> log;
+  std::vector<std::string> flags;  ///< of the host compiler
+  std::string object;              ///< the last that the assembler made
+  bool odd_fatbin = false, names_folder = false;
+  std::string device_header;  ///< below #ifdef __CUDA_ARCH__: the host's pass does not read it
   std::string ptx = k_whole_ptx, stub = k_whole_stub;
   std::string text = "text ";  ///< what the preprocessor gives, before the architecture
   std::string host_id = "_id_host";
@@ -87,6 +92,7 @@ struct Halves : FakePackage {
         step.argv.push_back("-gencode");
         step.argv.push_back("arch=compute_" + arch + ",code=sm_" + arch);
       }
+      step.argv.insert(step.argv.end(), flags.begin(), flags.end());
       step.argv.insert(step.argv.end(), {"-c", "{source}/csrc/a.cu"});
       if (shimmed) step.device_argv = step.argv;
       if (shimmed) step.device_argv.push_back("-DSHIM");
@@ -123,8 +129,9 @@ struct Halves : FakePackage {
       said += "#$ ptxas -arch=sm_" + a + " " + q("a." + a + ".ptx") + " -o " + q("a." + a + ".cubin") + "\n";
       images += " \"--image3=kind=elf,sm=" + a + ",file=" + kept_in + "/a." + a + ".cubin\"";
     }
-    said += "#$ fatbinary" + images + " --embedded-fatbin=" + q("a.fatbin.c") + "\n";
-    said += "#$ " + cxx + " -c " + q("a.cudafe1.cpp") + " -o \"" + after(argv, "-o") + "\"\n";
+    said += "#$ fatbinary --create=" + q("a.fatbin") + images + " --embedded-fatbin=" + q("a.fatbin.c") + "\n";
+    const std::string flag = has_word(argv, "-O1") ? " -O1" : "";
+    said += "#$ " + cxx + " -c" + flag + " -x c++ " + q("a.cudafe1.cpp") + " -o \"" + after(argv, "-o") + "\"\n";
     return understood ? said : "#$ something new\n";
   }
 
@@ -152,10 +159,14 @@ struct Halves : FakePackage {
       if (has_word(argv, "-DSHIM") && fail_if("shim")) return result;
       write(output, text + arch);
       write(after(argv, "-MF"), "x.o: csrc/a.cu csrc/common.h " + device_header + "\n");
+    } else if (output.ends_with("host.ii")) {
+      write(output, text_of(after(argv, "c++")) + text_of(fs::path(output).parent_path() / "host.cudafe1.stub.c"));
     } else if (has_word(argv, "-E")) {
       if (const auto listed = after(argv, "-MF"); !listed.empty()) write(listed, "x.o: csrc/a.cu csrc/common.h\n");
+      write(output, "host text " + text_of(command.working_directory / "csrc/common.h"));
     } else if (program == "cudafe++") {
       write(after(argv, "--module_id_file_name"), host_id);
+      write(after(argv, "--gen_c_file_name"), text_of(argv.back()));
     } else if (program == "cicc") {
       const auto arch = after(argv, "-arch").substr(8), id = text_of(after(argv, "--module_id_file_name"));
       say("cicc " + arch);
@@ -169,14 +180,22 @@ struct Halves : FakePackage {
       std::string all;
       for (const auto& word : argv)
         if (const auto at = word.find("file="); at != std::string::npos) all += text_of(word.substr(at + 5)) + ";";
-      write(argv.back().substr(argv.back().find('=') + 1), all);
-    } else if (has_word(argv, "-c")) {
+      all.resize((all.size() + 7) / 8 * 8, ' ');
+      write(argv[1].substr(argv[1].find('=') + 1), all);
+      write(argv.back().substr(argv.back().find('=') + 1), odd_fatbin ? all : fatbin_source(all));
+    } else if (has_word(argv, "-S")) {
       say("host " + program);
       if (fail_if("host")) return result;
-      const auto half = fs::path(argv[2]).parent_path();
-      for (const auto& file : fs::directory_iterator(half))
-        if (file.path().string().ends_with(".stub.c")) compiled_stub = text_of(file.path());
-      write(output, "object of " + text_of(half / "a.fatbin.c"));
+      const auto& half = command.working_directory;
+      compiled_stub = text_of(half / "host.cudafe1.stub.c");
+      write(half / output, (names_folder ? half.string() : "") + "assembly of " + text_of(half / "host.ii"));
+    } else if (has_word(argv, "assembler")) {
+      object = text_of(command.working_directory / after(argv, "assembler")) +
+               text_of(command.working_directory / "host.fatbin");
+      write(output, object);
+    } else if (has_word(argv, "-c")) {
+      say("plain " + program);
+      write(output, "object of " + text_of(fs::path(after(argv, "c++")).parent_path() / "a.fatbin.c"));
     }
     return result;
   }
@@ -214,7 +233,8 @@ TEST_CASE("an architecture more compiles that one alone") {
   fake.steps({"80", "90a", "120"}, {"x86_64"});
   auto log = fake.run();
   std::ranges::sort(log);  // the others' text is made, because headers may ask for the list, and found again
-  CHECK(log == Log{"cicc 120", "host sh", "ptxas 120", "text 120", "text 80", "text 90a"});
+  CHECK(log == Log{"cicc 120", "ptxas 120", "text 120", "text 80", "text 90a"});
+  CHECK(fake.object.find("code 80;code 90a;code 120;") != std::string::npos);
   fake.text = "changed by the list ";
   fake.steps({"80", "90a", "120", "121a"}, {"x86_64"});
   CHECK(std::ranges::count(fake.run(), "cicc 80") == 1);
@@ -256,7 +276,50 @@ TEST_CASE("a header that only the device's passes read is an input of the object
   write(fake.source() / "csrc/device.h", "device 2\n");
   fake.text = "changed ";
   fake.pin();
-  CHECK(fake.run() == Log{"text 80", "cicc 80", "ptxas 80", "host sh"});
+  CHECK(fake.run() == Log{"text 80", "cicc 80", "ptxas 80"});  // the host's text is the old one
+}
+
+TEST_CASE("the host's code is compiled again for another text, flag or compiler, and not for other GPU code") {
+  Halves fake;
+  const auto compiled = [&](const std::vector<std::string>& archs) {
+    fake.steps(archs, {"x86_64"});
+    return std::ranges::count(fake.run(), "host sh");
+  };
+  CHECK(compiled({"80"}) == 1);
+  CHECK(compiled({"90a"}) == 0);
+  CHECK(compiled({"80", "90a"}) == 0);
+  write(fake.source() / "csrc/common.h", "header 2\n");
+  fake.pin();
+  CHECK(compiled({"80"}) == 1);
+  CHECK(compiled({"90a"}) == 0);
+  fake.flags = {"-O1"};
+  CHECK(compiled({"80"}) == 1);
+  CHECK(compiled({"90a"}) == 0);
+  fake.environment.host_compilers.front().identity = "another shell";
+  CHECK(compiled({"80"}) == 1);
+  CHECK(compiled({"90a"}) == 0);
+  // What the store lost or has damaged is compiled again.
+  for (const auto& file : fs::recursive_directory_iterator(fake.options.store / "objects"))
+    if (file.is_regular_file()) {
+      fs::permissions(file, fs::perms::owner_all);
+      write(file, "damaged");
+    }
+  CHECK(compiled({"80", "90a"}) == 1);
+}
+
+TEST_CASE("host code that names a folder of its run is nobody else's") {
+  Halves fake;
+  fake.names_folder = true;
+  CHECK(std::ranges::count(fake.run(), "host sh") == 1);
+  fake.steps({"80", "90a"}, {"x86_64"});
+  CHECK(std::ranges::count(fake.run(), "host sh") == 1);
+}
+
+TEST_CASE("a fatbin that is not as nvcc writes it is compiled in, as nvcc would") {
+  Halves fake;
+  fake.odd_fatbin = true;
+  CHECK(fake.run() == Log{"text 80", "cicc 80", "ptxas 80", "plain sh"});
+  CHECK(std::ranges::count_if(fake.watcher.events, [](const auto& e) { return e.starts_with("retried"); }) == 0);
 }
 
 TEST_CASE("names with the module id in them are made with the one that the host has") {

@@ -21,11 +21,13 @@ TEST_CASE("what compiles is started through the launcher, everything else as it 
        {std::vector<std::string>{"/cuda/bin/nvcc", "-O3", "-c", "a.cu", "-o", "a.o"},
         {"/cuda/nvvm/bin/cicc", "a.ii", "-o", "a.ptx"},
         {"ptxas", "-o", "a.cubin", "a.ptx"},
-        {"/usr/bin/x86_64-linux-gnu-g++-12", "-c", "a.cpp", "-o", "a.o"}})
+        {"/usr/bin/x86_64-linux-gnu-g++-12", "-c", "a.cpp", "-o", "a.o"},
+        {"/usr/bin/g++", "-c", "-S", "-x", "c++", "a.ii", "-o", "a.s"}})
     CHECK(compiles(argv));
   for (const std::vector<std::string>& argv : {std::vector<std::string>{"nvcc", "--dryrun", "-c", "a.cu"},
                                                {"g++", "-E", "-c", "a.cpp"},
                                                {"g++", "-shared", "a.o", "-o", "a.so"},
+                                               {"g++", "-c", "-x", "assembler", "a.s", "-o", "a.o"},
                                                {"cudafe++", "a.ii"},
                                                {"python3", "-c", "print()"},
                                                {"git", "-c", "a=b", "log"},

@@ -1,0 +1,228 @@
+#include "build/host_half.hpp"
+
+#include "build/device_outputs.hpp"
+#include "build/fatbin_include.hpp"
+#include "build/kernel_interface.hpp"
+#include "build/text_key.hpp"
+#include "support/format.hpp"
+#include "support/text.hpp"
+#include "support/try.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace sagekit {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view k_assembly = "assembly";
+
+/// Is the word for the preprocessor alone? Its effect is in the text. `separate`: its value is the next word.
+bool is_for_preprocessor(std::string_view word, bool& separate) {
+  constexpr std::array<std::string_view, 3> k_attached{"-D", "-U", "-I"};
+  constexpr std::array<std::string_view, 5> k_separate{"-isystem", "-iquote", "-idirafter", "-include", "-imacros"};
+  separate = std::ranges::count(k_attached, word) != 0 || std::ranges::count(k_separate, word) != 0;
+  return separate || std::ranges::any_of(k_attached, [&](auto flag) { return word.starts_with(flag); });
+}
+
+/// A line marker of the stub has the name that nvcc gave to it, for one architecture or the last of several.
+std::string with_host_markers(std::string stub) {
+  constexpr std::string_view k_end = ".cudafe1.stub.c\"";
+  for (auto at = stub.find(k_end); at != std::string::npos; at = stub.find(k_end, at + 1)) {
+    const auto name = stub.rfind('"', at) + 1;
+    stub.replace(name, at + k_end.size() - 1 - name, k_host_stub);
+    at = name + k_host_stub.size() - 1;
+  }
+  return stub;
+}
+
+}  // namespace
+
+NvccCommands with_host_names(NvccCommands commands) {
+  const auto unit = word_after(commands.split, "--gen_c_file_name"), stub = commands.stub.filename().string();
+  const auto own_unit = (commands.folder / k_host_unit).string();
+  for (auto* argv : {&commands.split, &commands.compile})
+    for (auto& word : *argv) {
+      if (word == unit) word = own_unit;
+      if (word == stub) word = k_host_stub;
+    }
+  commands.stub = commands.folder / k_host_stub;
+  return commands;
+}
+
+std::optional<HostCommands> take_apart(const CommandLine& compile, const fs::path& folder) {
+  const auto unit = (folder / k_host_unit).string(), output = word_after(compile, "-o");
+  const std::string text(k_host_text), assembly(k_host_assembly);
+  const auto once = [&](std::string_view word) { return std::ranges::count(compile, word) == 1; };
+  if (!once("-c") || !once(unit) || !once("-o") || !once("-x") || word_after(compile, "-x") != "c++" || output.empty())
+    return std::nullopt;
+  HostCommands made;
+  made.preprocess = compile;
+  std::ranges::replace(made.preprocess, "-c", "-E");
+  std::ranges::replace(made.preprocess, output, (folder / k_host_text).string());
+  for (std::size_t i = 0; i < compile.size(); ++i) {
+    const auto& word = compile[i];
+    // Debug information names the files that were compiled, and more is made of it than an assembly.
+    if (word.starts_with("-g") || word.starts_with("-save-temps") || word.starts_with("-M")) return std::nullopt;
+    if (bool separate = false; is_for_preprocessor(word, separate)) {
+      i += separate ? 1 : 0;
+      continue;
+    }
+    made.compile.push_back(word == unit ? text : word == output ? assembly : word);
+    // A launcher knows a compilation by the -c, so it stays; -S is the one that counts.
+    if (word == "-c") made.compile.emplace_back("-S");
+    made.assemble.push_back(word == unit ? assembly : word);
+  }
+  std::ranges::replace(made.assemble, "c++", "assembler");
+  return made;
+}
+
+Result<HostHalf> HostHalf::prepare(const StepContext& context, const Step& step, const Command& whole,
+                                   const NvccCommands& commands, std::stop_token stop) {
+  TRY_ASSIGN(auto folder, TemporaryFolder::create(context.work / "tmp", "host"));
+  auto all = in_folder(commands, folder.path());
+  return HostHalf(context, step, whole, std::move(all), std::move(folder), std::move(stop));
+}
+
+/// Images and stub into the folder, after all of them were found to belong together.
+Result<std::string> HostHalf::take_gpu_code(const std::vector<MadeDevice>& devices) {
+  std::optional<KernelInterface> kernels;
+  std::string stub;
+  for (const auto& device : m_all.devices) {
+    const auto made = std::ranges::find(devices, device.arch, &MadeDevice::arch);
+    if (made == devices.end()) return "no GPU code was made for " + device.arch;
+    const auto text_of = [&](std::string_view name) -> Result<std::string> {
+      const auto* object = output_of(*made->record, name);
+      if (object == nullptr) return std::string();
+      TRY(m_context.store.place(*object, m_folder.path() / "kept.txt"));
+      return read_file(m_folder.path() / "kept.txt");
+    };
+    for (const auto& image : device.images) {
+      const auto* object = output_of(*made->record, image.role);
+      if (object == nullptr) return fmt::format("the GPU code for {} has no {}", device.arch, image.role);
+      TRY(m_context.store.place(*object, image.file));
+    }
+    TRY_ASSIGN(const auto kept, text_of(k_kernels));
+    auto interface = parse_interface(kept);
+    if (!interface) return "the store's list of kernels is not understood";
+    if (kernels && kernels->entries != interface->entries) return "the architectures do not have the same kernels";
+    kernels = std::move(interface);
+    TRY_ASSIGN(const auto id, text_of(k_module_id));
+    if (!m_module_id.empty() && id != m_module_id) return "the architectures do not have the same module id";
+    m_module_id = id;
+    if (device.stub != m_all.stub) continue;
+    TRY_ASSIGN(stub, text_of(k_stub));
+  }
+  const auto asserted = with_size_assertions(with_host_markers(std::move(stub)), *kernels);
+  if (!asserted) return "its launches are not understood";
+  m_all = with_host_names(std::move(m_all));
+  TRY(write_file(m_all.stub, *asserted));
+  return std::string();
+}
+
+/// False: it failed, and m_why says how.
+Result<bool> HostHalf::run(const CommandLine& argv, const fs::path& working_directory, CommandResult& sum) {
+  auto command = m_whole;
+  command.argv = argv;
+  command.working_directory = working_directory;
+  for (const auto& [name, value] : m_all.environment) command.environment[name] = value;
+  TRY_ASSIGN(const auto result, m_context.runner.run(command, m_stop));
+  add(sum, result);
+  if (result.ok()) return true;
+  sum.exit_code = result.exit_code;
+  sum.signal = result.signal;
+  sum.timed_out = result.timed_out;
+  m_why = fmt::format("{} failed: {}", argv.front(), last_lines(m_whole.output_file));
+  return false;
+}
+
+/// False: nvcc's file is not as it is expected, and stays.
+Result<bool> HostHalf::include_fatbin() const {
+  constexpr std::string_view k_create = "--create=";
+  const auto create = std::ranges::find_if(m_all.fatbinary, [&](const auto& w) { return w.starts_with(k_create); });
+  if (create == m_all.fatbinary.end()) return false;
+  const fs::path made = create->substr(k_create.size());
+  std::error_code error;
+  fs::rename(made, m_folder.path() / k_host_fatbin, error);
+  if (error) return false;
+  std::optional<std::string> text;
+  {
+    TRY_ASSIGN(const auto fatbin, MappedFile::open(m_folder.path() / k_host_fatbin));
+    TRY_ASSIGN(const auto written, MappedFile::open(m_all.fatbin));
+    text = with_included_fatbin(written.bytes(), fatbin.bytes(), k_host_fatbin);
+  }
+  if (text) TRY(write_file(m_all.fatbin, *text));
+  return text.has_value();
+}
+
+/// For the next that has this text.
+Status HostHalf::keep(const std::string& key, const fs::path& assembly) const {
+  TRY_ASSIGN(const auto text, read_file(assembly));
+  for (const auto& [place, name] : m_places)
+    if (text.find(place.string()) != std::string::npos) return {};  // nobody else's
+  TRY(m_context.tools.unchanged());
+  ActionRecord record;
+  TRY_ASSIGN(auto object, m_context.store.put(assembly));
+  record.outputs.push_back({output_path(k_assembly), std::move(object)});
+  return m_context.store.add_record(key, record);
+}
+
+Result<bool> HostHalf::compile(CommandResult& sum) {
+  const auto& source = m_whole.working_directory;
+  const auto commands = take_apart(m_all.compile, m_folder.path());
+  if (!commands) return run(m_all.compile, source, sum);
+  TRY_ASSIGN(const bool included, include_fatbin());
+  if (!included) return run(m_all.compile, source, sum);
+
+  TRY_ASSIGN(const bool read, run(commands->preprocess, source, sum));
+  if (!read) return false;
+  const auto text_file = m_folder.path() / k_host_text, assembly = m_folder.path() / k_host_assembly;
+  TRY_ASSIGN(auto text, read_file(text_file));
+  text = replace_all(std::move(text), m_folder.path().string() + "/", "");  // line markers
+  TRY(write_file(text_file, text));
+
+  const auto key =
+      host_text_key(m_context.symbols, word_after(m_step.argv, "-ccbin"), commands->compile, text, m_places);
+  const auto known = [&] {
+    const auto has = [&](const ActionRecord& record) {
+      const auto* object = output_of(record, k_assembly);
+      return object != nullptr && m_context.store.has(*object);
+    };
+    const auto record = m_context.store.find(key, has);
+    return record && m_context.store.place(*output_of(*record, k_assembly), assembly);
+  };
+  const auto say = [&](std::string_view what) {
+    log_line(m_context.log, LogLevel::info, [&] { return fmt::format("{}: the host's code: {}", m_step.id, what); });
+  };
+  bool waited = false, reused = known();
+  const auto claim = reused ? std::nullopt : m_context.store.claim(key, m_stop, waited);
+  if (waited) reused = known();
+  say(reused ? "reused from the store" : "not in the store");
+  if (!reused) {
+    TRY_ASSIGN(const bool compiled, run(commands->compile, m_folder.path(), sum));
+    if (!compiled) return false;
+    TRY(keep(key, assembly));
+  }
+  // Here the assembler finds the GPU code by its name.
+  return run(commands->assemble, m_folder.path(), sum);
+}
+
+Result<std::string> HostHalf::make(const std::vector<MadeDevice>& devices, CommandResult& sum) {
+  TRY_ASSIGN(const auto apart, take_gpu_code(devices));
+  if (!apart.empty()) return apart;
+  if (const auto depfile = word_after(m_whole.argv, "-MF"); !depfile.empty())
+    m_all.preprocess.insert(m_all.preprocess.end(), {"-MD", "-MF", depfile, "-MT", word_after(m_whole.argv, "-o")});
+  for (const auto* argv : {&m_all.preprocess, &m_all.split, &m_all.fatbinary}) {
+    TRY_ASSIGN(const bool done, run(*argv, m_whole.working_directory, sum));
+    if (!done) return m_why;
+    if (argv != &m_all.split || m_module_id.empty()) continue;
+    TRY_ASSIGN(const auto now, read_file(m_all.module_id));
+    if (now != m_module_id) return "the host's pass gives another module id";
+  }
+  TRY_ASSIGN(const bool compiled, compile(sum));
+  return compiled ? std::string() : m_why;
+}
+
+}  // namespace sagekit

@@ -1,0 +1,79 @@
+#pragma once
+// The host's half of a compile step, around GPU code that is there: preprocessor, cudafe++, fatbinary, host compiler.
+// What the host compiler makes does not depend on the GPU code, which the assembler takes in as a file. So it is kept
+// by its text, and an architecture more costs an assembler (docs/engine.md).
+
+#include "build/action_record.hpp"
+#include "build/nvcc_commands.hpp"
+#include "build/step_context.hpp"
+#include "build/text_key.hpp"
+#include "support/file.hpp"
+
+#include <sagekit/command.hpp>
+#include <sagekit/plan.hpp>
+
+#include <filesystem>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace sagekit {
+
+/// GPU code of an architecture, "compute_90a".
+struct MadeDevice {
+  std::string arch;
+  const ActionRecord* record;
+};
+
+class HostHalf {
+ public:
+  /// In a folder of its own. `whole`: the step's command, nvcc; `commands`: what it would run.
+  static Result<HostHalf> prepare(const StepContext& context, const Step& step, const Command& whole,
+                                  const NvccCommands& commands, std::stop_token stop);
+
+  /// Makes the object. Why it cannot be; "" = it is there. `sum`: what all commands took, and how a failed one ended.
+  Result<std::string> make(const std::vector<MadeDevice>& devices, CommandResult& sum);
+
+ private:
+  HostHalf(const StepContext& context, const Step& step, const Command& whole, NvccCommands all, TemporaryFolder folder,
+           std::stop_token stop)
+      : m_context(context),
+        m_step(step),
+        m_whole(whole),
+        m_all(std::move(all)),
+        m_folder(std::move(folder)),
+        m_stop(std::move(stop)),
+        m_places{{m_folder.path(), ""}, {context.work, "{work}"}, {context.source.root, "{source}"}} {}
+
+  Result<std::string> take_gpu_code(const std::vector<MadeDevice>& devices);
+  Result<bool> run(const CommandLine& argv, const std::filesystem::path& working_directory, CommandResult& sum);
+  Result<bool> include_fatbin() const;
+  Result<bool> compile(CommandResult& sum);
+  Status keep(const std::string& key, const std::filesystem::path& assembly) const;
+
+  const StepContext& m_context;
+  const Step& m_step;
+  const Command& m_whole;
+  NvccCommands m_all;
+  TemporaryFolder m_folder;
+  std::stop_token m_stop;
+  Places m_places;
+  std::string m_module_id;  ///< that of the kernels' names; "" = none has it
+  std::string m_why;        ///< what failed
+};
+
+/// nvcc's one compile command in three: .cudafe1.cpp -> text -> assembly -> object. The first has all words, the others
+/// those that are not the preprocessor's; they run in `folder` and name no other, so that no result does. Nothing when
+/// the three would not make what the one does.
+struct HostCommands {
+  CommandLine preprocess, compile, assemble;
+};
+inline constexpr std::string_view k_host_unit = "host.cudafe1.cpp", k_host_stub = "host.cudafe1.stub.c",
+                                  k_host_text = "host.ii", k_host_assembly = "host.s", k_host_fatbin = "host.fatbin";
+std::optional<HostCommands> take_apart(const CommandLine& compile, const std::filesystem::path& folder);
+
+/// The same commands with a unit and a stub that are not named after the last of the architectures.
+NvccCommands with_host_names(NvccCommands commands);
+
+}  // namespace sagekit
