@@ -221,7 +221,7 @@ class SymbolCheck {
 
   void module(const MemberFacts& member) {
     const ElfFacts& elf = *member.elf;
-    if (const auto least = promised_from(m_artifact); least && torch_use(m_artifact, member).is_stable())
+    if (const auto least = promised_from(m_artifact); least && torch_use(m_artifact, member).unstable.empty())
       return every_torch(member, *least);
     const auto torch = declared_torch(m_artifact);
     if (!torch) return skip("no torch version is declared, so it is not known what modules find");
@@ -249,7 +249,7 @@ class SymbolCheck {
   void every_torch(const MemberFacts& member, const VersionNumber& least) {
     std::vector<std::string> missing;
     for (const auto& symbol : open_symbols(m_artifact, *member.elf)) {
-      // It has no C++ of torch (is_stable): what else is C++ is libstdc++'s, whose names are open without a version
+      // It has no C++ of torch: what else is C++ is libstdc++'s, whose names are open without a version
       // where torch exports them too.
       if (symbol.starts_with("_Z") || symbol.starts_with("__cxa_") || symbol.starts_with("__gxx_")) continue;
       const auto since = torch_shim_since(symbol);
