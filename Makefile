@@ -1,7 +1,7 @@
 # A fresh machine to a built, verified, explained wheel; all tests; after an edit: what was edited, or the rooms that ROOMS
 # names; the fuzzers for TIME seconds each; builds killed at KILLS random moments. All but `check` and `soak` install what
 # they need.
-.PHONY: demo test check fuzz soak dependencies
+.PHONY: demo test check fuzz soak real-containers dependencies
 demo: dependencies
 	@./scripts/demo
 test: dependencies
@@ -12,5 +12,8 @@ fuzz: dependencies
 	@./scripts/fuzz $(or $(TIME),60)
 soak:
 	@SAGEKIT_SOAK=$(or $(KILLS),200) SAGEKIT_SEED=$(or $(SEED),$$$$) ctest --preset dev -R cli.store --timeout 14400 --output-on-failure
+# Generated Dockerfiles with buildah and podman, as root; WHEEL: sagekit's own wheel.
+real-containers:
+	@./tests/real/generate_containers.sh build/dev $(WHEEL)
 dependencies:
 	@./scripts/dependencies

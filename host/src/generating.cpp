@@ -105,27 +105,32 @@ Status read_release_text(const std::string& path, GenerateOptions& options) {
 
 }  // namespace
 
-void declare_generate(Flags& flags, GenerateArguments& arguments) {
+void declare_engine(Flags& flags, GenerateArguments& arguments) {
   auto& options = arguments.options;
   flags.value("--base", "IMAGE", options.base,
-              "Base image, or a family by Python and CUDA: debian, ubuntu, nvidia, runpod; auto: debian, where the "
-              "index lacks nvcc nvidia");
+              "Base image, or a family by Python and CUDA: debian, ubuntu, nvidia, runpod; auto: debian, or nvidia "
+              "where the index "
+              "lacks nvcc");
   flags.list("--pin", "IMAGE@sha256:HEX", options.pins, "The digest under which an image is taken");
   flags.value("--sagekit", "WHEEL|REQUIREMENT", options.sagekit,
-              "What sagekit is installed from; without it this version from the index");
-  flags.value("--source", "DIR|URL", options.source,
-              "Source to build from: a folder of the build context, or an address");
-  flags.value("--runner", "LABEL", options.runner, "github: the machine of the jobs; without it GitHub's own");
+              "What sagekit is installed from there; without it this version from the index");
+  flags.on("--gpu-check", options.gpu_check, "The container wants to see a GPU before it builds");
   flags.value("--partition", "NAME", options.partition, "slurm: where the jobs run; without it the cluster's default");
   flags.value("--account", "NAME", options.account, "slurm: whom they are charged to");
   flags.value("--shared-store", "DIR", options.store, "slurm: a store that all nodes see");
   flags.number("--shards", options.shards, "slurm: tasks of the array; without it by the plan's size");
+  flags.number("--cpus", options.cpus, "slurm: CPUs of a task");
+}
+
+void declare_generate(Flags& flags, GenerateArguments& arguments) {
+  auto& options = arguments.options;
+  declare_engine(flags, arguments);
+  flags.value("--source", "DIR|URL", options.source, "Source to build from: a folder that is there, or an address");
+  flags.value("--runner", "LABEL", options.runner, "github: the machine of the jobs; without it GitHub's own");
   flags.value("--release", "FILE", arguments.release,
               "consumer, ansible: the sagekit.release.json of a finished release");
   flags.value("--hosts", "PATTERN", options.hosts, "ansible: which hosts; without it all");
   flags.value("--venv", "DIR", options.venv, "ansible: the environment on them; without it /opt/comfyui/venv");
-  flags.number("--cpus", options.cpus, "slurm: CPUs of a task");
-  flags.on("--gpu-check", options.gpu_check, "The container wants to see a GPU before it builds");
 }
 
 Result<Generated> generate_files(Session& session, const std::string& kind, const SelectionArguments& selection,

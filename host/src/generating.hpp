@@ -14,6 +14,8 @@ struct GenerateArguments {
   std::string release;  ///< a sagekit.release.json
 };
 
+/// What `build --in` shares of them: the image, the cluster.
+void declare_engine(Flags& flags, GenerateArguments& arguments);
 /// Flags that only some kinds take.
 void declare_generate(Flags& flags, GenerateArguments& arguments);
 

@@ -60,6 +60,10 @@ Settings read_settings() {
     for (const std::string_view prefix : {"SCCACHE_", "CCACHE_", "AWS_"})
       if (equals != text.npos && text.starts_with(prefix))
         settings.launcher_environment[std::string(text.substr(0, equals))] = text.substr(equals + 1);
+    for (const std::string_view prefix : {"DOCKER_", "BUILDKIT_", "BUILDX_", "CONTAINERS_", "CONTAINER_", "BUILDAH_",
+                                          "STORAGE_", "REGISTRY_", "XDG_", "SLURM_", "SBATCH_"})
+      if (equals != text.npos && text.starts_with(prefix))
+        settings.engine_environment[std::string(text.substr(0, equals))] = text.substr(equals + 1);
   }
 
   // Steps see these and nothing else: a stray CPATH or NVCC_APPEND_FLAGS must not change a wheel.
@@ -69,6 +73,7 @@ Settings read_settings() {
     if (const auto value = variable(name); !value.empty()) settings.child_environment[name] = value;
   // The client programs have the credentials; sagekit only hands on what they are configured with.
   settings.publish_environment = settings.child_environment;
+  settings.engine_environment.insert(settings.child_environment.begin(), settings.child_environment.end());
   for (const char* name : {"GH_TOKEN", "GITHUB_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN", "GH_HOST",
                            "GH_CONFIG_DIR", "HF_TOKEN", "HF_HOME", "HF_ENDPOINT", "HF_TOKEN_PATH", "HF_HUB_DISABLE_XET",
                            "HF_HUB_DISABLE_TELEMETRY", "TWINE_USERNAME", "TWINE_PASSWORD", "TWINE_CERT",

@@ -25,6 +25,7 @@ struct Settings {
   std::string store_token;                               ///< SAGEKIT_STORE_TOKEN: a secret, never shown
   std::map<std::string, std::string> child_environment;  ///< what started programs may see
   std::map<std::string, std::string> launcher_environment;  ///< and what a --launcher may besides
+  std::map<std::string, std::string> engine_environment;    ///< and what container engines and Slurm listen to
   std::map<std::string, std::string> publish_environment;   ///< child_environment, and what gh, hf and twine listen to
   /// What a user's Python, CUDA and Triton listen to; also those that are set and empty, for that has a meaning.
   std::map<std::string, std::string> python_environment;

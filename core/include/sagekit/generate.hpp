@@ -97,6 +97,13 @@ SAGEKIT_API Result<std::vector<FileComparison>> compare_generated(const Generate
 SAGEKIT_API Result<std::vector<FileComparison>> write_generated(const Generated& generated,
                                                                 const std::filesystem::path& folder, bool force);
 
+/// How the builder of a generated Dockerfile is run: what its image starts, and what that does unless told otherwise.
+struct ContainerWords {
+  std::vector<std::string> entrypoint, selection;
+};
+/// GEN012 (usage) the cells need several images.
+SAGEKIT_API Result<ContainerWords> container_words(const Generated& generated);
+
 /// {"schema":"sagekit.generate/1", ...} (docs/json.md)
 SAGEKIT_API std::string generate_json(std::string_view kind, const Generated& generated,
                                       const std::vector<FileComparison>& changes);

@@ -2,7 +2,6 @@
 // defaults.
 #include "generate/kinds.hpp"
 #include "generate/quote.hpp"
-#include "generate/request_words.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
@@ -57,7 +56,6 @@ Result<Generated> generate_ansible(const std::vector<PlannedVariant>& variants, 
   std::vector<std::string> companions;
   for (const auto& companion : spec.companions)
     if (!companion.requires_dist.empty()) companions.push_back(companion.requires_dist);
-  auto request = variant.request;
   std::vector<std::string> words{"--plugin", spec.name, "install", "--or-build"};
   if (!options.source.empty()) words.insert(words.end(), {"--source", options.source});
   std::vector<std::string> arches;
@@ -82,6 +80,7 @@ Result<Generated> generate_ansible(const std::vector<PlannedVariant>& variants, 
   line("sage_index_url", "\"\"");
   line("sage_companions", yaml_list(companions));
   line("sage_sagekit", jinja_text(sagekit.wheel.empty() ? sagekit.requirement : "/var/cache/sagekit/" + sagekit.wheel));
+  line("sage_bring", jinja_text(sagekit.wheel));
   line("sage_build_words", yaml_list(words));
   line("sage_arch_list", jinja_text(join(arches, ";")));
   Generated made;
@@ -89,20 +88,10 @@ Result<Generated> generate_ansible(const std::vector<PlannedVariant>& variants, 
     made.notes.push_back(
         fmt::format("{}: needed {}; not needed {}", companion.name, companion.needed, companion.not_needed));
   made.files.push_back({fmt::format("roles/{}/defaults/main.yml", role), defaults, false});
-  std::string tasks(k_generate_ansible_tasks_yml);
-  if (!sagekit.wheel.empty()) {
+  if (!sagekit.wheel.empty())
     made.carried.push_back({fmt::format("roles/{}/files/{}", role, sagekit.wheel), options.sagekit});
-    tasks = fmt::format(
-                "- name: Bring sagekit's wheel\n  ansible.builtin.copy:\n    src: {}\n    dest: \"{{{{ sage_cache "
-                "}}}}/\"\n    mode: \"0644\"\n  when: sage_from == \"build\"\n\n",
-                yaml_text(sagekit.wheel)) +
-            tasks;
-  }
-  made.files.push_back({fmt::format("roles/{}/tasks/main.yml", role),
-                        "- name: Make the folder for wheels\n  ansible.builtin.file:\n    path: \"{{ sage_cache }}\"\n "
-                        "   state: directory\n    mode: \"0755\"\n\n" +
-                            tasks,
-                        false});
+  made.files.push_back(
+      {fmt::format("roles/{}/tasks/main.yml", role), std::string(k_generate_ansible_tasks_yml), false});
   made.files.push_back(
       {fmt::format("{}.yml", role),
        fmt::format("- name: Install {}\n  hosts: {}\n  gather_facts: false\n  roles:\n    - role: {}\n",

@@ -6,6 +6,7 @@
 #include "generate/quote.hpp"
 #include "generate/request_words.hpp"
 #include "support/format.hpp"
+#include "support/json.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
 
@@ -190,6 +191,22 @@ Result<Generated> generate_dockerfile(const std::vector<PlannedVariant>& variant
   made.files.push_back({"Dockerfile", dockerfile_text_of(groups, parts), false});
   TRY(images.all_pins_used());
   return made;
+}
+
+Result<ContainerWords> container_words(const Generated& generated) {
+  const auto file = std::ranges::find(generated.files, "Dockerfile", &GeneratedFile::path);
+  ContainerWords words;
+  if (file == generated.files.end()) return words;
+  if (file->text.find(" AS builder-") != std::string::npos)
+    return fail(ErrorKind::usage, "GEN012", "the selected cells need several images, and one is run at a time",
+                "narrow with --cuda, or --base IMAGE that has the CUDA of all");
+  const auto list = [&](std::string_view instruction) -> std::vector<std::string> {
+    const auto at = file->text.find(instruction) + instruction.size();
+    return Json::parse(file->text.substr(at, file->text.find('\n', at) - at)).get<std::vector<std::string>>();
+  };
+  words.entrypoint = list("\nENTRYPOINT ");
+  words.selection = list("\nCMD ");
+  return words;
 }
 
 Status take_along(const std::vector<PlannedVariant>& variants, const GenerateOptions& options, DockerParts& parts,

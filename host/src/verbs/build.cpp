@@ -1,3 +1,4 @@
+#include "building_in.hpp"
 #include "covering.hpp"
 #include "explain.hpp"
 #include "interrupt.hpp"
@@ -40,7 +41,8 @@ struct BuildArguments {
   bool keep_going = false, dry_run = false, jsonl = false, check_reproducible = false;
   double step_timeout_seconds = 0, stop_after_seconds = 0;
   std::size_t nice = 0;
-  std::string prove, timeline;
+  std::string prove, timeline, engine;
+  GenerateArguments generate;  ///< of --in
   StoreArguments store;
   std::vector<std::string> interpreters;
 };
@@ -69,6 +71,9 @@ void declare(Flags& flags, BuildArguments& arguments) {
            "Build all of it a second time, with nothing kept, and name the first difference");
   flags.on("--jsonl", arguments.jsonl, "An event a line on stdout while it runs");
   flags.value("--timeline", "FILE", arguments.timeline, "What ran when, as a trace that ui.perfetto.dev opens");
+  flags.value("--in", "ENGINE", arguments.engine, "Build in a container or on a cluster, and collect the wheels")
+      .choices = engines();
+  declare_engine(flags, arguments.generate);
   declare_store_levels(flags, arguments.store);
   declare_interpreters(flags, arguments.interpreters);
   flags.reads("GITHUB_ACTIONS", "\"true\": the steps are a group of the log");
@@ -199,11 +204,22 @@ std::vector<StepFailure> drop_taken(const Session& session, Plan& plan, const st
   return taken;
 }
 
+int run_in_engine(Session& session, const BuildArguments& arguments, std::stop_token stop) {
+  EngineBuild build{arguments.engine, arguments.selection, arguments.generate, arguments.output, arguments.source, {}};
+  if (arguments.jobs > 0) build.build_words.insert(build.build_words.end(), {"--jobs", std::to_string(arguments.jobs)});
+  if (arguments.memory_bytes > 0)
+    build.build_words.insert(build.build_words.end(), {"--memory", std::to_string(arguments.memory_bytes)});
+  if (arguments.keep_going) build.build_words.emplace_back("--keep-going");
+  const auto ended = build_in(session, build, std::move(stop));
+  return ended ? *ended : report(session, ended.error());
+}
+
 int run(Session& session, const BuildArguments& arguments) {
   if (session.global.json && arguments.jsonl)
     return report(session, {ErrorKind::usage, "CLI001", "--json and --jsonl both want stdout", "",
                             "--json is one document at the end, --jsonl an event a line: choose one"});
   const std::stop_token stop = stop_on_signals();
+  if (!arguments.engine.empty()) return run_in_engine(session, arguments, stop);
   auto plugin = session.plugin();
   if (!plugin) return report(session, plugin.error());
   auto options = build_options(session, arguments);

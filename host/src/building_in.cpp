@@ -1,0 +1,287 @@
+#include "building_in.hpp"
+
+#include "json_text.hpp"
+#include "log_follower.hpp"
+
+#include <sagekit/generate.hpp>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <set>
+
+namespace sagekit::host {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// What docker and podman themselves end with when the container's program had no say (docker run, "Exit status").
+constexpr int k_engine_failed = 125, k_cannot_start = 126, k_not_found = 127;
+
+/// A folder that goes with everything in it.
+class Scratch {
+ public:
+  explicit Scratch(const fs::path& parent) {
+    auto name = (parent / ".sagekit-in-XXXXXX").string();
+    if (::mkdtemp(name.data()) != nullptr) m_path = name;
+  }
+  ~Scratch() {
+    std::error_code error;
+    if (!m_path.empty() && !m_kept) fs::remove_all(m_path, error);
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  const fs::path& path() const { return m_path; }
+  void keep() { m_kept = true; }
+
+ private:
+  fs::path m_path;
+  bool m_kept = false;
+};
+
+std::string last_lines(const std::string& text) {
+  auto at = text.size();
+  for (int lines = 0; lines < 6 && at != std::string::npos && at > 0; ++lines) at = text.rfind('\n', at - 1);
+  return at == std::string::npos ? text : text.substr(at);
+}
+
+std::string file_text(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+class Engine {
+ public:
+  Engine(Session& session, const EngineBuild& build, std::stop_token stop)
+      : m_session(session), m_build(build), m_stop(std::move(stop)) {}
+
+  /// Is it here, and does it answer?
+  Status look() {
+    const auto& engine = m_build.engine;
+    const auto question = engine == "docker"    ? std::vector<std::string>{"docker", "version"}
+                          : engine == "podman"  ? std::vector<std::string>{"podman", "info"}
+                          : engine == "buildah" ? std::vector<std::string>{"buildah", "info"}
+                                                : std::vector<std::string>{"sinfo", "--noheader"};
+    const auto answer = m_session.runner->run(command(question), m_stop);
+    if (!answer && answer.error().kind == ErrorKind::interrupted) return std::unexpected(answer.error());
+    if (!answer)
+      return fail(ErrorKind::machine, "GEN010", fmt::format("{} is not on this machine", question.front()),
+                  fmt::format("install {}, or build here: leave --in out", engine));
+    if (!answer->ok()) return failed(fmt::format("{} is here and does not answer", engine), answer->output);
+    return {};
+  }
+
+  Result<int> in_container(const Generated& made) {
+    const Scratch scratch(fs::temp_directory_path());
+    const auto context = scratch.path() / "context";
+    if (const auto written = write_generated(made, context, false); !written) return std::unexpected(written.error());
+    const auto image = fmt::format("localhost/sagekit-{}", scratch.path().filename().string().substr(12));
+    std::string lower_image = image;
+    std::ranges::transform(lower_image, lower_image.begin(),
+                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    m_session.console.say(fmt::format("making the image with {}", m_build.engine));
+    if (auto ran = run_logged({m_build.engine, "build", "-t", lower_image, "--target", "builder", context.string()},
+                              scratch.path() / "image.log", false);
+        !ran)
+      return std::unexpected(ran.error());
+    else if (*ran != 0)
+      return std::unexpected(
+          failed(fmt::format("{} could not make the image", m_build.engine), file_text(scratch.path() / "image.log"))
+              .error());
+    auto code = run_logged(run_words(lower_image), scratch.path() / "build.log", true);
+    // Layers that others share stay; the name and what only it had go.
+    if (m_build.engine == "buildah")
+      (void)m_session.runner->run(command({"buildah", "rm", container_name(lower_image)}));
+    (void)m_session.runner->run(command({m_build.engine, "rmi", lower_image}));
+    if (!code) return code;
+    const auto document = m_json;
+    if (document.empty() && (*code == k_engine_failed || *code == k_cannot_start || *code == k_not_found))
+      return std::unexpected(
+          failed(fmt::format("{} could not run the image", m_build.engine), file_text(scratch.path() / "build.log"))
+              .error());
+    show(document, "/out/");
+    return code;
+  }
+
+  Result<int> in_slurm(const Generated& made) {
+    // Where the nodes see it, as they see this folder.
+    std::error_code error;
+    Scratch scratch(fs::current_path(error));
+    if (const auto written = write_generated(made, scratch.path() / "jobs", false); !written)
+      return std::unexpected(written.error());
+    m_session.console.say(
+        fmt::format("submitted from {}; the end of the last job is waited for", (scratch.path() / "jobs").string()));
+    const auto log = scratch.path() / "submit.log";
+    const auto code = run_logged({(scratch.path() / "jobs" / "submit.sh").string(), "--wait"}, log, false);
+    if (!code) return code;
+    const auto document = file_text(scratch.path() / "jobs" / "build.json");
+    if (document.empty()) {
+      scratch.keep();
+      return std::unexpected(failed(fmt::format("Slurm did not come to the last job's end (logs in {})",
+                                                (scratch.path() / "jobs" / "logs").string()),
+                                    file_text(log))
+                                 .error());
+    }
+    fs::create_directories(m_build.output, error);
+    for (const auto& entry : fs::directory_iterator(scratch.path() / "jobs" / "dist", error)) {
+      if (entry.path().extension() != ".whl") continue;
+      const auto target = fs::path(m_build.output) / entry.path().filename();
+      if (fs::exists(target) && file_text(target) != file_text(entry.path())) {
+        scratch.keep();
+        return fail(ErrorKind::failed, "PKG001",
+                    fmt::format("{} is another wheel of that name, and stays; the new one is {}", target.string(),
+                                entry.path().string()),
+                    "move one of them");
+      }
+      fs::copy_file(entry.path(), target, fs::copy_options::overwrite_existing, error);
+      if (error)
+        return fail(ErrorKind::usage, "FIL002",
+                    fmt::format("{} cannot be written: {}", target.string(), error.message()));
+    }
+    show(document, "dist/");
+    return code;
+  }
+
+ private:
+  Command command(std::vector<std::string> words) const {
+    Command command;
+    command.argv = std::move(words);
+    command.environment = m_session.settings.engine_environment;
+    command.environment["SAGEKIT"] = m_session.settings.executable.string();
+    if (m_build.engine == "docker") command.environment["DOCKER_BUILDKIT"] = "1";
+    return command;
+  }
+
+  static std::unexpected<Error> failed(const std::string& what, const std::string& output) {
+    return fail(ErrorKind::machine, "GEN011", fmt::format("{}:\n{}", what, last_lines(output)),
+                "the lines above are its own; sagekit explain - reads its whole log");
+  }
+
+  static std::string container_name(const std::string& image) {
+    return image.substr(image.rfind('/') + 1) + "-working";
+  }
+
+  /// Its output goes to a file and, line by line, to people; a build's document is kept apart.
+  Result<int> run_logged(const std::vector<std::string>& words, const fs::path& log, bool is_build) {
+    auto started = command(words);
+    started.output_file = log;
+    const LogFollower follower(m_session.console, log, is_build || m_session.global.verbose > 0);
+    auto result = m_session.runner->run(started, m_stop);
+    if (!result) return std::unexpected(result.error());
+    if (is_build) m_json = build_document(file_text(log));
+    return result->exit_code;
+  }
+
+  std::vector<std::string> run_words(const std::string& image) {
+    std::error_code error;
+    const auto absolute = [&](const std::string& path) {
+      return fs::absolute(path, error).lexically_normal().string();
+    };
+    fs::create_directories(m_build.output, error);
+    const auto store = m_session.store(m_build.selection.tools.store);
+    std::vector<std::string> mounts{"-v", absolute(m_build.output) + ":/out"};
+    if (store) {
+      fs::create_directories(*store, error);
+      mounts.insert(mounts.end(), {"-v", store->string() + ":/cache"});
+    }
+    const bool folder = !m_build.source.empty() && m_build.source.find("://") == std::string::npos;
+    if (folder) mounts.insert(mounts.end(), {"-v", absolute(m_build.source) + ":/source:ro"});
+    const auto user = fmt::format("{}:{}", ::getuid(), ::getgid());
+    auto words = m_build.build_words;
+    words.emplace_back("--json");
+    if (!m_build.source.empty()) words.insert(words.end(), {"--source", folder ? "/source" : m_build.source});
+
+    std::vector<std::string> argv;
+    if (m_build.engine == "buildah") {
+      // It runs no entrypoint: the image's own words are given.
+      (void)m_session.runner->run(command({"buildah", "from", "--name", container_name(image), image}));
+      argv = {"buildah", "run", "--user", user};
+      argv.insert(argv.end(), mounts.begin(), mounts.end());
+      argv.insert(argv.end(), {container_name(image), "--"});
+      argv.insert(argv.end(), m_entry.begin(), m_entry.end());
+    } else {
+      argv = {m_build.engine, "run", "--rm", "--user", user};
+      argv.insert(argv.end(), mounts.begin(), mounts.end());
+      argv.push_back(image);
+    }
+    argv.insert(argv.end(), m_selection.begin(), m_selection.end());
+    argv.insert(argv.end(), words.begin(), words.end());
+    return argv;
+  }
+
+  void show(std::string document, const std::string& there) {
+    // Paths as a build here has them.
+    const auto here = (fs::path(m_build.output) / "").generic_string();
+    const std::string from = "\"path\": \"" + there;
+    for (auto at = document.find(from); at != std::string::npos; at = document.find(from, at + 1)) {
+      const auto end = document.find('"', at + from.size());
+      const auto path = here + document.substr(at + from.size(), end - at - from.size());
+      if (!m_session.global.json) m_session.console.result(path + "\n");
+      document.replace(at + 8, end + 1 - at - 8, json_string(path));
+    }
+    if (m_session.global.json) m_session.console.document(document);
+  }
+
+  Session& m_session;
+  const EngineBuild& m_build;
+  std::stop_token m_stop;
+  std::string m_json;
+
+ public:
+  std::vector<std::string> m_entry, m_selection;
+};
+
+}  // namespace
+
+const std::vector<std::string>& engines() {
+  static const std::vector<std::string> k_engines{"docker", "podman", "buildah", "slurm"};
+  return k_engines;
+}
+
+Status check_engine_flags(const Session& session) {
+  static const std::set<std::string> k_taken{
+      "--in",        "--profile",  "--cells",        "--python",  "--torch",        "--cuda",   "--platform",
+      "--arch",      "--revision", "--naming",       "--backend", "--allow-defect", "--output", "--source",
+      "--jobs",      "--memory",   "--keep-going",   "--store",   "--sagekit",      "--base",   "--pin",
+      "--partition", "--account",  "--shared-store", "--shards",  "--cpus",         "--plugin", "--plugin-dir",
+      "--config",    "--json",     "--quiet",        "--verbose", "--color",        "-C",       "--gpu-check"};
+  for (const auto& flag : session.global.given)
+    if (!k_taken.contains(flag))
+      return fail(ErrorKind::usage, "CLI001", fmt::format("build --in makes nothing of {}", flag),
+                  "leave it out, or build here");
+  return {};
+}
+
+Result<int> build_in(Session& session, const EngineBuild& build, std::stop_token stop) {
+  if (const auto taken = check_engine_flags(session); !taken) return std::unexpected(taken.error());
+  Engine engine(session, build, std::move(stop));
+  if (const auto there = engine.look(); !there) return std::unexpected(there.error());
+  auto arguments = build.generate;
+  if (build.engine == "slurm") {
+    std::error_code error;
+    const auto store = session.store(build.selection.tools.store);
+    if (arguments.options.store.empty() && store) arguments.options.store = store->string();
+    if (!build.source.empty())
+      arguments.options.source =
+          build.source.find("://") == std::string::npos ? fs::absolute(build.source, error).string() : build.source;
+    arguments.options.json_output = true;
+    const auto made = generate_files(session, "slurm", build.selection, arguments);
+    if (!made) return std::unexpected(made.error());
+    return engine.in_slurm(*made);
+  }
+  arguments.options.source.clear();
+  const auto made = generate_files(session, "dockerfile", build.selection, arguments);
+  if (!made) return std::unexpected(made.error());
+  const auto words = container_words(*made);
+  if (!words) return std::unexpected(words.error());
+  engine.m_entry = words->entrypoint;
+  engine.m_selection = words->selection;
+  return engine.in_container(*made);
+}
+
+}  // namespace sagekit::host

@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""`build --in` with a stand-in for docker that runs the build here: what it is asked, what comes back, and how it fails. Real engines
+are in tests/real."""
+import json
+import os
+import sys
+import unittest
+
+from harness import EXAMPLE_SOURCE, EXAMPLES, SAGEKIT, CommandLine, has_nvcc
+
+# `run` maps the container's folders back and starts the program that is tested.
+DOCKER = f"""#!{sys.executable}
+import json, os, pathlib, subprocess, sys
+words, log = sys.argv[1:], pathlib.Path(sys.argv[0]).parent / "asked"
+with open(log, "a") as file:
+    file.write(json.dumps(words) + "\\n")
+if os.environ.get("DOCKER_FAILS") == words[0]:
+    sys.exit("Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?")
+if words[0] == "build":
+    text = (pathlib.Path(words[-1]) / "Dockerfile").read_text()
+    assert " AS builder" in text
+    print("building")
+if words[0] != "run":
+    sys.exit(0)
+folders, at = {{}}, 1
+while words[at].startswith("-"):
+    if words[at] == "-v":
+        here, there = words[at + 1].split(":")[:2]
+        folders[there] = here
+    at += 1 if words[at] == "--rm" else 2
+for number, word in enumerate(words):
+    words[number] = folders.get(word, word)
+command = [{str(SAGEKIT)!r}, "--plugin-dir", {str(EXAMPLES)!r}, "build", "-o", folders["/out"], "--store", folders["/cache"], *words[at + 1:]]
+done = subprocess.run(command, stdout=subprocess.PIPE)
+sys.stdout.buffer.write(done.stdout.replace(json.dumps(folders["/out"] + "/", ensure_ascii=False)[1:-1].encode(), b"/out/"))
+sys.stdout.flush()
+sys.exit(done.returncode)
+"""
+
+
+class BuildIn(CommandLine):
+    def setUp(self):
+        super().setUp()
+        self.tools = self.folder / "tools"
+        self.tools.mkdir()
+        docker = self.tools / "docker"
+        docker.write_text(DOCKER)
+        docker.chmod(0o755)
+
+    def build(self, *words, **env):
+        env = {"PATH": f"{self.tools}:{os.environ['PATH']}"} | env
+        return self.example("build", "--in", "docker", "--source", EXAMPLE_SOURCE, *words, env=self.environment(**env))
+
+    def asked(self):
+        return [json.loads(line) for line in (self.tools / "asked").read_text().splitlines()]
+
+    @unittest.skipUnless(has_nvcc(), "no nvcc on this machine")
+    def test_wheels_document_and_code_are_a_local_build_s(self):
+        there = self.build("--json", "-o", "there")
+        self.expect(there, 0, "making the image", "_scaled_add")
+        here = self.example("build", "--source", EXAMPLE_SOURCE, "--json", "-o", "here", "--store", "another")
+        there, here = there.json(), here.json()
+        self.assertEqual(there["schema"], "sagekit.build/1")
+        self.assertEqual([w["path"] for w in there["wheels"]], [w["path"].replace("here/", "there/") for w in here["wheels"]])
+        self.assertEqual([w["sha256"] for w in there["wheels"]], [w["sha256"] for w in here["wheels"]])
+        self.assertTrue((self.folder / there["wheels"][0]["path"]).is_file())
+        self.assertEqual([words[0] for words in self.asked()], ["version", "build", "run", "rmi"])
+        run = self.asked()[2]
+        self.assertIn(f"{os.getuid()}:{os.getgid()}", run)
+        self.assertIn(f"{EXAMPLE_SOURCE}:/source:ro", run)
+        # Again: the store is this machine's, so nothing is built.
+        again = self.build("-o", "there")
+        self.expect(again, 0, "0 steps run")
+        self.assertEqual(again.out, there["wheels"][0]["path"] + "\n")
+        self.assertEqual([p.name for p in self.folder.iterdir() if p.name.startswith(".sagekit")], [])
+
+    def test_a_selection_that_matches_nothing_asks_nobody_to_build(self):
+        self.expect(self.build("--cells", "nothing-*"), 4, "PLN004")
+        self.assertEqual([words[0] for words in self.asked()], ["version"])
+
+    def test_an_engine_that_is_missing_stopped_or_fails(self):
+        done = self.example("build", "--in", "podman", env=self.environment(PATH=str(self.tools)))
+        self.expect(done, 3, "GEN010", "podman is not on this machine")
+        self.expect(self.build(DOCKER_FAILS="version"), 3, "GEN011", "does not answer", "Is the docker daemon running?")
+        self.expect(self.build(DOCKER_FAILS="build"), 3, "GEN011", "could not make the image", "Is the docker daemon running?")
+        self.assertFalse((self.folder / "dist").exists())
+
+    def test_what_an_engine_makes_nothing_of_is_refused(self):
+        for flag in (("--prove", "all"), ("--dry-run",), ("--jsonl",), ("--missing-from", "x"), ("--timeline", "t")):
+            self.expect(self.build(*flag), 2, "CLI001", flag[0])
+        self.expect(self.example("build", "--in", "kubernetes"), 2, "CLI001")
+        self.assertFalse((self.tools / "asked").exists())
+
+    def test_cells_of_several_images_are_one_too_many(self):
+        done = self.run_sagekit("--plugin", "sage3", "build", "--in", "docker", "--profile", "sage3-all",
+                                env=self.environment(PATH=f"{self.tools}:{os.environ['PATH']}"))
+        self.expect(done, 2, "GEN012", "--cuda")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""What slurm, ansible, cibuildwheel and consumer write; the engines themselves are in tests/real."""
+import pathlib
+import re
+import subprocess
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+from harness import CommandLine
+from release_wheels import built, pass_all
+
+
+class Kinds(CommandLine):
+    def made(self, plugin, kind, *words, code=0, texts=()):
+        done = self.run_sagekit("--plugin", plugin, "generate", kind, "-o", "out", *words)
+        self.expect(done, code, *texts)
+        return {str(path.relative_to(self.folder / "out")): path for path in (self.folder / "out").rglob("*") if path.is_file()}
+
+    def plan(self, plugin, *words):
+        return self.run_sagekit("--plugin", plugin, "plan", "--json", *words).json()
+
+    # Slurm
+
+    def test_slurm_s_scripts_are_scripts_and_hold_the_plan(self):
+        files = self.made("sage2", "slurm", "--profile", "current", "--shards", "8", "--cpus", "2", "--partition", "gpu", "--shared-store", "/shared/a b", "--arch", "8.0;9.0")
+        self.assertEqual(sorted(files), ["build.sbatch", "finish.sbatch", "submit.sh"])
+        for path in files.values():
+            subprocess.run(["bash", "-n", path], check=True)
+            self.assertTrue(path.stat().st_mode & 0o100)
+        build = files["build.sbatch"].read_text()
+        for text in ("#SBATCH --array=1-8\n", "#SBATCH --partition=gpu\n", "#SBATCH --requeue\n", "--store '/shared/a b'", "--arch '8.0;9.0'", '--shard "$SLURM_ARRAY_TASK_ID/8"'):
+            self.assertIn(text, build)
+        # What Slurm reads of a script ends at its first command.
+        self.assertLess(build.rindex("\n#SBATCH"), build.index("\nset -u"))
+        self.assertIn("--require-hits", files["finish.sbatch"].read_text())
+        memory = int(re.search(r"--mem=(\d+)M", build)[1])
+        self.assertGreater(memory * 2**20, self.plan("sage2", "--profile", "current", "--arch", "8.0;9.0")["totals"]["peak_memory_bytes_estimate"])
+
+    def test_slurm_asks_for_no_more_tasks_than_there_is_work(self):
+        build = self.made("sm121", "slurm", "--shards", "1000")["build.sbatch"].read_text()
+        steps = self.plan("sm121", "--steps")["steps"]
+        self.assertEqual(int(re.search(r"--array=1-(\d+)", build)[1]), sum(not step["depends"] for step in steps))
+
+    def test_slurm_refuses_names_that_it_does_not_have(self):
+        self.made("sage2", "slurm", "--partition", "a b", code=2, texts=("GEN003", "--partition"))
+        self.made("sage2", "slurm", "--account", "x\n#SBATCH --uid=0", code=2, texts=("GEN003",))
+        self.assertFalse((self.folder / "out").exists())
+
+    # Ansible
+
+    def test_ansible_is_about_one_wheel(self):
+        self.made("sage3", "ansible", "--profile", "stable", code=2, texts=("GEN009", "--cells"))
+        files = self.made("sm121", "ansible", "--venv", "/opt/{{ evil }}/venv")
+        self.assertEqual(sorted(files), ["roles/sage_sm121/defaults/main.yml", "roles/sage_sm121/tasks/main.yml", "sage_sm121.yml"])
+        defaults = files["roles/sage_sm121/defaults/main.yml"].read_text()
+        self.assertIn('sage_companions: ["triton>=3.6"]\n', defaults)
+        self.assertIn('sage_venv: !unsafe "/opt/{{ evil }}/venv"\n', defaults)
+        self.assertIn("sage_from: build\n", defaults)
+        tasks = files["roles/sage_sm121/tasks/main.yml"].read_text()
+        self.assertLess(tasks.index("Install companions first"), tasks.index("Install the wheel"))
+        self.assertIn("--no-deps", tasks)
+
+    # cibuildwheel
+
+    def test_cibuildwheel_s_identifiers_are_the_cells(self):
+        files = self.made("sage3", "cibuildwheel", "--profile", "sage3-all", "--platform", "linux_x86_64,win_amd64")
+        cells = self.plan("sage3", "--profile", "sage3-all", "--platform", "linux_x86_64,win_amd64")["cells"]
+        self.assertEqual(len(cells), 16)
+        for torch, cuda in (("2.7.0", "12.8"), ("2.8.0", "12.9")):
+            text = files[f"cibuildwheel-torch{torch[0]}{torch[2]}-cu{cuda.replace('.', '')}.toml"].read_text()
+            identifiers = re.findall(r'"(cp\d+-[a-z0-9_]+)"', text)
+            wanted = [f"cp{cell['python'].replace('.', '')}-{cell['platform'].replace('linux', 'manylinux')}" for cell in cells if cell["torch"] == torch]
+            self.assertEqual(sorted(identifiers), sorted(wanted))
+            self.assertIn(f'config-settings = "cuda={cuda} torch={torch}"', text)
+
+    # Consumer
+
+    def release(self, *words):
+        dist = self.folder / "dist"
+        for python in ("3.12", "3.13"):
+            for platform in ("linux_x86_64", "win_amd64"):
+                built(python=python, platform=platform).write(dist)
+        self.run_sagekit("release", dist, *words)
+        pass_all(dist)
+        return dist / "sagekit.release.json"
+
+    def test_requirements_have_hashes_and_markers(self):
+        manifest = self.release("--base-url", "https://example.org/w/")
+        files = self.made("sage2", "consumer", "--release", manifest)
+        self.assertEqual(sorted(files), ["Dockerfile.consumer", "requirements-torch211-cu130.txt", "uv-sources-torch211-cu130.toml"])
+        lines = [line for line in files["requirements-torch211-cu130.txt"].read_text().splitlines() if not line.startswith("#")]
+        self.assertEqual(len(lines), 4)
+        for line in lines:
+            self.assertRegex(line, r'^tiny @ https://example\.org/w/\S+\.whl ; python_version == "3\.1[23]" and sys_platform == "(linux|win32)".* --hash=sha256:[0-9a-f]{64}$')
+        self.assertEqual(len(self.made("sage2", "consumer", "--release", manifest, "--python", "3.12", "--force")), 3)
+        narrowed = [line for line in files["requirements-torch211-cu130.txt"].read_text().splitlines() if not line.startswith("#")]
+        self.assertEqual(len(narrowed), 2)
+
+    def test_a_release_that_cannot_be_written_down(self):
+        self.made("sage2", "consumer", code=2, texts=("GEN008", "--release"))
+        self.made("sage2", "consumer", "--release", self.release(), code=2, texts=("GEN008", "no address"))
+        manifest = self.folder / "dist" / "sagekit.release.json"
+        self.made("sage2", "consumer", "--release", "gone.json", code=2, texts=("FIL001",))
+        self.assertEqual(self.release("--base-url", "https://example.org/"), manifest)
+        manifest.write_text(manifest.read_text().replace("https://example.org/", "https://me:secret@example.org/"))
+        done = self.run_sagekit("--plugin", "sage2", "generate", "consumer", "--release", manifest, "-o", "out")
+        self.assertEqual(done.code, 2, done.err)
+        self.assertNotIn("secret", done.err)
+        self.made("sage2", "consumer", "--release", manifest, "--torch", "2.6", code=4, texts=("GEN002",))
+        self.assertFalse((self.folder / "out").exists())
+
+    def test_a_flag_of_another_kind_is_refused(self):
+        self.made("sage2", "dockerfile", "--partition", "x", code=2, texts=("CLI001", "--partition"))
+        self.made("sage2", "cibuildwheel", "--base", "debian", code=2, texts=("CLI001", "--base"))
+
+
+if __name__ == "__main__":
+    unittest.main()
