@@ -1,7 +1,7 @@
 # A fresh machine to a built, verified, explained wheel; all tests; after an edit: what was edited, or the rooms that ROOMS
 # names; the fuzzers for TIME seconds each; builds killed at KILLS random moments. All but `check` and `soak` install what
 # they need.
-.PHONY: demo test check fuzz soak real-containers dependencies
+.PHONY: demo test check fuzz soak packages real-packages real-containers dependencies
 demo: dependencies
 	@./scripts/demo
 test: dependencies
@@ -15,5 +15,11 @@ soak:
 # Generated Dockerfiles with buildah and podman, as root; WHEEL: sagekit's own wheel.
 real-containers:
 	@./tests/real/generate_containers.sh build/dev $(WHEEL)
+# The wheel, the Debian package and the tarball of sagekit itself; they are tried in bare Debian trees by the second.
+packages:
+	@./scripts/dependencies dpkg-dev libssl-dev liblzma-dev libbz2-dev
+	@./scripts/packages $(OUT)
+real-packages:
+	@./tests/real/packages.sh $(or $(OUT),build/portable)/dist
 dependencies:
 	@./scripts/dependencies

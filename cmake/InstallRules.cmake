@@ -19,4 +19,20 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/sagekitConfigVersion.cma
 install(FILES "${PROJECT_BINARY_DIR}/sagekitConfig.cmake" "${PROJECT_BINARY_DIR}/sagekitConfigVersion.cmake"
               "${PROJECT_SOURCE_DIR}/cmake/SagekitAddPlugin.cmake" "${PROJECT_SOURCE_DIR}/cmake/plugin_descriptor.c.in"
         DESTINATION "${package_folder}")
+if(SAGEKIT_PORTABLE)
+  install(DIRECTORY "${PROJECT_BINARY_DIR}/licenses/" DESTINATION share/doc/sagekit)
+endif()
 install(EXPORT sagekitTargets NAMESPACE sagekit:: DESTINATION "${package_folder}")
+
+# The Debian package (`cpack -G DEB`); the wheel and the tarball are made of the installed tree by scripts/packages.
+set(CPACK_PACKAGE_NAME sagekit)
+set(CPACK_PACKAGE_CONTACT "The sagekit maintainers <maintainers@sagekit.invalid>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION devel)
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "libc6 (>= ${SAGEKIT_GLIBC_FLOOR}), libgcc-s1")
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "ca-certificates, g++, git, python3-dev")
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS OFF)  # everything else is linked in
+include(CPack)

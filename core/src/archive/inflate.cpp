@@ -62,4 +62,14 @@ std::string Deflater::whole(std::string_view bytes) {
   return stream;
 }
 
+std::string gzip_of(std::string_view bytes) {
+  using namespace std::string_view_literals;
+  // Deflate, no flags, no time, the slowest compression, unknown system.
+  std::string file("\x1f\x8b\x08\0\0\0\0\0\x02\xff"sv);
+  file += Deflater().whole(bytes);
+  for (const std::uint64_t number : {std::uint64_t{crc32_of(bytes)}, std::uint64_t{bytes.size()}})
+    for (unsigned i = 0; i < 4; ++i) file += static_cast<char>(number >> (8 * i));
+  return file;
+}
+
 }  // namespace sagekit

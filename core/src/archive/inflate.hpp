@@ -47,4 +47,7 @@ class Deflater {
   std::unique_ptr<Compressor> m_compressor;
 };
 
+/// A gzip file (RFC 1952) of one member, without name and time.
+std::string gzip_of(std::string_view bytes);
+
 }  // namespace sagekit

@@ -1,5 +1,6 @@
 #include "archive/tar_writer.hpp"
 
+#include "archive/ustar.hpp"
 #include "support/file.hpp"
 #include "support/format.hpp"
 #include "support/try.hpp"
@@ -11,39 +12,11 @@
 #include <array>
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <utility>
 
 namespace sagekit {
 
 namespace {
-
-constexpr std::size_t k_tar_block = 512;
-
-/// pax(1), "ustar Interchange Format": offsets of the fields that are used.
-struct UstarHeader {
-  std::array<char, k_tar_block> bytes{};
-
-  void text(std::size_t at, std::string_view value) { std::memcpy(bytes.data() + at, value.data(), value.size()); }
-
-  UstarHeader(std::string_view folder, std::string_view name, std::uint64_t size) {
-    text(0, name);
-    text(100, "0000644");
-    text(108, "0000000");
-    text(116, "0000000");
-    text(124, fmt::format("{:011o}", size));
-    text(136, "00000000000");
-    text(148, "        ");
-    bytes[156] = '0';
-    text(257, "ustar");
-    text(263, "00");
-    text(345, folder);
-    unsigned sum = 0;
-    for (const char c : bytes) sum += static_cast<unsigned char>(c);
-    text(148, fmt::format("{:06o}", sum));
-    bytes[154] = '\0';
-  }
-};
 
 std::unexpected<Error> write_failed(const std::filesystem::path& file) {
   const bool full = errno == ENOSPC || errno == EDQUOT || errno == EFBIG;
@@ -83,10 +56,9 @@ Status TarWriter::write(std::string_view bytes) {
 }
 
 Status TarWriter::add(std::string_view folder, std::string_view name, std::string_view bytes) {
-  if (name.size() > 99 || folder.size() > 154 || bytes.size() > 077777777777)
-    return fail(ErrorKind::bug, "PKG002", fmt::format("{}/{} does not fit into a tar file", folder, name));
-  const UstarHeader header(folder, name, bytes.size());
-  TRY(write({header.bytes.data(), header.bytes.size()}));
+  const auto header = ustar_header({folder, name, bytes.size()});
+  if (!header) return fail(ErrorKind::bug, "PKG002", fmt::format("{}/{} does not fit into a tar file", folder, name));
+  TRY(write(*header));
   TRY(write(bytes));
   static constexpr std::array<char, k_tar_block> k_zeros{};
   return write({k_zeros.data(), (k_tar_block - bytes.size() % k_tar_block) % k_tar_block});

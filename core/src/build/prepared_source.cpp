@@ -16,19 +16,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-PinnedTree pinned_source(const Spec& spec, const Plan& plan) {
-  return {std::string(k_source_name), plan.source_url, plan.commit, plan.revision.tree, spec.source.include};
-}
-
-PinnedTree pinned_vendored(const Vendored& vendored) {
-  return {vendored.name, vendored.url, vendored.commit, vendored.tree, vendored.include};
-}
-
-std::string given_for(const BuildOptions& options, const std::string& name) {
-  const auto found = std::ranges::find(options.vendored, name, &std::pair<std::string, std::string>::first);
-  return found == options.vendored.end() ? std::string() : found->second;
-}
-
 Status check_names(const Spec& spec, const BuildOptions& options) {
   std::vector<std::string> names;
   for (const auto& vendored : spec.source.vendored) names.push_back(vendored.name);
@@ -135,6 +122,19 @@ Status make_copy(const Spec& spec, const Plan& plan, const BuildOptions& options
 }
 
 }  // namespace
+
+PinnedTree pinned_source(const Spec& spec, const Plan& plan) {
+  return {std::string(k_source_name), plan.source_url, plan.commit, plan.revision.tree, spec.source.include};
+}
+
+PinnedTree pinned_vendored(const Vendored& vendored) {
+  return {vendored.name, vendored.url, vendored.commit, vendored.tree, vendored.include};
+}
+
+std::string given_for(const BuildOptions& options, const std::string& name) {
+  const auto found = std::ranges::find(options.vendored, name, &std::pair<std::string, std::string>::first);
+  return found == options.vendored.end() ? std::string() : found->second;
+}
 
 std::vector<const SourceEdit*> edits_for(const Spec& spec, const Plan& plan) {
   std::vector<const SourceEdit*> edits;

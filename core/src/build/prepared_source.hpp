@@ -21,6 +21,12 @@ struct PreparedSource {
   std::vector<std::string> edits;  ///< ids of those applied
 };
 
+/// What a plan builds from, and a tree that goes into it.
+PinnedTree pinned_source(const Spec& spec, const Plan& plan);
+PinnedTree pinned_vendored(const Vendored& vendored);
+/// What the user gave for a vendored tree; "" = nothing.
+std::string given_for(const BuildOptions& options, const std::string& name);
+
 /// The edits that a plan applies: those whose condition holds for its revision and backend. One that mends a defect
 /// only where the revision has the defect and --allow-defect does not ask for it.
 std::vector<const SourceEdit*> edits_for(const Spec& spec, const Plan& plan);

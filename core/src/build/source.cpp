@@ -154,8 +154,9 @@ Result<std::vector<TreeEntry>> check_plain_folder(const PinnedTree& pinned, cons
   return listing;
 }
 
-Status export_folder(const PinnedTree& pinned, const fs::path& folder, const std::string& where, const fs::path& into) {
-  TRY_ASSIGN(const auto listing, check_plain_folder(pinned, folder, where));
+Result<std::vector<TreeEntry>> export_folder(const PinnedTree& pinned, const fs::path& folder, const std::string& where,
+                                             const fs::path& into) {
+  TRY_ASSIGN(auto listing, check_plain_folder(pinned, folder, where));
   for (const auto& entry : listing) {
     const fs::path from = folder / entry.path, to = into / entry.path;
     std::error_code error;
@@ -165,11 +166,13 @@ Status export_folder(const PinnedTree& pinned, const fs::path& folder, const std
     if (error)
       return fail(ErrorKind::usage, "SRC006", fmt::format("cannot copy {}: {}", from.string(), error.message()));
   }
-  return check_files(pinned, into, listing);
+  TRY(check_files(pinned, into, listing));
+  return listing;
 }
 
-Status export_commit(const PinnedTree& pinned, const Git& git, const fs::path& into, const SourceTools& tools) {
-  TRY_ASSIGN(const auto listing, list_commit(pinned, git));
+Result<std::vector<TreeEntry>> export_commit(const PinnedTree& pinned, const Git& git, const fs::path& into,
+                                             const SourceTools& tools) {
+  TRY_ASSIGN(auto listing, list_commit(pinned, git));
   TRY_ASSIGN(const TemporaryFolder scratch, tools.store.temporary());
   const fs::path tar = scratch.path() / "tree.tar";
   std::vector<std::string> arguments{"archive", "--format=tar", "-o", tar.string(), pinned.commit};
@@ -183,7 +186,8 @@ Status export_commit(const PinnedTree& pinned, const Git& git, const fs::path& i
   // What an exclusion takes away again, git does not know of.
   for (const auto& entry : listing)
     if (!needed(pinned, entry)) remove_quietly(into / entry.path);
-  return check_files(pinned, into, listing);
+  TRY(check_files(pinned, into, listing));
+  return listing;
 }
 
 Result<Git> fetched(const PinnedTree& pinned, const std::string& url, const SourceTools& tools) {
@@ -271,7 +275,8 @@ Status check_place(const std::string& name, const std::string& given) {
               "give a folder, a git repository, an archive or a url", given);
 }
 
-Status export_tree(const PinnedTree& pinned, const std::string& given, const fs::path& into, const SourceTools& tools) {
+Result<std::vector<TreeEntry>> export_tree(const PinnedTree& pinned, const std::string& given, const fs::path& into,
+                                           const SourceTools& tools) {
   if (given.empty() || is_url(given)) {
     TRY_ASSIGN(const Git git, fetched(pinned, given.empty() ? pinned.url : given, tools));
     return export_commit(pinned, git, into, tools);

@@ -2,6 +2,7 @@
 // Pinned trees: found at the place the user gave or at their url, checked file by file against the pinned tree id, and
 // written to a folder. What is not the pinned content is refused with both ids.
 
+#include "build/git_tree.hpp"
 #include "build/store.hpp"
 
 #include <sagekit/command.hpp>
@@ -37,14 +38,14 @@ struct SourceTools {
   bool offline = false;  ///< git gets no connection, nor starts one by itself
 };
 
-/// Writes the needed files of a tree into the folder `into`. `given`: "" = the pinned url; a url; a git repository or
+/// Writes the needed files of a tree into the folder `into`; what comes back lists the whole tree. `given`: "" = the pinned url; a url; a git repository or
 /// work tree (at the pinned commit and unchanged); a plain folder; an archive. A plain folder holds the whole
 /// tree, or lists it in `.sagekit-tree` and holds what is needed.
 /// Errors (usage unless said): SRC001 cannot or must not be fetched (failed), SRC002 no such commit there, SRC003 not
 /// the pinned content, SRC005 bad archive, SRC006 no source at that place, SRC007 no git (machine), SRC008 needed files
 /// are missing.
-Status export_tree(const PinnedTree& pinned, const std::string& given, const std::filesystem::path& into,
-                   const SourceTools& tools);
+Result<std::vector<TreeEntry>> export_tree(const PinnedTree& pinned, const std::string& given,
+                                           const std::filesystem::path& into, const SourceTools& tools);
 
 /// SRC006 (usage) where `given` is neither "" nor a url nor a file or folder that is there. `name`: of the tree.
 Status check_place(const std::string& name, const std::string& given);

@@ -1,5 +1,6 @@
 #include "index/curl_connection.hpp"
 
+#include "index/system_certificates.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
 
@@ -21,6 +22,12 @@ std::string* field(AnswerHead& head, std::string_view name) {
                                  &head.etag};
   const auto found = std::ranges::find(k_fields, name);
   return found == std::end(k_fields) ? nullptr : places[found - std::begin(k_fields)];
+}
+
+/// A libcurl that is built for any system knows no place of certificates (the package of sagekit links one in).
+std::filesystem::path certificates_unknown_to(const curl_version_info_data& curl) {
+  const bool says = curl.age >= CURLVERSION_SEVENTH;
+  return says && curl.cainfo == nullptr && curl.capath == nullptr ? system_certificates() : std::filesystem::path{};
 }
 
 }  // namespace
@@ -140,11 +147,13 @@ void CurlConnection::prepare(const Url& url, const Route& route, const IndexSett
     number(CURLOPT_NETRC, CURL_NETRC_OPTIONAL);
     text(CURLOPT_NETRC_FILE, route.netrc.string());
   }
-  if (!settings.ca_bundle.empty()) {
+  const std::filesystem::path certificates =
+      settings.ca_bundle.empty() ? certificates_unknown_to(*m_curl.version_info(CURLVERSION_NOW)) : settings.ca_bundle;
+  if (!certificates.empty()) {
     // In the place of the system's certificates, as pip does it, not beside them.
     std::error_code ignored;
-    const bool folder = std::filesystem::is_directory(settings.ca_bundle, ignored);
-    const std::string bundle = settings.ca_bundle.string();
+    const bool folder = std::filesystem::is_directory(certificates, ignored);
+    const std::string bundle = certificates.string();
     for (const auto option : {CURLOPT_CAINFO, CURLOPT_PROXY_CAINFO})
       m_curl.easy_setopt(easy, option, folder ? nullptr : bundle.c_str());
     for (const auto option : {CURLOPT_CAPATH, CURLOPT_PROXY_CAPATH})

@@ -18,6 +18,7 @@ Result<CurlLibrary> load_curl(const char* name) {
   LazyLibrary library(name);
   CurlLibrary curl;
   library.find(curl.global_init, "curl_global_init");
+  library.find(curl.version_info, "curl_version_info");
   library.find(curl.easy_init, "curl_easy_init");
   library.find(curl.easy_cleanup, "curl_easy_cleanup");
   library.find(curl.easy_reset, "curl_easy_reset");

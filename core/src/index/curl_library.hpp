@@ -13,6 +13,7 @@ namespace sagekit {
 /// The functions that are used, under their names without "curl_".
 struct CurlLibrary {
   decltype(&::curl_global_init) global_init = nullptr;
+  decltype(&::curl_version_info) version_info = nullptr;
   decltype(&::curl_easy_init) easy_init = nullptr;
   decltype(&::curl_easy_cleanup) easy_cleanup = nullptr;
   decltype(&::curl_easy_reset) easy_reset = nullptr;
