@@ -17,7 +17,7 @@ real-containers:
 	@./tests/real/generate_containers.sh build/dev $(WHEEL)
 # The wheel, the Debian package and the tarball of sagekit itself; they are tried in bare Debian trees by the second.
 packages:
-	@./scripts/dependencies dpkg-dev libssl-dev liblzma-dev libbz2-dev
+	@./scripts/dependencies dpkg-dev libssl-dev liblzma-dev libbz2-dev unicode-data
 	@./scripts/packages $(OUT)
 real-packages:
 	@./tests/real/packages.sh $(or $(OUT),build/portable)/dist

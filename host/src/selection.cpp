@@ -1,5 +1,7 @@
 #include "selection.hpp"
 
+#include <fmt/format.h>
+
 namespace sagekit::host {
 
 void declare_store(Flags& flags, std::string& store) {
@@ -55,6 +57,18 @@ void declare_cells(Flags& flags, SelectionArguments& selection) {
 void declare_selection(Flags& flags, SelectionArguments& selection) {
   declare_cells(flags, selection);
   declare_provisioning(flags, selection.tools);
+}
+
+Result<std::vector<std::pair<std::string, std::string>>> vendored_trees(const std::vector<std::string>& given) {
+  std::vector<std::pair<std::string, std::string>> trees;
+  for (const auto& pair : given) {
+    const auto equals = pair.find('=');
+    if (equals == std::string::npos || equals == 0)
+      return fail(ErrorKind::usage, "CLI006", fmt::format("--vendored {}: not NAME=DIR", pair),
+                  "for example --vendored cutlass=../cutlass");
+    trees.emplace_back(pair.substr(0, equals), pair.substr(equals + 1));
+  }
+  return trees;
 }
 
 void declare_interpreters(Flags& flags, std::vector<std::string>& interpreters) {

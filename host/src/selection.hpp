@@ -3,7 +3,10 @@
 
 #include "flags.hpp"
 
+#include <sagekit/error.hpp>
+
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace sagekit::host {
@@ -30,6 +33,8 @@ void declare_toolchains(Flags& flags, ToolchainArguments& tools);    ///< lookin
 void declare_provisioning(Flags& flags, ToolchainArguments& tools);  ///< and fetching what is not
 void declare_cells(Flags& flags, SelectionArguments& selection);     ///< which cells, without tools
 void declare_selection(Flags& flags, SelectionArguments& selection);
+/// --vendored NAME=DIR as pairs. CLI006 (usage) for what is none.
+Result<std::vector<std::pair<std::string, std::string>>> vendored_trees(const std::vector<std::string>& given);
 void declare_interpreters(Flags& flags, std::vector<std::string>& interpreters);
 
 }  // namespace sagekit::host

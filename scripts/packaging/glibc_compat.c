@@ -38,14 +38,18 @@ int fstatat64(int, const char* restrict, struct stat64* restrict, int) __attribu
 // 2.32: 0 means that reference counts are always counted atomically, which is right in every process.
 char __libc_single_threaded = 0;
 
-// 2.36, of std::random_device.
+// 2.36, of std::random_device and libzip.
+void arc4random_buf(void* into, size_t bytes) {
+  for (char* at = into; bytes > 0;) {
+    const ssize_t got = getrandom(at, bytes, 0);
+    if (got < 0 && errno != EINTR) abort();
+    if (got > 0) at += got, bytes -= (size_t)got;
+  }
+}
 unsigned arc4random(void) {
   unsigned value = 0;
-  for (;;) {
-    const ssize_t got = getrandom(&value, sizeof value, 0);
-    if (got == sizeof value) return value;
-    if (got < 0 && errno != EINTR) abort();
-  }
+  arc4random_buf(&value, sizeof value);
+  return value;
 }
 
 // 2.30: a deadline on another clock than the system's. Converted once, so a clock that is set meanwhile moves it.

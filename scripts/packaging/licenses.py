@@ -13,7 +13,8 @@ import subprocess
 # Compiled in from headers alone.
 HEADERS = ("/usr/include/fmt/core.h", "/usr/include/spdlog/spdlog.h", "/usr/include/CLI/CLI.hpp", "/usr/include/nlohmann/json.hpp",
            "/usr/include/toml.hpp", "/usr/include/boost/dll.hpp")
-THIRD_PARTY = {"libcurl.a": "curl", "libzip.a": "libzip", "libmicrohttpd.a": "libmicrohttpd"}
+THIRD_PARTY = {"libcurl.a": "curl", "libzip.a": "libzip", "libmicrohttpd.a": "libmicrohttpd",
+               "libre2.a": "re2"}
 COMMON = pathlib.Path("/usr/share/common-licenses")
 
 
@@ -50,8 +51,11 @@ def main():
     # Debian keeps the runtime's under the compiler's base: libstdc++ and what libgcc gives to every program.
     runtime = subprocess.run([arguments.compiler, "-dumpversion"], check=True, capture_output=True, text=True).stdout.strip()
     texts["libstdc++"] = pathlib.Path(f"/usr/share/doc/gcc-{runtime}-base/copyright").read_text()
+    written = set()
     for package, content in sorted(texts.items()):
-        (folder / package).write_text(content)
+        if content not in written:  # packages of one source share theirs
+            (folder / package).write_text(content)
+            written.add(content)
     named = set(re.findall(r"/usr/share/common-licenses/([A-Za-z0-9.+-]*[A-Za-z0-9])", "".join(texts.values())))
     for name in sorted(named):
         if (COMMON / name).is_file():

@@ -40,4 +40,7 @@ struct Sdist {
 SAGEKIT_API Result<Sdist> write_sdist(const Spec& spec, const Plan& plan, const SdistOptions& options,
                                       CommandRunner& runner, std::stop_token stop = {});
 
+/// {"schema":"sagekit.sdist-made/1", ...} (docs/json.md)
+SAGEKIT_API std::string sdist_json(const Sdist& made);
+
 }  // namespace sagekit

@@ -65,7 +65,7 @@ std::string pyproject_text(const Spec& spec, const Plan& plan, const SdistOption
 }
 
 /// What the backend reads; docs/json.md.
-std::string sdist_json(const Spec& spec, const Plan& plan, const std::string& plugin_file, std::uint64_t time) {
+std::string sdist_description(const Spec& spec, const Plan& plan, const std::string& plugin_file, std::uint64_t time) {
   Json json;
   json["schema"] = "sagekit.sdist/1";
   json["sagekit"] = SAGEKIT_VERSION;
@@ -170,7 +170,7 @@ Result<Sdist> write_sdist(const Spec& spec, const Plan& plan, const SdistOptions
   }
   members["PKG-INFO"] = {pkg_info(spec, plan, members), "", false};
   members["pyproject.toml"] = {pyproject_text(spec, plan, options), "", false};
-  members["sagekit.json"] = {sdist_json(spec, plan, plugin_file, time), "", false};
+  members["sagekit.json"] = {sdist_description(spec, plan, plugin_file, time), "", false};
 
   const auto stem = sdist_stem(spec, plan);
   TRY_ASSIGN(const auto tar, tar_text(members, stem, time));
@@ -189,6 +189,17 @@ Result<Sdist> write_sdist(const Spec& spec, const Plan& plan, const SdistOptions
   TRY(make_directories(options.output_folder));
   TRY(write_file_atomic(made.path, bytes));
   return made;
+}
+
+std::string sdist_json(const Sdist& made) {
+  Json json;
+  json["schema"] = "sagekit.sdist-made/1";
+  json["path"] = made.path.string();
+  json["sha256"] = made.sha256;
+  json["size"] = made.size_bytes;
+  json["edits"] = made.edits;
+  json["unchanged"] = made.unchanged;
+  return json_text(json);
 }
 
 }  // namespace sagekit

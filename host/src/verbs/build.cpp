@@ -119,13 +119,9 @@ Result<BuildOptions> build_options(const Session& session, const BuildArguments&
   if (!store) return std::unexpected(store.error());
   options.store = std::move(*store);
   options.source = arguments.source;
-  for (const auto& pair : arguments.vendored) {
-    const auto equals = pair.find('=');
-    if (equals == std::string::npos || equals == 0)
-      return fail(ErrorKind::usage, "CLI006", fmt::format("--vendored {}: not NAME=DIR", pair),
-                  "for example --vendored cutlass=../cutlass");
-    options.vendored.emplace_back(pair.substr(0, equals), pair.substr(equals + 1));
-  }
+  auto vendored = vendored_trees(arguments.vendored);
+  if (!vendored) return std::unexpected(vendored.error());
+  options.vendored = std::move(*vendored);
   options.jobs = arguments.jobs;
   options.memory_bytes = arguments.memory_bytes;
   options.keep_going = arguments.keep_going;
