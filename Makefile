@@ -1,7 +1,7 @@
 # A fresh machine to a built, verified, explained wheel; all tests; after an edit: what was edited, or the rooms that ROOMS
 # names; the fuzzers for TIME seconds each; builds killed at KILLS random moments. All but `check` and `soak` install what
 # they need.
-.PHONY: demo test check fuzz soak packages real-packages real-containers dependencies
+.PHONY: demo test check fuzz soak real-containers dependencies packages real-packages
 demo: dependencies
 	@./scripts/demo
 test: dependencies
@@ -21,5 +21,6 @@ packages:
 	@./scripts/packages $(OUT)
 real-packages:
 	@./tests/real/packages.sh $(or $(OUT),build/portable)/dist
+	@./tests/real/sdist_frontends.sh $(or $(OUT),build/portable)/dist
 dependencies:
 	@./scripts/dependencies

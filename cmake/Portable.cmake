@@ -1,7 +1,7 @@
 # SAGEKIT_PORTABLE: what is built needs nothing but a glibc of SAGEKIT_GLIBC_FLOOR and libgcc, and runs wherever it is copied to.
 #
-# The program has core, the C++ runtime and every third-party library in itself; libsagekit has them too, hidden, for those who
-# embed it (docs/decisions/0021). The linker sees stubs of the C library that end at the floor (scripts/packaging).
+# Every third-party library is linked into libsagekit, hidden, and the C++ runtime into it and the program (docs/decisions/0025). The
+# linker sees stubs of the C library that end at the floor (scripts/packaging).
 option(SAGEKIT_PORTABLE "Link everything in; needs SAGEKIT_THIRD_PARTY, a folder that scripts/packaging/third_party made" OFF)
 set(SAGEKIT_FMT fmt::fmt)
 if(NOT SAGEKIT_PORTABLE)
@@ -29,9 +29,14 @@ execute_process(COMMAND "${Python3_EXECUTABLE}" "${packaging}/link_stubs.py" --c
                         "${SAGEKIT_GLIBC_FLOOR}" --compat "${stubs}/libglibc_compat.a" -o "${stubs}" COMMAND_ERROR_IS_FATAL ANY)
 
 add_compile_options(-ffunction-sections -fdata-sections)
-# Archives stay out of what libsagekit exports: a process may well have another libstdc++ or OpenSSL.
-add_link_options("-L${stubs}" -static-libstdc++ "LINKER:--exclude-libs,ALL" "LINKER:--gc-sections" "LINKER:--as-needed"
-                 "LINKER:-z,relro,-z,now" "LINKER:--strip-all" "LINKER:--wrap=__libc_start_main")
+add_link_options("-L${stubs}" -static-libstdc++ "LINKER:--gc-sections" "LINKER:--as-needed" "LINKER:-z,relro,-z,now" "LINKER:-z,text"
+                 "LINKER:-z,defs"
+                 "LINKER:--strip-all" "LINKER:--wrap=__libc_start_main")
+# libsagekit exports what is sagekit's and nothing that it is made of: a process may well have another libstdc++ or OpenSSL, and code
+# that was compiled for programs may be part of a library only where nothing of it can be replaced.
+set(SAGEKIT_EXPORTS "${stubs}/libsagekit.map")
+file(CONFIGURE OUTPUT "${SAGEKIT_EXPORTS}" CONTENT "{\n  global:\n    extern \"C++\" {\n      sagekit::*;\n      typeinfo?for?sagekit::*;\n\
+      typeinfo?name?for?sagekit::*;\n      vtable?for?sagekit::*;\n    };\n  local: *;\n};\n")
 
 # sagekit_link_instead_of_loading(TARGET): the functions that the room's LazyLibrary is asked for are linked in. Their names are
 # read out of the sources.

@@ -14,7 +14,7 @@ import subprocess
 HEADERS = ("/usr/include/fmt/core.h", "/usr/include/spdlog/spdlog.h", "/usr/include/CLI/CLI.hpp", "/usr/include/nlohmann/json.hpp",
            "/usr/include/toml.hpp", "/usr/include/boost/dll.hpp")
 THIRD_PARTY = {"libcurl.a": "curl", "libzip.a": "libzip", "libmicrohttpd.a": "libmicrohttpd",
-               "libre2.a": "re2"}
+               "libre2.a": "re2", "libbz2.a": "bzip2"}
 COMMON = pathlib.Path("/usr/share/common-licenses")
 
 

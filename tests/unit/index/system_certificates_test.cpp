@@ -1,4 +1,5 @@
 #include "index/system_certificates.hpp"
+
 #include "support/file.hpp"
 
 #include <doctest/doctest.h>
