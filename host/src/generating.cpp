@@ -1,5 +1,7 @@
 #include "generating.hpp"
 
+#include "generating_sdist.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -131,6 +133,24 @@ void declare_generate(Flags& flags, GenerateArguments& arguments) {
               "consumer, ansible: the sagekit.release.json of a finished release");
   flags.value("--hosts", "PATTERN", options.hosts, "ansible: which hosts; without it all");
   flags.value("--venv", "DIR", options.venv, "ansible: the environment on them; without it /opt/comfyui/venv");
+  flags.list("--vendored", "NAME=DIR", arguments.vendored, "sdist: a vendored tree given as a folder");
+}
+
+int write_sdist_here(Session& session, const SelectionArguments& selection, const GenerateArguments& arguments,
+                     const std::string& output) {
+  if (const auto checked = check_flags(session, "sdist"); !checked) return report(session, checked.error());
+  const auto plugins = chosen_plugins(session);
+  if (!plugins) return report(session, plugins.error());
+  if (plugins->size() > 1)
+    return report(session, {ErrorKind::usage, "GEN007", "sdist is about one plugin, and several were given", "",
+                            "give --plugin once"});
+  const auto& plugin = plugins->front();
+  auto said = arguments;
+  said.options.source.clear();  // where a copy lies here is nobody else's business, and changes no byte
+  const auto command = command_of("sdist", *plugins, make_request(selection, session), said);
+  return generate_sdist(
+      session, plugin, selection,
+      {output, arguments.options.source, arguments.vendored, command, comes_with_sagekit(session, plugin)});
 }
 
 Result<Generated> generate_files(Session& session, const std::string& kind, const SelectionArguments& selection,

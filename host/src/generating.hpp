@@ -12,12 +12,17 @@ namespace sagekit::host {
 struct GenerateArguments {
   GenerateOptions options;
   std::string release;  ///< a sagekit.release.json
+  std::vector<std::string> vendored;  ///< sdist: NAME=DIR
 };
 
 /// What `build --in` shares of them: the image, the cluster.
 void declare_engine(Flags& flags, GenerateArguments& arguments);
 /// Flags that only some kinds take.
 void declare_generate(Flags& flags, GenerateArguments& arguments);
+
+/// `sagekit generate sdist`, told by the words of the command line; the exit code.
+int write_sdist_here(Session& session, const SelectionArguments& selection, const GenerateArguments& arguments,
+                     const std::string& output);
 
 /// The files of a kind for the plugins that were chosen. Errors: CLI001 a flag that the kind does not take; those of
 /// generate().

@@ -44,10 +44,10 @@ int generate_sdist(Session& session, const Plugin& plugin, const SelectionArgume
     return 0;
   }
   session.console.result(made->path.string() + "\n");
-  session.console.say(fmt::format("{}{}; {}", human_bytes(made->size_bytes),
-                                  made->unchanged ? ", was there already" : "",
-                                  made->edits.empty() ? "its source is built as it is"
-                                                      : fmt::format("its build applies {}", fmt::join(made->edits, ", "))));
+  session.console.say(
+      fmt::format("{}{}; {}", human_bytes(made->size_bytes), made->unchanged ? ", was there already" : "",
+                  made->edits.empty() ? "its source is built as it is"
+                                      : fmt::format("its build applies {}", fmt::join(made->edits, ", "))));
   return 0;
 }
 

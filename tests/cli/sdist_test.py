@@ -86,7 +86,7 @@ class Sdist(CommandLine):
     def test_what_the_backend_refuses(self):
         done = self.hook("build_wheel", str(self.folder), {"archs": "9.0"})
         self.assertEqual(done.code, 1)
-        self.assertIn("config-setting archs is not known; there are arch,", done.err)
+        self.assertIn("config-setting archs is not known; there are profile, arch,", done.err)
         self.assertNotIn("Traceback", done.err)
         done = self.hook("build_wheel", str(self.folder), {"arch": "3.5"})
         self.assertEqual(done.code, 1)

@@ -1,6 +1,6 @@
 #pragma once
-// A source distribution that pip, uv and build make a wheel of through sagekit (PEP 517): the pinned source, what is done to
-// it, and a pyproject.toml.
+// A source distribution that pip, uv and build make a wheel of through sagekit (PEP 517): the pinned source, what is
+// done to it, and a pyproject.toml.
 
 #include <sagekit/build.hpp>
 #include <sagekit/command.hpp>

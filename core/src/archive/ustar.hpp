@@ -13,8 +13,8 @@ constexpr std::size_t k_tar_block = 512;
 
 /// A file, or a symbolic link where `link` says to what; of no owner.
 struct UstarMember {
-  std::string_view folder;  ///< at most 154 bytes; "" = none
-  std::string_view name;    ///< at most 99
+  std::string_view folder = {};  ///< at most 154 bytes; "" = none
+  std::string_view name = {};    ///< at most 99
   std::uint64_t size = 0;
   bool executable = false;
   std::string_view link = {};  ///< at most 99

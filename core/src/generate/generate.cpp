@@ -61,6 +61,12 @@ const std::vector<Kind>& kinds() {
         {"--release"}},
        generate_consumer,
        Kind::Plans::none},
+      {{"sdist",
+        "a source distribution that pip, uv and build make a wheel of through sagekit",
+        false,
+        {"--source", "--vendored", "--store", "--offline"}},
+       nullptr,  // it fetches a source: write_sdist (sagekit/sdist.hpp)
+       Kind::Plans::none},
   };
   return k_kinds;
 }
@@ -116,6 +122,8 @@ Result<Generated> generate(std::string_view name, const std::vector<GenerateVari
   if (variants.size() > 1 && !kind->shown.several_plugins)
     return fail(ErrorKind::usage, "GEN007", fmt::format("{} is about one plugin, and several were given", name),
                 "give --plugin once; bake takes several");
+  if (kind->make == nullptr)
+    return fail(ErrorKind::bug, "GEN001", fmt::format("{} is no text: write_{} makes it", name, name));
   TRY(check_options(options));
   std::vector<PlannedVariant> plans;
   for (const auto& variant : variants) {

@@ -48,7 +48,8 @@ std::string pyproject_text(const Spec& spec, const Plan& plan, const SdistOption
   const auto& metadata = spec.metadata;
   auto text = fmt::format(
       "# Made by: {}\n"
-      "# sagekit builds it for the Python that asks, the torch beside it and this machine's GPUs; config-settings of pip,\n"
+      "# sagekit builds it for the Python that asks, the torch beside it and this machine's GPUs; config-settings of "
+      "pip,\n"
       "# uv and build choose others: -C arch=\"8.9;12.0\" -C torch=2.9 -C cuda=12.8 -C naming=default\n"
       "[build-system]\n"
       "requires = [\"sagekit>={}\"]\n"
@@ -75,6 +76,8 @@ std::string sdist_description(const Spec& spec, const Plan& plan, const std::str
   json["revision"] = plan.commit;
   json["time"] = time;
   json["torch"] = std::ranges::any_of(plan.cells, [](const Cell& cell) { return !cell.torch.empty(); });
+  json["profiles"] = Json::array();
+  for (const auto& profile : spec.profiles) json["profiles"].push_back(profile.name);
   json["source"] = "source";
   json["vendored"] = Json::object();
   for (const auto& vendored : spec.source.vendored) json["vendored"][vendored.name] = "vendored/" + vendored.name;
@@ -104,8 +107,8 @@ std::string pkg_info(const Spec& spec, const Plan& plan, const SdistMembers& mem
 
 /// The tree as it is pinned, below `folder` of the members. Where not all of it is needed, a list of all of it goes
 /// along: its tree id can then be checked.
-Status add_tree(const PinnedTree& pinned, const std::string& given, const std::string& folder,
-                const SourceTools& tools, SdistMembers& members) {
+Status add_tree(const PinnedTree& pinned, const std::string& given, const std::string& folder, const SourceTools& tools,
+                SdistMembers& members) {
   TRY_ASSIGN(const TemporaryFolder scratch, tools.store.temporary());
   const fs::path tree = scratch.path() / "tree";
   TRY(make_directories(tree));
@@ -136,10 +139,10 @@ Result<std::string> tar_text(const SdistMembers& members, const std::string& top
   std::string tar;
   for (const auto& [path, member] : members) {
     const auto packed = ustar_member(
-        top + "/" + path, {.name = "", .executable = member.executable, .link = member.link, .time = time},
-        member.bytes);
+        top + "/" + path, {.executable = member.executable, .link = member.link, .time = time}, member.bytes);
     if (!packed)
-      return fail(ErrorKind::usage, "PKG006", fmt::format("{} does not fit into a tar file: its name is too long", path),
+      return fail(ErrorKind::usage, "PKG006",
+                  fmt::format("{} does not fit into a tar file: its name is too long", path),
                   "leave the file out with [source] include in the plugin");
     tar += *packed;
   }
@@ -154,8 +157,8 @@ Result<Sdist> write_sdist(const Spec& spec, const Plan& plan, const SdistOptions
   std::uint64_t time = 0;
   std::from_chars(date.data(), date.data() + date.size(), time);
   TRY_ASSIGN(const Store store, Store::open(options.build.store));
-  const SourceTools tools{store, runner,           options.build.child_environment, options.say,
-                          stop,  options.build.log, options.build.offline};
+  const SourceTools tools{
+      store, runner, options.build.child_environment, options.say, stop, options.build.log, options.build.offline};
   SdistMembers members;
   TRY(check_given_places(spec, options.build));
   TRY(add_tree(pinned_source(spec, plan), options.build.source, "source", tools, members));

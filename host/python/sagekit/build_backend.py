@@ -18,9 +18,10 @@ from . import find_program
 
 DESCRIPTION = "sagekit.json"
 # config-settings that are flags of `sagekit plan` and `build`, and of `build` alone.
-PLAN_SETTINGS = ("arch", "torch", "cuda", "naming", "platform", "toolchain", "store", "lock", "index-url", "extra-index-url",
+PLAN_SETTINGS = ("profile", "arch", "torch", "cuda", "naming", "platform", "toolchain", "store", "lock", "index-url", "extra-index-url",
                  "allow-defect", "python-headers", "cert")
 BUILD_SETTINGS = ("jobs", "memory", "launcher", "store-from")
+NO_MATCH = 4  # exit code of sagekit: nothing was selected
 SWITCHES = ("offline", "locked")
 # `python setup.py bdist_wheel` options that frontends pass to every backend.
 IGNORED = ("--global-option", "--build-option")
@@ -77,6 +78,23 @@ def environment_torch():
     return found.stdout.strip() if found.returncode == 0 else None
 
 
+def plan(about, chosen):
+    """The words and the answer: of the default profile, or of the first other one that has what was chosen."""
+
+    def ask(*more):
+        return subprocess.run([*base(about), *more], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    first = ask("plan", "--json", *chosen)
+    if first.returncode != NO_MATCH or "--profile" in chosen:
+        return chosen, first
+    for profile in about["profiles"]:
+        words_with = ["--profile", profile, *chosen]
+        planned = ask("plan", "--json", *words_with)
+        if planned.returncode == 0 and json.loads(planned.stdout)["cells"]:
+            return words_with, planned
+    return chosen, first
+
+
 def selection(about, settings):
     """The words that choose the cell, and the cell as the program plans it."""
     chosen = words(settings, PLAN_SETTINGS + SWITCHES)
@@ -91,19 +109,16 @@ def selection(about, settings):
         fixed += ["--torch", ".".join(version.split(".")[:2])]
         if local.startswith("cu") and "--cuda" not in chosen:
             fixed += ["--cuda", f"{local[2:-1]}.{local[-1]}"]
-    attempts = [fixed + chosen]
-    if "--arch" not in chosen and not os.environ.get("TORCH_CUDA_ARCH_LIST"):
-        # Where there is no GPU the plugin's own list is built: a machine that only builds.
-        attempts.insert(0, fixed + chosen + ["--arch", "native"])
-    for attempt in attempts:
-        planned = subprocess.run([*base(about), "plan", "--json", *attempt], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                 text=True)
-        if planned.returncode == 0 or "ARC003" not in planned.stderr:
-            break
-        say("no GPU here: built for the plugin's own list; -C arch=LIST chooses")
+    if "--arch" in chosen or os.environ.get("TORCH_CUDA_ARCH_LIST"):
+        tried, planned = plan(about, fixed + chosen)
+    else:
+        tried, planned = plan(about, fixed + chosen + ["--arch", "native"])
+        if "ARC003" in planned.stderr:
+            say("no GPU here: built for the plugin's own list; -C arch=LIST chooses")
+            tried, planned = plan(about, fixed + chosen)
     sys.stderr.write(planned.stderr)
     if planned.returncode != 0:
-        raise Failed(f"sagekit plan ended with {planned.returncode}: {planned.stderr.strip()}")
+        raise Failed(f"sagekit plan ended with {planned.returncode}")
     cells = json.loads(planned.stdout)["cells"]
     if not cells:
         raise Failed("no wheel is planned for this Python, torch and CUDA: sagekit plan --cells '*' shows what there is")
@@ -115,7 +130,7 @@ def selection(about, settings):
     best = max(cells, key=newest)
     if len(cells) > 1:
         say(f"{len(cells)} wheels would do; the newest is {best['id']}: -C torch=VERSION -C cuda=VERSION choose another")
-    return attempt, best
+    return tried, best
 
 
 def metadata_of(cell):

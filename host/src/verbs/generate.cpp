@@ -34,6 +34,8 @@ void declare(Flags& flags, Arguments& arguments) {
   flags.on("--force", arguments.force, "Overwrite what was changed by hand");
   declare_generate(flags, arguments.generate);
   declare_cells(flags, arguments.selection);
+  declare_store(flags, arguments.selection.tools.store);
+  flags.on("--offline", arguments.selection.tools.offline, "sdist: fetch no source");
 }
 
 std::string summary(const FileComparison& file) {
@@ -58,6 +60,12 @@ int run(Session& session, const Arguments& arguments) {
   if (arguments.check && arguments.force)
     return report(session,
                   {ErrorKind::usage, "CLI001", "--check writes nothing, and --force overwrites", "", "choose one"});
+  if (arguments.kind == "sdist") {
+    if (arguments.check || arguments.force)
+      return report(session, {ErrorKind::usage, "CLI001", "generate sdist makes nothing of --check and --force", "",
+                              "it never overwrites another file"});
+    return write_sdist_here(session, arguments.selection, arguments.generate, arguments.output);
+  }
   const auto made = generate_files(session, arguments.kind, arguments.selection, arguments.generate);
   if (!made) return report(session, made.error());
   if (arguments.output == "-") return to_stdout(session, arguments.kind, *made);
@@ -84,7 +92,8 @@ std::vector<Verb> generate_verbs() {
        .what = "Write a plan down for other engines: containers, workflows, clusters",
        .examples = {"sagekit --plugin sage2 generate dockerfile -o docker",
                     "sagekit --plugin sage3 generate dockerfile --profile sage3-all --base nvidia -o -",
-                    "sagekit --plugin sage3 generate dockerfile -o docker --check"},
+                    "sagekit --plugin sage3 generate dockerfile -o docker --check",
+                    "sagekit --plugin sage2 generate sdist -o dist"},
        .exits = {{0, "the files are as the plan says"},
                  {1, "a file was changed by hand or is in the way, or --check found a difference"},
                  {4, "no cell matches the selection, or none can be made that way"}}},
