@@ -14,6 +14,7 @@
 #include <ctime>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <set>
 
@@ -86,6 +87,17 @@ Status list_wheels(const fs::path& folder, const std::string& prefix, const Scan
   for (auto i = first; i < found.size(); ++i)
     found[i].attested = attested.contains(found[i].path.substr(prefix.size()));
   return {};
+}
+
+/// Their places are sorted, for what is known of a wheel is large to move.
+void sort_by_path(std::vector<Found>& found) {
+  std::vector<std::size_t> order(found.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, {}, [&](std::size_t i) { return std::string_view(found[i].path); });
+  std::vector<Found> sorted;
+  sorted.reserve(found.size());
+  for (const auto i : order) sorted.push_back(std::move(found[i]));
+  found = std::move(sorted);
 }
 
 bool has_metadata_beside(const fs::path& wheel, std::uint64_t bytes) {
@@ -209,7 +221,7 @@ Result<Scan> scan_wheels(const fs::path& folder, const ScanOptions& options) {
   Scan scan;
   std::vector<Found> found;
   TRY(list_wheels(folder, "", options, found));
-  std::ranges::sort(found, {}, &Found::path);
+  sort_by_path(found);
 
   Known known;
   if (!options.cache.empty())

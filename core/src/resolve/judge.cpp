@@ -32,6 +32,9 @@ bool is_nightly(std::string_view version) {
 Ruling judge_torch(const Traits& traits, const Target& target) {
   const TorchTrait& torch = traits.torch;
   if (torch.kind == Kind::none) return good("it uses no torch library");
+  // Without a torch only a wheel that needs none runs, and a name seldom says that it does.
+  if (target.has_torch == false && torch.kind == Kind::unsaid && !torch.measured)
+    return unknown("RES205", "there is no torch, and nobody says whether it needs one", std::string(k_needs_file));
   if (target.has_torch == false)
     return refused("RES115", fmt::format("there is no torch in {}",
                                          target.interpreter.empty() ? "that Python" : target.interpreter.string()));

@@ -111,7 +111,16 @@ void match(const NamePattern& pattern, std::size_t at, std::string_view text, Wo
   }
   const bool is_version = word == "version";  // all before the +
   const auto longest = is_version ? std::min(text.find('+'), text.size()) : std::min(text.size(), k_longest_value);
+  // What follows the word is known: the end, or a literal. Most lengths are ruled out by that alone.
+  const bool is_last = at + 1 == pattern.size();
+  const auto may_end = [&](std::string_view rest) {
+    return is_last ? rest.empty() : !pattern[at + 1].word.empty() || rest.starts_with(pattern[at + 1].literal);
+  };
   for (std::size_t length = longest; length > 0; --length) {
+    if (!may_end(text.substr(length))) {
+      if (is_version) return;
+      continue;
+    }
     for (auto& value : word_values(word, text.substr(0, length))) {
       const auto [bound, is_new] = values.emplace(word, value);
       if (is_new || bound->second == value) match(pattern, at + 1, text.substr(length), values, found);
