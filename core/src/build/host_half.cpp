@@ -79,6 +79,13 @@ std::optional<HostCommands> take_apart(const CommandLine& compile, const fs::pat
   return made;
 }
 
+void add_mapped_places(const CommandLine& argv, Places& places) {
+  constexpr std::string_view k_map = "-ffile-prefix-map=";
+  for (const auto& word : argv)
+    if (const auto to = word.rfind('='); word.starts_with(k_map) && to > k_map.size())
+      places.emplace_back(word.substr(k_map.size(), to - k_map.size()), "{" + word.substr(to + 1) + "}");
+}
+
 Result<HostHalf> HostHalf::prepare(const StepContext& context, const Step& step, const Command& whole,
                                    const NvccCommands& commands, std::stop_token stop) {
   TRY_ASSIGN(auto folder, TemporaryFolder::create(context.work / "tmp", "host"));
@@ -183,6 +190,7 @@ Result<bool> HostHalf::compile(CommandResult& sum) {
   text = replace_all(std::move(text), m_folder.path().string() + "/", "");  // line markers
   TRY(write_file(text_file, text));
 
+  add_mapped_places(commands->compile, m_places);
   const auto key =
       host_text_key(m_context.symbols, word_after(m_step.argv, "-ccbin"), commands->compile, text, m_places);
   const auto known = [&] {

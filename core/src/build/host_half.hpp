@@ -73,6 +73,9 @@ inline constexpr std::string_view k_host_unit = "host.cudafe1.cpp", k_host_stub 
                                   k_host_text = "host.ii", k_host_assembly = "host.s", k_host_fatbin = "host.fatbin";
 std::optional<HostCommands> take_apart(const CommandLine& compile, const std::filesystem::path& folder);
 
+/// Adds the folders that -ffile-prefix-map gives another name: no result has their own.
+void add_mapped_places(const CommandLine& argv, Places& places);
+
 /// The same commands with a unit and a stub that are not named after the last of the architectures.
 NvccCommands with_host_names(NvccCommands commands);
 

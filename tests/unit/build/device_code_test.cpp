@@ -31,7 +31,7 @@ struct Halves : FakePackage {
   /// "text 80", "cicc 80", "ptxas 80", "host sh": its code without the GPU's, "plain sh": with, "whole sh": by nvcc
   std::vector<std::string> log;
   std::vector<std::string> flags;  ///< of the host compiler
-  std::string object;              ///< the last that the assembler made
+  std::string last_object;         ///< the last that the assembler made
   bool odd_fatbin = false, names_folder = false;
   std::string device_header;  ///< below #ifdef __CUDA_ARCH__: the host's pass does not read it
   std::string ptx = k_whole_ptx, stub = k_whole_stub;
@@ -190,9 +190,9 @@ struct Halves : FakePackage {
       compiled_stub = text_of(half / "host.cudafe1.stub.c");
       write(half / output, (names_folder ? half.string() : "") + "assembly of " + text_of(half / "host.ii"));
     } else if (has_word(argv, "assembler")) {
-      object = text_of(command.working_directory / after(argv, "assembler")) +
-               text_of(command.working_directory / "host.fatbin");
-      write(output, object);
+      last_object = text_of(command.working_directory / after(argv, "assembler")) +
+                    text_of(command.working_directory / "host.fatbin");
+      write(output, last_object);
     } else if (has_word(argv, "-c")) {
       say("plain " + program);
       write(output, "object of " + text_of(fs::path(after(argv, "c++")).parent_path() / "a.fatbin.c"));
@@ -234,7 +234,7 @@ TEST_CASE("an architecture more compiles that one alone") {
   auto log = fake.run();
   std::ranges::sort(log);  // the others' text is made, because headers may ask for the list, and found again
   CHECK(log == Log{"cicc 120", "ptxas 120", "text 120", "text 80", "text 90a"});
-  CHECK(fake.object.find("code 80;code 90a;code 120;") != std::string::npos);
+  CHECK(fake.last_object.find("code 80;code 90a;code 120;") != std::string::npos);
   fake.text = "changed by the list ";
   fake.steps({"80", "90a", "120", "121a"}, {"x86_64"});
   CHECK(std::ranges::count(fake.run(), "cicc 80") == 1);

@@ -108,4 +108,7 @@ TEST_CASE("a host text's key has text, words and compiler, and no folder") {
   const auto placed = key("{cxx-a}", "g++ -ffile-prefix-map=/w/run1/s=s", "# 1 \"/w/run1/a\"\n");
   CHECK(key("{cxx-a}", "g++ -ffile-prefix-map=/w/run2/s=s", "# 1 \"/w/run2/a\"\n", "/w/run2") == placed);
   CHECK(key("{cxx-a}", "g++ -ffile-prefix-map=/w/run2/s=s", "# 1 \"/w/run2/b\"\n", "/w/run2") != placed);
+  Places places;
+  add_mapped_places(words("g++ -ffile-prefix-map=/run1/x=cuda -O3 -ffile-prefix-map=/y="), places);
+  CHECK(places == Places{{"/run1/x", "{cuda}"}, {"/y", "{}"}});
 }
