@@ -12,7 +12,7 @@ using namespace sagekit::test;
 
 namespace {
 
-const std::string k_code = "P\xedU\xba\x01 some machine code of forty-eight bytes ......";
+const std::string k_code = "P\xedU\xba\x01 some machine code of forty-eight bytes ...";
 
 CommandLine words(std::string_view line) { return split_words(line); }
 
