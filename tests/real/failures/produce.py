@@ -2,9 +2,10 @@
 """Makes failures happen on this machine and asks explain for their cause: compilers, linkers, loaders and pip say what they
 say, nothing is imitated. Needs nvcc 13, g++, Python with headers and venv; no GPU, no torch, no network.
 
-    tests/real/failures/produce.py SAGEKIT [compilers] [loaders] [packages] [--keep]
+    tests/real/failures/produce.py SAGEKIT [compilers] [limits] [loaders] [packages] [refusals] [upstream SOURCE] [--keep]
 
---keep writes the logs into tests/causes/logs.
+limits needs root (a small tmpfs) and upstream a checkout of SageAttention, whose setup.py runs with a stand-in for torch:
+what it says is its own. --keep writes the logs into tests/causes/logs.
 """
 import json
 import os
@@ -78,6 +79,11 @@ def compilers(shop):
     shop.write("big.cu", "template<int N> struct S { static __device__ float f(float x) { return S<N-1>::f(x) * S<N-2>::f(x + N); } };\n"
                "template<> struct S<0> { static __device__ float f(float x) { return x; } };\ntemplate<> struct S<1> { static __device__ float f(float x) { return x; } };\n"
                "__global__ void k(float* p) { p[0] = S<16>::f(p[1]); }\n")
+    torch = next((pathlib.Path(p) for p in os.environ.get("TORCH_INCLUDE", "").split(":") if p), None)
+    if torch:
+        shop.write("old.cpp", "#include <c10/util/Exception.h>\n#include <torch/all.h>\nint main() {}\n")
+        shop.run("real_torch_cxx14", ["K16"], "g++", "-std=c++14", "-fsyntax-only", f"-I{torch}", f"-I{torch}/torch/csrc/api/include", "old.cpp", stage="compile")
+        shop.made["real_torch_cxx14"] = (*shop.made["real_torch_cxx14"][:2], shop.made["real_torch_cxx14"][2].replace(str(torch), "/venv/lib/python3.12/site-packages/torch/include"))
     killed(shop)
 
 
@@ -116,7 +122,7 @@ def loaders(shop):
 def packages(shop):
     subprocess.run([sys.executable, "-m", "venv", str(shop.folder / "venv")], check=True)
     python = shop.folder / "venv/bin/python"
-    quiet = {"PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_NO_INDEX": "1", "PIP_NO_COLOR": "1"}
+    quiet = {"PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_NO_INDEX": "1", "PIP_NO_COLOR": "1", "PIP_CONFIG_FILE": os.devnull}
 
     def project(name, setup):
         shop.write(f"{name}/setup.py", setup)
@@ -137,7 +143,7 @@ def packages(shop):
     wheel(shop, "sageattention", "1.0.6", "1.0.6")
     shop.run("real_pip_no_sage2", ["I07"], python, "-m", "pip", "install", "--find-links", "wheels", "sageattention==2.2.0", env=quiet)
     wheel(shop, "flash_attn", "2.0.9+cu121", "2.0.9")
-    shop.run("real_pip_inconsistent", ["I06"], python, "-m", "pip", "install", "wheels/flash_attn-2.0.9+cu121-py3-none-any.whl", env=quiet)
+    shop.run("real_pip_inconsistent", ["I06"], python, "-m", "pip", "install", "--no-cache-dir", "--find-links", "wheels", "flash_attn==2.0.9+cu121", env=quiet)
     shop.run("real_no_sageattention", ["M18"], python, "-c", "import sageattention")
     shop.run("real_clean_pip", [], python, "-m", "pip", "install", "-v", "--find-links", "wheels", "sageattention", env=quiet)
     shop.run("real_old_sage", ["M17"], python, "-c", "from sageattention import sageattn_qk_int8_pv_fp16_triton")
@@ -145,17 +151,208 @@ def packages(shop):
     shop.run("real_no_triton", ["M16"], python, "uses_triton.py", head="Can't import SageAttention: it needs more\n")
     fine = project("fine", "from setuptools import setup\nsetup(name='fine', version='1')\n")
     shop.run("real_clean_setup_py", [], python, "setup.py", "install", cwd=fine)
-    shop.run("real_clean_pip_build", [], python, "-m", "pip", "install", "--no-build-isolation", "-v", ".", env=quiet, cwd=fine)
+    # A venv of today has no `wheel`, which an older setuptools cannot build one without.
+    if shop.run("real_clean_pip_build", [], python, "-m", "pip", "install", "--no-build-isolation", "-v", ".", env=quiet, cwd=fine) != 0:
+        shop.made["real_pip_no_wheel_package"] = (["C22"], *shop.made.pop("real_clean_pip_build")[1:])
 
 
-def wheel(shop, name, file_version, version):
+def limits(shop):
+    """A full disk, and too little memory."""
+    shop.write("k.cu", "__global__ void k() {}\n")
+    shop.write("big.cpp", "#include <algorithm>\n#include <functional>\n#include <map>\n#include <regex>\n#include <string>\nint main() { std::map<std::string, std::regex> m; return m.size(); }\n")
+    small = shop.folder / "small"
+    small.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(small)], capture_output=True).returncode == 0:
+        try:
+            (small / "fill").write_bytes(bytes(240 << 10))
+            shop.run("real_disk_full_nvcc", ["N06"], NVCC, "-c", "k.cu", "-o", "k.o", env={"TMPDIR": str(small)}, stage="compile")
+            shop.run("real_disk_full_python", ["N06"], sys.executable, "-c", "open('small/torch.whl', 'wb').write(bytes(1 << 20))")
+            shop.run("real_disk_full_zip", ["N06"], sys.executable, "-m", "zipfile", "-e", big_wheel(shop), "small")
+        finally:
+            subprocess.run(["umount", str(small)], check=True)
+    shop.run("real_memory_limit_gxx", ["K10"], "prlimit", "--as=90000000", "g++", "-O2", "-c", "big.cpp", "-o", "big.o", stage="compile")
+    if not any(word in shop.made["real_memory_limit_gxx"][2] for word in ("out of memory", "virtual memory exhausted")):
+        del shop.made["real_memory_limit_gxx"]
+    cgroup(shop)
+
+
+def cgroup(shop):
+    """cc1plus in a control group with 60 MB, as a container has it; the kernel kills it."""
+    group = pathlib.Path(f"/sys/fs/cgroup/sagekit-failures-{os.getpid()}")
+    try:
+        group.mkdir()
+    except OSError:
+        return
+    if not (group / "memory.max").exists():  # no control groups of version 2 are mounted
+        group.rmdir()
+        return
+    try:
+        (group / "memory.max").write_text("60M\n")
+        if (group / "memory.swap.max").exists():
+            (group / "memory.swap.max").write_text("0\n")
+        shop.run("real_memory_cgroup", ["K10"], "sh", "-c", f"echo $$ > {group}/cgroup.procs && exec g++ -O2 -c big.cpp -o big.o", stage="compile")
+        if "Killed" not in shop.made["real_memory_cgroup"][2]:
+            del shop.made["real_memory_cgroup"]
+    except OSError:
+        shop.made.pop("real_memory_cgroup", None)
+    finally:
+        time.sleep(0.2)
+        group.rmdir()
+
+
+def refusals(shop):
+    """What pip and the loader refuse."""
+    subprocess.run([sys.executable, "-m", "venv", str(shop.folder / "venv")], check=True)
+    python = shop.folder / "venv/bin/python"
+    quiet = {"PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_NO_COLOR": "1", "PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": os.devnull}
+    pip = [python, "-m", "pip", "install"]
+    wheel(shop, "sageattention", "2.2.0", "2.2.0")
+    good = (shop.folder / "wheels/sageattention-2.2.0-py3-none-any.whl").read_bytes()
+
+    def bad(folder, content, name="sageattention-2.2.0-py3-none-any.whl"):
+        path = shop.folder / folder / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(content)
+        return path
+
+    for name, content in {"cut": good[:len(good) // 2], "page": b"<!DOCTYPE html><html>Sign in</html>", "empty": b"",
+                          "lfs": b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9300000\n"}.items():
+        shop.run(f"real_pip_wheel_{name}", ["N07"], *pip, bad(name, content), env=quiet)
+    shop.run("real_zipfile_cut", ["N07"], sys.executable, "-m", "zipfile", "-e", bad("cut", good[:100]), "out")
+    for name in ("sageattention-2.2.0.whl", "sageattention-2.2.0-py3-none-any (1).whl", "sageattention.whl"):
+        shop.run(f"real_pip_name_{len(name)}", ["N13"], *pip, bad("names", good, name), env=quiet)
+    shop.write("hashed.txt", "sageattention==2.2.0 --hash=sha256:" + "0" * 64 + "\n")
+    shop.run("real_pip_hash", ["N09"], *pip, "--find-links", "wheels", "--require-hashes", "-r", "hashed.txt", env=quiet)
+    wheel(shop, "sageattn3", "1.0", "1.0", "Requires-Python: >=3.99\n")
+    shop.run("real_pip_python", ["N10"], *pip, "wheels/sageattn3-1.0-py3-none-any.whl", env=quiet)
+    wheel(shop, "sageattention", "1.0.6", "1.0.6")
+    for name, needs in (("needs_two", "sageattention==2.2.0"), ("needs_one", "sageattention==1.0.6")):
+        wheel(shop, name, "1.0", "1.0", f"Requires-Dist: {needs}\n")
+    shop.run("real_pip_conflict", ["N11"], *pip, "--find-links", "wheels", "needs_one", "needs_two", env=quiet)
+    shop.run("real_pip_no_network", ["N14"], *pip, "einops", env=quiet | {"PIP_NO_INDEX": "0", "PIP_INDEX_URL": "http://127.0.0.1:9/simple", "PIP_RETRIES": "1", "PIP_DEFAULT_TIMEOUT": "2",
+                                                                          "http_proxy": "", "https_proxy": ""})
+    if pathlib.Path("/usr/bin/python3").exists():
+        shop.run("real_pip_pep668", ["N08"], "/usr/bin/python3", "-m", "pip", "install", "--find-links", "wheels", "sageattention", env=quiet)
+        if "externally-managed" not in shop.made["real_pip_pep668"][2]:
+            del shop.made["real_pip_pep668"]
+    readonly(shop, pip, quiet)
+    modules(shop)
+    uv(shop, bad, good)
+
+
+def readonly(shop, pip, quiet):
+    """A read-only file system; needs root."""
+    site = next((shop.folder / "venv/lib").glob("python*/site-packages"))
+    if subprocess.run(["mount", "--bind", str(site), str(site)], capture_output=True).returncode != 0:
+        return
+    try:
+        if subprocess.run(["mount", "-o", "remount,bind,ro", str(site)], capture_output=True).returncode == 0:
+            shop.run("real_pip_read_only", ["N12"], *pip, "--find-links", "wheels", "sageattention==2.2.0", env=quiet)
+    finally:
+        subprocess.run(["umount", str(site)], check=True)
+
+
+def modules(shop):
+    """Files that are no modules, or not those that were asked for."""
+    shop.write("stub.c", "void stub_function(void) {}\n")
+    subprocess.run(["gcc", "-shared", "-fPIC", "stub.c", "-o", "_noinit.so"], cwd=shop.folder, check=True)
+    shop.run("real_module_no_init", ["N16"], sys.executable, "-c", "import _noinit")
+    whole = (shop.folder / "_noinit.so").read_bytes()
+    thirty_two = bytearray(whole)
+    thirty_two[4] = 1  # ELFCLASS32
+    for name, content in {"_empty": b"", "_short": whole[:40], "_text": b"version https://git-lfs.github.com/spec/v1\n" * 4, "_bits": bytes(thirty_two)}.items():
+        (shop.folder / f"{name}.so").write_bytes(content)
+        shop.run(f"real_module{name}", ["N15"], sys.executable, "-c", f"import {name}")
+    # Two versions on the path: the tree that lies here comes before what is installed.
+    shop.write("tree/sageattention/__init__.py", "from . import _fused\n")
+    shop.run("real_tree_hides_install", ["N18"], sys.executable, "-c", "import sageattention", cwd=shop.folder / "tree")
+    shop.write("absolute/sageattention/__init__.py", "import sageattention._fused\n")
+    shop.run("real_tree_hides_install_absolute", ["N18"], sys.executable, "-c", "import sageattention", cwd=shop.folder / "absolute")
+    shop.write("t.cpp", "int main() {}\n")
+    for library in ("c10", "torch_cuda", "c10_cuda"):
+        shop.run(f"real_no_l{library}", ["N17"], "g++", "t.cpp", f"-l{library}", "-o", "t", stage="link")
+
+
+def uv(shop, bad, good):
+    import shutil
+    if not shutil.which("uv"):
+        return
+    words = ["uv", "pip", "install", "--offline", "--no-index", "--python", shop.folder / "venv/bin/python"]
+    shop.run("real_uv_cut", ["N07"], *words, bad("cut", good[:len(good) // 2]))
+    shop.run("real_uv_name", ["N13"], *words, bad("names", good, "sageattention-2.2.0.whl"))
+    shop.run("real_uv_no_sage2", ["I07"], *words, "sageattention==2.2.0")
+
+
+TORCH = """
+import types, sys
+__version__ = '2.11.0+cu130'
+class version: cuda = '13.0'
+class cuda:
+    is_available = staticmethod(lambda: {gpus} > 0)
+    device_count = staticmethod(lambda: {gpus})
+    get_device_capability = staticmethod(lambda *a: {capability})
+    get_device_properties = staticmethod(lambda *a: types.SimpleNamespace(major={capability}[0], minor={capability}[1]))
+class _C: _GLIBCXX_USE_CXX11_ABI = True
+"""
+EXTENSION = """
+CUDA_HOME = {home!r}
+class BuildExtension:
+    @classmethod
+    def with_options(cls, **words): return cls
+def CUDAExtension(*a, **k): raise SystemExit('reached the compiler')
+CppExtension = CUDAExtension
+"""
+
+
+def upstream(shop, source):
+    """Upstream's own setup.py, with a stand-in for torch that says which GPU and toolkit are there."""
+
+    def case(name, signatures, folder, gpus=0, capability=(9, 0), home="/usr/local/cuda", nvcc="13.0", arches=None):
+        place = shop.folder / name
+        shop.write(f"{name}/torch/__init__.py", TORCH.format(gpus=gpus, capability=capability))
+        shop.write(f"{name}/torch/utils/__init__.py", "")
+        # What setup.py imports, too, as pip brings it along.
+        shop.write(f"{name}/packaging/__init__.py", "")
+        shop.write(f"{name}/wheel/__init__.py", "")
+        shop.write(f"{name}/wheel/bdist_wheel.py", "from setuptools import Command as bdist_wheel\n")
+        shop.write(f"{name}/packaging/version.py", "from pip._vendor.packaging.version import *\n")
+        if home:
+            home = str(place / "cuda")
+            program = shop.write(f"{name}/cuda/bin/nvcc", f"#!/bin/sh\necho 'Cuda compilation tools, release {nvcc}, V{nvcc}.1'\n")
+            program.chmod(0o755)
+        shop.write(f"{name}/torch/utils/cpp_extension.py", EXTENSION.format(home=home))
+        env = {"PYTHONPATH": str(place)} | ({"TORCH_CUDA_ARCH_LIST": arches} if arches is not None else {})
+        shop.run(name, signatures, sys.executable, "setup.py", "bdist_wheel", "-d", place, env=env, cwd=pathlib.Path(source).resolve() / folder, stage="configure")
+
+    sage3 = "sageattention3_blackwell"
+    case("real_sage2_no_cuda_home", ["C02"], ".", home=None, arches="9.0")
+    case("real_sage2_no_arch", ["C07", "C06"], ".")
+    case("real_sage2_old_nvcc", ["C04"], ".", nvcc="11.8", arches="8.0")
+    for capability, nvcc in (("8.9", "12.0"), ("9.0", "12.0"), ("12.0", "12.4")):
+        case(f"real_sage2_nvcc_for_{capability.replace('.', '')}", ["C03"], ".", nvcc=nvcc, arches=capability)
+    case("real_sage2_old_gpu", ["C08", "C24", "C07"], ".", gpus=1, capability=(7, 5))
+    case("real_sage2_unknown_arches", ["C24", "C07"], ".", arches="7.5;10.3")
+    case("real_sage3_unsupported_gpu", ["C09"], sage3, gpus=1, capability=(8, 9))
+    case("real_sage3_hopper", ["C09"], sage3, gpus=1, capability=(9, 0))
+    case("real_sage3_old_nvcc", ["C10"], sage3, gpus=1, capability=(12, 0), nvcc="12.4")
+
+
+def big_wheel(shop):
+    import zipfile
+    path = shop.folder / "big.whl"
+    with zipfile.ZipFile(path, "w") as out:
+        out.writestr("torch/lib/libtorch_cuda.so", bytes(1 << 20))
+    return path
+
+
+def wheel(shop, name, file_version, version, more=""):
     import zipfile
     path = shop.folder / "wheels" / f"{name}-{file_version}-py3-none-any.whl"
     path.parent.mkdir(exist_ok=True)
     info = f"{name}-{version if '+' not in file_version else file_version}.dist-info"
     with zipfile.ZipFile(path, "w") as out:
         out.writestr(f"{name}/__init__.py", "def sageattn(): pass\n")
-        out.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+        out.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n{more}")
         out.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
         out.writestr(f"{info}/RECORD", "")
 
@@ -164,12 +361,18 @@ def main(words):
     sagekit = pathlib.Path(words[0]).resolve()
     with tempfile.TemporaryDirectory(prefix="sagekit-failures-") as name:
         shop = Workshop(pathlib.Path(name))
-        chosen = [make for make in (compilers, loaders, packages) if make.__name__ in words] or [compilers, loaders, packages]
-        for make in chosen:
+        every = (compilers, limits, loaders, packages, refusals)
+        chosen = [make for make in every if make.__name__ in words]
+        for make in chosen or (() if "upstream" in words else every):
             make(shop)
+        if "upstream" in words:
+            upstream(shop, words[words.index("upstream") + 1])
+            name_of_source = str(pathlib.Path(words[words.index("upstream") + 1]).resolve())
         wrong = 0
         index = json.loads((LOGS / "index.json").read_text())
         for log, (signatures, stage, text) in sorted(shop.made.items()):
+            if "upstream" in words:
+                text = text.replace(name_of_source, "/src/SageAttention")
             text = re.sub(re.escape(name), "/src", text)
             text = text.replace(str(pathlib.Path.home()) + "/", "/home/user/")
             done = subprocess.run([sagekit, "explain", "-", "--json"], input=text.encode(), capture_output=True)
