@@ -85,9 +85,11 @@ class Engine {
     std::ranges::transform(lower_image, lower_image.begin(),
                            [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     m_session.console.say(fmt::format("making the image with {}", m_build.engine));
-    if (auto ran = run_logged({m_build.engine, "build", "-t", lower_image, "--target", "builder", context.string()},
-                              scratch.path() / "image.log", false);
-        !ran)
+    // docker and podman keep layers for the next time by themselves.
+    std::vector<std::string> making{m_build.engine, "build"};
+    if (m_build.engine == "buildah") making.emplace_back("--layers");
+    making.insert(making.end(), {"-t", lower_image, "--target", "builder", context.string()});
+    if (auto ran = run_logged(making, scratch.path() / "image.log", false); !ran)
       return std::unexpected(ran.error());
     else if (*ran != 0)
       return std::unexpected(

@@ -70,7 +70,7 @@ class BuildIn(CommandLine):
         self.assertIn(f"{EXAMPLE_SOURCE}:/source:ro", run)
         # Again: the store is this machine's, so nothing is built.
         again = self.build("-o", "there")
-        self.expect(again, 0, "0 steps run")
+        self.expect(again, 0, "(kept)")
         self.assertEqual(again.out, there["wheels"][0]["path"] + "\n")
         self.assertEqual([p.name for p in self.folder.iterdir() if p.name.startswith(".sagekit")], [])
 
