@@ -53,9 +53,17 @@ std::string lower(std::string_view text) {
 }
 
 std::string replace_all(std::string text, std::string_view from, std::string_view to) {
-  for (std::size_t at = 0; !from.empty() && (at = text.find(from, at)) != std::string::npos; at += to.size())
-    text.replace(at, from.size(), to);
-  return text;
+  auto found = from.empty() ? std::string::npos : text.find(from);
+  if (found == std::string::npos) return text;
+  // Put together anew: replacing in place moves the rest each time, which takes minutes for a preprocessed unit.
+  std::string result;
+  result.reserve(text.size());
+  std::size_t from_here = 0;
+  for (; found != std::string::npos; found = text.find(from, from_here)) {
+    result.append(text, from_here, found - from_here).append(to);
+    from_here = found + from.size();
+  }
+  return result.append(text, from_here, std::string::npos);
 }
 
 std::size_t count_of(std::string_view text, std::string_view what) {
