@@ -84,7 +84,7 @@ class Usage(CommandLine):
 
     def test_an_argument_that_is_missing_is_named_with_its_choices(self):
         self.expect(self.run_sagekit("completion"), 2, "completion needs SHELL", "bash, zsh, fish")
-        self.expect(self.run_sagekit("schema"), 2, "schema needs NAME", "one of build, config, diff")
+        self.expect(self.run_sagekit("schema"), 2, "schema needs NAME", "one of build, config, coverage")
         self.expect(self.run_sagekit("explain"), 2, "explain needs LOG", "FAT101")
         self.expect(self.run_sagekit("inspect"), 2, "inspect needs FILE...")
 

@@ -43,6 +43,8 @@ for word in right defective other; do
   eval "wheel=\$$word"
   "$python" -m venv --system-site-packages --without-pip "$folder/$word" || exit 2
   site=$("$folder/$word/bin/python" -c 'import sysconfig; print(sysconfig.get_paths()["platlib"])')
+  # PYTHON may be a virtual environment itself, whose packages --system-site-packages does not give.
+  "$python" -c 'import sysconfig; print(sysconfig.get_paths()["platlib"])' >"$site/base.pth"
   "$folder/$word/bin/python" -m pip install --quiet --no-index --no-deps --force-reinstall --target "$site" "$wheel" ||
     "$folder/$word/bin/python" -m zipfile -e "$wheel" "$site" || exit 2
   echo "==== $word: $(basename "$wheel")"
