@@ -236,7 +236,9 @@ class PackageLook {
       return {};
     }
     m_look.add("import", "import " + m_known.module, good,
-               modules.empty() ? "works" : fmt::format("works, and {} of its modules {}", modules.size(), modules.size() == 1 ? "does" : "do"));
+               modules.empty()       ? "works"
+               : modules.size() == 1 ? "works, and so does its module"
+                                     : fmt::format("works, and so do {} modules", modules.size()));
     return {};
   }
 
