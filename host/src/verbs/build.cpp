@@ -84,6 +84,11 @@ void declare(Flags& flags, BuildArguments& arguments) {
 void show_failure(const Session& session, const StepFailure& failure, const StepCauses& causes) {
   if (const auto known = causes.find(failure.step); known != causes.end())
     session.console.say(cause_text(session.console, known->second.front()));
+  if (failure.argv.empty()) {  // nothing was run
+    session.console.show(Error{ErrorKind::failed, "BLD001",
+                               fmt::format("step {} of {}: {}", failure.step, failure.cell, failure.cause), "", ""});
+    return;
+  }
   std::vector<std::string> words;
   for (const auto& word : failure.argv) words.push_back(shell_word(word));
   session.console.show(Error{ErrorKind::failed, "BLD001",
