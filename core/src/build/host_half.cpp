@@ -38,6 +38,15 @@ std::string with_host_markers(std::string stub) {
   return stub;
 }
 
+/// CUB and Thrust have namespaces named after all architectures, "CUB_300001_SM_800_900_NS", so that every text of
+/// torch's headers has them. Where their names come into the assembly it is not kept, as with folders.
+void add_arch_list(const CommandLine& preprocess, Places& places) {
+  constexpr std::string_view k_list = "-D__CUDA_ARCH_LIST__=";
+  for (const auto& word : preprocess)
+    if (word.starts_with(k_list) && word.size() > k_list.size())
+      places.emplace_back("_SM_" + replace_all(word.substr(k_list.size()), ",", "_"), "{_SM_architectures}");
+}
+
 }  // namespace
 
 NvccCommands with_host_names(NvccCommands commands) {
@@ -191,6 +200,7 @@ Result<bool> HostHalf::compile(CommandResult& sum) {
   TRY(write_file(text_file, text));
 
   add_mapped_places(commands->compile, m_places);
+  add_arch_list(m_all.preprocess, m_places);
   const auto key =
       host_text_key(m_context.symbols, word_after(m_step.argv, "-ccbin"), commands->compile, text, m_places);
   const auto known = [&] {

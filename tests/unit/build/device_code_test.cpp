@@ -33,6 +33,8 @@ struct Halves : FakePackage {
   std::vector<std::string> flags;  ///< of the host compiler
   std::string last_object;         ///< the last that the assembler made
   bool odd_fatbin = false, names_folder = false;
+  /// The host's text: has a namespace named after the architectures, of which the assembly has names; has their list.
+  bool lists = false, mangles = false, tables = false;
   std::string device_header;  ///< below #ifdef __CUDA_ARCH__: the host's pass does not read it
   std::string ptx = k_whole_ptx, stub = k_whole_stub;
   std::string text = "text ";  ///< what the preprocessor gives, before the architecture
@@ -118,7 +120,8 @@ struct Halves : FakePackage {
     for (const auto& a : archs)
       said +=
           "#$ " + cxx + " -D__CUDA_ARCH__=" + a + "0 -E" + shim + " csrc/a.cu -o " + q("a." + a + ".cpp1.ii") + "\n";
-    said += "#$ " + cxx + " -E csrc/a.cu -o " + q("a.cpp4.ii") + "\n#$ -- Filter Dependencies -- > x.d\n";
+    said += "#$ " + cxx + " -D__CUDA_ARCH_LIST__=" + join(archs, ",") + " -E csrc/a.cu -o " + q("a.cpp4.ii") +
+            "\n#$ -- Filter Dependencies -- > x.d\n";
     said += "#$ cudafe++ --gen_c_file_name " + q("a.cudafe1.cpp") + " --stub_file_name \"a." + archs.back() +
             ".cudafe1.stub.c\" --module_id_file_name " + q("a.module_id") + " " + q("a.cpp4.ii") + "\n";
     std::string images;
@@ -163,7 +166,9 @@ struct Halves : FakePackage {
       write(output, text_of(after(argv, "c++")) + text_of(fs::path(output).parent_path() / "host.cudafe1.stub.c"));
     } else if (has_word(argv, "-E")) {
       if (const auto listed = after(argv, "-MF"); !listed.empty()) write(listed, "x.o: csrc/a.cu csrc/common.h\n");
-      write(output, "host text " + text_of(command.working_directory / "csrc/common.h"));
+      const auto list = replace_all(argv[1].substr(argv[1].find('=') + 1), ",", "_");
+      write(output, "host text " + text_of(command.working_directory / "csrc/common.h") +
+                        (lists ? " cub_SM_" + list + "_NS" : "") + (tables ? " int archs[] = {" + argv[1] : ""));
     } else if (program == "cudafe++") {
       write(after(argv, "--module_id_file_name"), host_id);
       write(after(argv, "--gen_c_file_name"), text_of(argv.back()));
@@ -188,7 +193,10 @@ struct Halves : FakePackage {
       if (fail_if("host")) return result;
       const auto& half = command.working_directory;
       compiled_stub = text_of(half / "host.cudafe1.stub.c");
-      write(half / output, (names_folder ? half.string() : "") + "assembly of " + text_of(half / "host.ii"));
+      auto assembly = (names_folder ? half.string() : "") + "assembly of " + text_of(half / "host.ii");
+      const auto names = assembly.find(" cub_SM_");
+      if (names != std::string::npos && !mangles) assembly.erase(names);  // nothing of that namespace is used
+      write(half / output, assembly);
     } else if (has_word(argv, "assembler")) {
       last_object = text_of(command.working_directory / after(argv, "assembler")) +
                     text_of(command.working_directory / "host.fatbin");
@@ -298,6 +306,28 @@ TEST_CASE("the host's code is compiled again for another text, flag or compiler,
   fake.environment.host_compilers.front().identity = "another shell";
   CHECK(compiled({"80"}) == 1);
   CHECK(compiled({"90a"}) == 0);
+}
+
+TEST_CASE("namespaces named after all architectures make no other host code, unless names of them are in it") {
+  Halves fake;
+  fake.lists = true;
+  const auto compiled = [&](const std::vector<std::string>& archs) {
+    fake.steps(archs, {"x86_64"});
+    return std::ranges::count(fake.run(), "host sh");
+  };
+  CHECK(compiled({"80"}) == 1);
+  CHECK(compiled({"80", "90a"}) == 0);
+  fake.mangles = true;
+  write(fake.source() / "csrc/common.h", "header 2\n");
+  fake.pin();
+  CHECK(compiled({"80"}) == 1);
+  CHECK(compiled({"80", "90a"}) == 1);
+  fake.lists = fake.mangles = false;
+  fake.tables = true;
+  write(fake.source() / "csrc/common.h", "header 3\n");
+  fake.pin();
+  CHECK(compiled({"80"}) == 1);
+  CHECK(compiled({"80", "90a"}) == 1);
 }
 
 TEST_CASE("host code that names a folder of its run is nobody else's") {
