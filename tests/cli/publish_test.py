@@ -14,7 +14,6 @@ import signal
 import stat
 import subprocess
 import sys
-import threading
 import unittest
 import urllib.parse
 
@@ -24,6 +23,7 @@ from github_server import TOKEN, GithubServer
 from gpu_wheels import sage3_wheel
 from hub_server import TOKEN as HUB_TOKEN
 from hub_server import HubServer
+from loopback_server import LoopbackServer
 from release_wheels import built, pass_all
 from wheels import MACHINE, compiler
 
@@ -293,25 +293,15 @@ elif words[0] == "download":
 """
 
 
-class LegacyIndex:
+class LegacyIndex(LoopbackServer):
     """The legacy upload API, and PEP 503 pages of what was uploaded."""
 
     def __init__(self):
         self.files, self.credentials, self.broken_after = {}, [], None
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), LegacyHandler)
-        self.server.daemon_threads = True
         self.server.index = self
         self.url = "http://127.0.0.1:{}".format(self.server.server_address[1])
-        self.thread = threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-        self.thread.start()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.server.shutdown()
-        self.server.server_close()
-        self.thread.join()
+        self.serve(self.server)
 
 
 class LegacyHandler(http.server.BaseHTTPRequestHandler):

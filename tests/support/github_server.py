@@ -14,10 +14,12 @@ import sys
 import threading
 import urllib.parse
 
+from loopback_server import LoopbackServer
+
 TOKEN = "ghp_secretsecretsecret"
 
 
-class GithubServer:
+class GithubServer(LoopbackServer):
     def __init__(self, folder):
         folder = pathlib.Path(folder)
         self.cert, key = folder / "cert.pem", folder / "key.pem"
@@ -26,23 +28,13 @@ class GithubServer:
         self.releases, self.log, self.ids, self.cuts = {}, [], 0, 0
         self.hold, self.held, self.go = None, threading.Event(), threading.Event()
         self.server = Server(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
         self.server.github = self
         self.host = f"localhost:{self.server.server_address[1]}"
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(self.cert, key)
         self.server.socket = context.wrap_socket(self.server.socket, server_side=True)
-        self.thread = threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-        self.thread.start()
+        self.serve(self.server)
         self.environment = {"GH_HOST": self.host, "GH_ENTERPRISE_TOKEN": TOKEN, "SSL_CERT_FILE": str(self.cert), "GH_CONFIG_DIR": str(folder / "gh"), "NO_PROXY": "*"}
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.server.shutdown()
-        self.server.server_close()
-        self.thread.join()
 
     def cut_next_upload(self):
         """The next wheel that is uploaded breaks off: an error, and a file that is not whole."""

@@ -8,31 +8,22 @@ import hashlib
 import http.server
 import json
 import re
-import threading
 import urllib.parse
+
+from loopback_server import LoopbackServer
 
 TOKEN = "hf_verysecretverysecret"
 
 
-class HubServer:
+class HubServer(LoopbackServer):
     def __init__(self):
         self.files, self.objects, self.log, self.commits, self.cuts = {}, {}, [], 0, 0
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
         self.server.hub = self
         self.url = "http://127.0.0.1:{}".format(self.server.server_address[1])
-        self.thread = threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-        self.thread.start()
+        self.serve(self.server)
         self.environment = {"HF_ENDPOINT": self.url, "HF_TOKEN": TOKEN, "HF_HUB_DISABLE_XET": "1", "HF_HUB_DISABLE_TELEMETRY": "1", "HF_HUB_DISABLE_PROGRESS_BARS": "1",
                             "NO_PROXY": "*", "no_proxy": "*"}
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.server.shutdown()
-        self.server.server_close()
-        self.thread.join()
 
     def cut_next_upload(self):
         self.cuts = 1

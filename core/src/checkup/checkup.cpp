@@ -87,7 +87,7 @@ CheckupRow& Look::add(std::string about, std::string what, CheckupState state, s
 }
 
 std::string Look::pip(std::string_view words) const {
-  return fmt::format("{} -m pip {}", shell_quoted_word(options.interpreter.string()), words);
+  return fmt::format("{} -m pip {}", shell_word(options.interpreter.string()), words);
 }
 
 std::string gpu_text(const Gpu& gpu) {
@@ -105,13 +105,6 @@ bool is_below(const fs::path& path, const fs::path& folder) {
 bool is_older_driver(std::string_view have, std::string_view need) {
   const auto own = parse_version_number(have), least = parse_version_number(need);
   return own && least && *own < *least;
-}
-
-std::string shell_quoted_word(std::string_view word) {
-  const bool plain = std::ranges::all_of(word, [](char c) {
-    return is_letter_or_digit(c) || std::string_view("/._-+=:,@%").find(c) != std::string_view::npos;
-  });
-  return plain && !word.empty() ? std::string(word) : "'" + replace_all(std::string(word), "'", "'\\''") + "'";
 }
 
 std::string_view to_string(CheckupState state) {

@@ -67,7 +67,7 @@ class PackageLook {
  private:
   std::string install_with(const std::string& plugin) const {
     return fmt::format("sagekit --plugin {} install --or-build --interpreter {}", plugin,
-                       shell_quoted_word(m_look.options.interpreter.string()));
+                       shell_word(m_look.options.interpreter.string()));
   }
 
   static bool makes(const Spec& spec, Capability gpu) {
@@ -301,7 +301,7 @@ Status look_at_packages(Look& look) {
                  : fmt::format("not installed; `import {}` would take {}", known.module, module->folder.string()),
              "it was asked about",
              fmt::format("sagekit --plugin {} install --or-build --interpreter {}", known.specs.front()->name,
-                         shell_quoted_word(look.options.interpreter.string())),
+                         shell_word(look.options.interpreter.string())),
              "WHY418");
   }
   if (look.checkup.packages.empty() && !look.options.asked_for_packages)

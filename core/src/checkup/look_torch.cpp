@@ -88,7 +88,7 @@ Status import_torch(Look& look) {
         "torch", "torch.cuda", wrong,
         "not available" + (trial.unavailable.empty() ? "" : ": " + first_line(trial.unavailable)),
         "nvidia-smi shows a GPU that torch cannot use",
-        fmt::format("{} -c 'import torch; torch.cuda.init()'", shell_quoted_word(look.options.interpreter.string())));
+        fmt::format("{} -c 'import torch; torch.cuda.init()'", shell_word(look.options.interpreter.string())));
   else
     look.add("torch", "torch.cuda", good,
              fmt::format("sees {} ({})",

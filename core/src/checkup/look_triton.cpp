@@ -87,7 +87,7 @@ void look_at_ptxas(Look& look, const fs::path& triton) {
       look.add("ptxas", what, good, text);
     else if (const auto other = better_ptxas(look, gpu.capability); !other.empty())
       look.add("ptxas", what, wrong, text, fmt::format("it does not know {}", to_string(gpu.capability)),
-               fmt::format("export {}={}", ptxas.variable, shell_quoted_word(other.string())), "WHY510");
+               fmt::format("export {}={}", ptxas.variable, shell_word(other.string())), "WHY510");
     else
       look.add("ptxas", what, wrong, text, fmt::format("it does not know {}", to_string(gpu.capability)),
                look.pip("install -U triton"), "WHY510");

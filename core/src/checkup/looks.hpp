@@ -2,6 +2,7 @@
 // The looks, one for each subject. Each adds its rows; what later ones need is kept in `Look`.
 
 #include "checkup/ask_python.hpp"
+#include "support/shell_word.hpp"
 
 #include <sagekit/checkup.hpp>
 
@@ -49,8 +50,6 @@ std::string gpu_text(const Gpu& gpu);
 bool is_below(const std::filesystem::path& path, const std::filesystem::path& folder);
 /// Is driver "570.86.10" older than "580" or "528.33"? Not known: no.
 bool is_older_driver(std::string_view have, std::string_view need);
-/// As a shell takes it.
-std::string shell_quoted_word(std::string_view word);
 
 void look_at_machine(Look& look);
 Status look_at_torch(Look& look);

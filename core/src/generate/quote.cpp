@@ -2,6 +2,7 @@
 
 #include "support/format.hpp"
 #include "support/json.hpp"
+#include "support/shell_word.hpp"
 #include "support/text.hpp"
 #include "support/utf8.hpp"
 
@@ -10,10 +11,6 @@
 namespace sagekit {
 
 namespace {
-
-bool is_plain(char c) {
-  return is_letter_or_digit(c) || std::string_view("_-./:=@,+%").find(c) != std::string_view::npos;
-}
 
 /// JSON's string, which YAML 1.2, HCL and TOML read as well. What JSON lets stand and one of them does not is escaped:
 /// DEL and the C1 controls (TOML 1.0, YAML 1.2 section 5.1), the line ends of YAML 1.1, byte order mark, noncharacters.
@@ -69,10 +66,7 @@ std::string hcl_text(std::string_view text) {
 
 std::string toml_text(std::string_view text) { return json_literal(text); }
 
-std::string shell_text(std::string_view text) {
-  if (!text.empty() && std::ranges::all_of(text, is_plain)) return std::string(text);
-  return "'" + replace_all(std::string(text), "'", R"('\'')") + "'";
-}
+std::string shell_text(std::string_view text) { return shell_word(text); }
 
 std::string dockerfile_text(std::string_view text) {
   std::string quoted = "\"";

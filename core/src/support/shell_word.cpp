@@ -1,0 +1,16 @@
+#include "support/shell_word.hpp"
+
+#include "support/text.hpp"
+
+#include <algorithm>
+
+namespace sagekit {
+
+std::string shell_word(std::string_view word) {
+  const bool plain = std::ranges::all_of(word, [](char c) {
+    return is_letter_or_digit(c) || std::string_view("/._-+=:,@%").find(c) != std::string_view::npos;
+  });
+  return plain && !word.empty() ? std::string(word) : "'" + replace_all(std::string(word), "'", "'\\''") + "'";
+}
+
+}  // namespace sagekit
