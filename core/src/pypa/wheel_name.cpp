@@ -42,7 +42,9 @@ bool looks_like_platform(std::string_view text) {
 std::string take_variant(std::vector<std::string>& parts) {
   const bool labelled = parts.size() == 7 || (parts.size() == 6 && looks_like_platform(parts[4]) && !parts[2].empty() &&
                                               !is_digits(parts[2].substr(0, 1)));
-  if (!labelled || looks_like_platform(parts.back()) || !looks_like_platform(parts[parts.size() - 2])) return {};
+  if (!labelled || parts.back().empty() || looks_like_platform(parts.back()) ||
+      !looks_like_platform(parts[parts.size() - 2]))
+    return {};
   std::string label = std::move(parts.back());
   parts.pop_back();
   return label;

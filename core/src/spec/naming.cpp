@@ -6,6 +6,7 @@
 
 #include <sagekit/naming.hpp>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -71,6 +72,9 @@ NamingWords naming_words(const NamingValues& values) {
 }
 
 Result<std::string> expand_words(std::string_view text, const NamingWords& words) {
+  // No file name holds one, and reading names marks a template's words by one.
+  if (std::ranges::any_of(text, [](unsigned char c) { return c < 0x20 || c == 0x7f; }))
+    return bad_template(text, "has a control character", "write printable characters");
   std::vector<Piece> pieces(1);
   std::string literal;  // since the last separator or word: goes with the word after it
   const auto flush = [&] { pieces.back().text += std::exchange(literal, {}); };

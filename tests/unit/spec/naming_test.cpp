@@ -98,6 +98,7 @@ TEST_CASE("a name that breaks a rule says which") {
   CHECK(code_of("a-1.0-cu128-py3-none-any.whl") == "NAM005");
   CHECK(code_of("a-1.0-py3..py2-none-any.whl") == "NAM006");
   CHECK(code_of("a-1.0-py3-none-linux x86.whl") == "NAM006");
+  CHECK(code_of("a-1.0-py3-none-win_amd64-.whl") == "NAM006");  // a label has a letter at least
 }
 
 TEST_CASE("project names have one normal form") {
@@ -155,4 +156,7 @@ TEST_CASE("a template's words are known, and its braces close") {
   CHECK(unknown.error().hint.find("torch") != std::string::npos);
   CHECK_FALSE(expand_template("{version", k_values));
   CHECK_FALSE(expand_template("version}", k_values));
+  CHECK(expand_template("{version}\n", k_values).error().code == "NAM010");
+  // Reading marks words by a byte that no template may bring itself.
+  CHECK_FALSE(WheelNameReader::make(std::vector<NamingScheme>{{"own", "{version}+\1\x7f"}}));
 }
