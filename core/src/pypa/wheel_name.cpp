@@ -108,17 +108,17 @@ Result<WheelName> parse_wheel_name(std::string_view file_name) {
   if (normal_version(wheel.version).empty())
     return broken("NAM004", file_name, fmt::format("\"{}\" is not a PEP 440 version", wheel.version),
                   "a version has one + at most, and letters, digits and dots after it");
+  const std::size_t first_tag = parts.size() - 3;
+  for (std::size_t i = first_tag; i < parts.size(); ++i)
+    if (!is_tag_set(parts[i]))
+      return broken("NAM006", file_name, fmt::format("\"{}\" is not a set of tags", parts[i]),
+                    "letters, digits and _, with . between tags");
   if (parts.size() == 6) {
     wheel.build = parts[2];
     if (wheel.build.empty() || !is_digits(wheel.build.substr(0, 1)) || !all_of(wheel.build, "._+"))
       return broken("NAM005", file_name, fmt::format("\"{}\" is not a build tag", wheel.build),
                     "a build tag starts with a digit");
   }
-  const std::size_t first_tag = parts.size() - 3;
-  for (std::size_t i = first_tag; i < parts.size(); ++i)
-    if (!is_tag_set(parts[i]))
-      return broken("NAM006", file_name, fmt::format("\"{}\" is not a set of tags", parts[i]),
-                    "letters, digits and _, with . between tags");
   wheel.python = split(parts[first_tag], '.');
   wheel.abi = split(parts[first_tag + 1], '.');
   wheel.platform = split(parts[first_tag + 2], '.');
