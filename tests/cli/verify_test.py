@@ -91,6 +91,11 @@ class ExitCodes(Verify):
                 self.expect(done, 1)
                 self.assertRegex(done.out, r"fail [A-Z]{3}\d{3}  \S+ \S+")
 
+    def test_an_unknown_policy_is_said_once(self):
+        done = self.verify("--policy", "pipy", Wheel().write(self.folder), Wheel("other").write(self.folder))
+        self.expect(done, 2, 'no policy "pipy"', 'one of: own, others, pypi')
+        self.assertEqual(done.err.count("VFY001"), 1)
+
     def test_usage(self):
         wheel = Wheel().write(self.folder)
         self.expect(self.verify(), 2, "needs a wheel")
@@ -196,6 +201,18 @@ class Sources(Verify):
             self.assertEqual(findings[code]["result"], "skipped", findings[code])
         self.assertIn("dispatch not known", findings["RUN001"]["message"])
         self.assertEqual(self.reports(self.verify("--json", wheel))[0]["runs_on"], [])
+
+    def test_a_wheel_of_a_plugin_that_is_not_loaded_is_not_held_to_another(self):
+        wheel = Wheel("sageattention", "2.2.0")
+        wheel.generator = "sagekit 0.1.0"
+        wheel.files = {"sageattention/core.py": self.core("sm80", "sm86", "sm89", "sm90", "sm120", "sm121").encode()}
+        record = {"schema": "sagekit.provenance/1", "plugin": {"name": "sage2-fork"}, "source": {"commit": "f" * 40}, "arches": ["9.0a"]}
+        for plugin, result in (("sage2-fork", "skipped"), ("sage2", "fail")):
+            record["plugin"]["name"] = plugin
+            wheel.files[f"{wheel.dist_info}/sagekit.json"] = json.dumps(record).encode()
+            finding = self.findings("--policy", "own", wheel.write(self.folder))["TRU003"]
+            self.assertEqual(finding["result"], result, finding)
+            self.assertIn("made with the plugin sage2-fork, which is not loaded" if result == "skipped" else "knows no source", finding["message"])
 
     def test_wheels_of_other_makers_are_recognised_by_their_branches(self):
         old, new = ("sm80", "sm86", "sm89", "sm90", "sm120"), ("sm80", "sm86", "sm89", "sm90", "sm120", "sm121")

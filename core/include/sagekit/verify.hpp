@@ -75,6 +75,9 @@ struct Waiver {
   bool operator==(const Waiver&) const = default;
 };
 
+/// Error VFY001 (usage), with the nearest one, when this is not the name of a built-in policy: own, others or pypi.
+SAGEKIT_API Status check_policy_name(std::string_view name);
+
 /// A user's own policy: one of the built-in ones with changes.
 struct PolicyFile {
   std::string origin;                         ///< the file, for messages

@@ -32,6 +32,9 @@ struct Artifact {
   Provenance provenance;
   const Spec* spec = nullptr;  ///< null: no plugin makes this package
   const Plugin* plugin = nullptr;
+  /// The plugin that its record names, when that is not loaded: `spec` is then another's that makes this package, whose
+  /// revisions are no facts about it unless the record names one of them.
+  std::string missing_plugin;
   /// What it was built from: the spec's revision that its record names, else the one that its files look like. Null:
   /// not known, so that the spec's rows about dispatch, defects and sizes are no facts about it.
   const Revision* revision = nullptr;

@@ -68,7 +68,7 @@ void choose_revision(Artifact& artifact) {
   if (!artifact.provenance.commit.empty())
     artifact.revision = find_revision(*artifact.spec, artifact.provenance.commit);
   artifact.recorded = artifact.revision != nullptr;
-  if (artifact.recorded) return;
+  if (artifact.recorded || !artifact.missing_plugin.empty()) return;
   // Of several that fit, the spec's default first: most wheels are made from it.
   const Revision* usual = find_revision(*artifact.spec, source.default_commit);
   if (usual != nullptr && looks_like(artifact, *usual)) artifact.revision = usual;
@@ -87,6 +87,9 @@ void prepare(Artifact& artifact, const std::vector<const Plugin*>& plugins, cons
   artifact.provenance = find_provenance(artifact, findings);
   artifact.plugin = choose_plugin(plugins, artifact.name, artifact.provenance);
   artifact.spec = spec != nullptr ? spec : artifact.plugin != nullptr ? &artifact.plugin->spec() : nullptr;
+  const auto& maker = artifact.provenance.plugin;
+  if (spec == nullptr && artifact.plugin != nullptr && artifact.plugin->name() != maker)
+    artifact.missing_plugin = maker;
   choose_revision(artifact);
   // Files that are no modules say here what could not be read in them; modules where they are judged.
   for (const auto& member : artifact.members)

@@ -233,4 +233,9 @@ Result<Policy> parse_policy(std::string_view text) {
               suggestion(text, {"own", "others", "pypi"}));
 }
 
+Status check_policy_name(std::string_view name) {
+  if (const auto policy = parse_policy(name); !policy) return std::unexpected(policy.error());
+  return {};
+}
+
 }  // namespace sagekit

@@ -76,7 +76,8 @@ bool read_policy(const Session& session, const std::string& word, VerifyOptions&
   const bool file = word.find_first_of("./") != std::string::npos || fs::exists(word, error);
   if (word.empty() || !file) {
     options.policy = word;
-    return true;
+    const auto known = word.empty() ? Status() : check_policy_name(word);
+    return known ? true : (report(session, known.error()), false);
   }
   const auto text = read_text(word);
   if (!text) return report(session, text.error()), false;

@@ -89,6 +89,8 @@ JudgedArtifact judged_artifact(const Artifact& artifact) {
 }  // namespace
 
 std::string unrecognised(const Artifact& artifact) {
+  if (!artifact.missing_plugin.empty())
+    return fmt::format("it was made with the plugin {}, which is not loaded (--plugin-dir)", artifact.missing_plugin);
   return fmt::format("its source is none that the plugin {} knows", artifact.spec->name);
 }
 
@@ -126,7 +128,7 @@ void check_record(const Artifact& artifact, FindingList& findings) {
                     "sagekit build writes it");
   if (artifact.spec == nullptr || artifact.provenance.commit.empty())
     return findings.skipped("TRU003", "what it was built from is not recorded in it");
-  if (!artifact.recorded)
+  if (!artifact.recorded && artifact.missing_plugin.empty())
     findings.broken(
         "TRU003",
         fmt::format("the {} plugin knows no source revision {}", artifact.spec->name, artifact.provenance.commit), {},
@@ -145,6 +147,7 @@ void check_record(const Artifact& artifact, FindingList& findings) {
       std::ranges::any_of(artifact.name.python, [](const std::string& one) { return one.starts_with("cp"); }))
     findings.broken("TRU003", fmt::format("the name says Python {}, the record {}", join(artifact.name.python, "."),
                                           artifact.provenance.python));
+  if (!artifact.recorded && !findings.said("TRU003")) findings.skipped("TRU003", unrecognised(artifact));
 }
 
 void ask_plugin(const Artifact& artifact, FindingList& findings) {
