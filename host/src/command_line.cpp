@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <list>
 
 namespace sagekit::host {
@@ -110,17 +111,24 @@ Status take(const Given& given) {
   return {};
 }
 
+/// The words that may stand behind a prefix: "plan", "build" of ""; "github", "index" of "publish ".
+std::vector<std::string> verbs_behind(const std::vector<Verb>& verbs, const std::string& prefix) {
+  std::vector<std::string> words;
+  for (const auto& verb : verbs)
+    if (verb.text.name.starts_with(prefix) && !verb.text.hidden) {
+      const auto word = verb.text.name.substr(prefix.size());
+      words.push_back(word.substr(0, word.find(' ')));
+    }
+  return words;
+}
+
 /// Of the words that could have stood there.
 std::vector<std::string> known_words(const std::vector<Verb>& verbs, const std::string& prefix, const Parser& parser) {
   std::vector<std::string> words{"--help", "--version"};
   for (const auto& given : parser.given())
     for (const auto& name : split(given.flag->names))
       if (name.starts_with("--")) words.push_back(name);
-  for (const auto& verb : verbs)
-    if (verb.text.name.starts_with(prefix) && !verb.text.hidden) {
-      const auto word = verb.text.name.substr(prefix.size());
-      words.push_back(word.substr(0, word.find(' ')));
-    }
+  std::ranges::copy(verbs_behind(verbs, prefix), std::back_inserter(words));
   return words;
 }
 
@@ -159,6 +167,13 @@ Error unexpected_word(const std::string& word, const Verb* verb, const std::vect
       fmt::format("sagekit{}{} --help", verb != nullptr ? " " : "", verb != nullptr ? verb->text.name : "");
   const auto near = nearest_word(word.substr(0, word.find('=')), known);
   const bool is_verb = verb == nullptr || !verb->run;
+  if (verb != nullptr && is_verb && near.empty() && !word.starts_with('-'))
+    return {ErrorKind::usage, "CLI001", fmt::format("{} has no verb \"{}\"", verb->text.name, word), "",
+            fmt::format("one of: {}", fmt::join(verbs_behind(verbs, verb->text.name + " "), ", "))};
+  if (!word.starts_with('-') && !is_verb)
+    if (const auto owners = verbs_with(verbs, "--from"); std::ranges::find(owners, verb->text.name) != owners.end())
+      return {ErrorKind::usage, "CLI001", fmt::format("unexpected argument \"{}\"", word), "",
+              fmt::format("wheels are named by a flag: sagekit {} --from {}", verb->text.name, word)};
   const auto what = word.starts_with('-') ? "unknown flag" : is_verb ? "unknown verb" : "unexpected argument";
   return {ErrorKind::usage, "CLI001", fmt::format("{} \"{}\"", what, word), "",
           (near.empty() ? "" : fmt::format("did you mean \"{}\"? ", near)) + "see " + help};
@@ -170,9 +185,9 @@ void declare_globals(Flags& flags, GlobalArguments& global) {
   flags.list("--plugin", "NAME|FILE", global.plugins, "Variant to work with: a plugin's name, or a plugin file");
   flags.list("--plugin-dir", "DIR", global.plugin_dirs, "Folder of further plugins");
   flags.value("-C", "DIR", global.directory, "Change to this folder first");
-  flags.value(
-      "--config", "FILE", global.config,
-      "Settings of plan, build, generate, doctor and verify; without it the sagekit.toml of this folder or its repository");
+  flags.value("--config", "FILE", global.config,
+              "Settings of plan, build, generate, doctor and verify; without it the sagekit.toml of this folder or its "
+              "repository");
   flags.on("--json", global.json, "One JSON document on stdout");
   flags.on("-q,--quiet", global.quiet, "Only errors, and the result");
   flags.count("-v,--verbose", global.verbose,
@@ -264,10 +279,12 @@ Result<const Verb*> parse_command_line(int argc, const char* const* argv, const 
     return fail(ErrorKind::usage, "CLI001", "-q and -v want opposite things", "choose one");
   if (verb != nullptr && !verb->run)
     return fail(ErrorKind::usage, "CLI001", fmt::format("{} needs one of its verbs", verb->text.name),
-                fmt::format("see sagekit {} --help", verb->text.name));
+                fmt::format("one of: {}; see sagekit {} --help",
+                            fmt::join(verbs_behind(verbs, verb->text.name + " "), ", "), verb->text.name));
   // A word may stand for itself and be a verb's, too: "schema inspect". What that verb needs is not asked for.
   const auto is_own = [&](const Flag* flag) {
-    return chosen != nullptr && std::ranges::any_of(chosen->flags.flags(), [&](const Flag& own) { return &own == flag; });
+    return chosen != nullptr &&
+           std::ranges::any_of(chosen->flags.flags(), [&](const Flag& own) { return &own == flag; });
   };
   for (const auto& given : parser.given())
     if (given.flag->required && given.words.empty() && is_own(given.flag))

@@ -151,11 +151,11 @@ exec {real} "$@"
     def test_a_dry_run_says_what_the_store_holds(self):
         words = ("-n",)
         before = self.build(*words)
-        self.expect(before, 0, "would take the source", "would run compile-", "4 steps would run, 0 are in the store")
+        self.expect(before, 0, "would take the source", "would run compile-", "4 steps would run, 0 in the store")
         self.assertFalse((self.folder / "störe").exists())
         self.expect(self.build(), 0)
         after = self.build(*words)
-        self.expect(after, 0, "would reuse compile-", "would reuse link-", "0 steps would run, 4 are in the store")
+        self.expect(after, 0, "would reuse compile-", "would reuse link-", "0 steps would run, 4 in the store")
         self.assertNotIn("would run compile-", after.err)
         steps = self.build("-n", "--json").json()["steps"]
         self.assertEqual(steps, {"run": 0, "reused": 4, "failed": 0, "would_run": 0})

@@ -213,7 +213,7 @@ class Engine(CommandLine):
             subprocess.run(["umount", small], check=False)
 
     def test_with_an_end_set_a_build_stops_between_steps_and_goes_on_later(self):
-        self.expect(self.build("--arch", "8.0 9.0", "--stop-after", "0.001s"), 75, "steps are left")
+        self.expect(self.build("--arch", "8.0 9.0", "--stop-after", "0.001s"), 75, "steps left")
         self.assertEqual(self.compiled(), [])
         self.assertEqual(self.wheel_bytes(), {})
         self.expect(self.build("--arch", "8.0 9.0", "--stop-after", "2h"), 0)

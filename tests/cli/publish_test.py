@@ -97,17 +97,17 @@ class Publishing(CommandLine):
             self.expect(done, 1, "PUB006", "run the same command again")
             self.assertNotIn(TOKEN, done.err + done.out)
             done = publish("dist")
-            self.expect(done, 0, "2 wheels uploaded, 0 were there already")
+            self.expect(done, 0, "2 wheels uploaded, 0 there already")
             self.assertNotIn(TOKEN, done.err + done.out)
             there = github.assets("v1.0")
             for wheel in linux:
                 self.assertEqual(there[wheel.name], wheel.read_bytes())
             # Again: nothing is uploaded twice.
             uploads = len([one for one in github.log if "/assets?" in one[1] and ".whl" in one[1]])
-            self.expect(publish("dist"), 0, "0 wheels uploaded, 2 were there already")
+            self.expect(publish("dist"), 0, "0 wheels uploaded, 2 there already")
             self.assertEqual(len([one for one in github.log if "/assets?" in one[1] and ".whl" in one[1]]), uploads)
             # The other platform adds to it; manifest, checksums and notes are of all.
-            self.expect(publish("windows"), 0, "1 wheels uploaded")
+            self.expect(publish("windows"), 0, "1 wheel uploaded")
             there = github.assets("v1.0")
             manifest = json.loads(there["sagekit.release.json"])
             self.assertEqual([row["file"] for row in manifest["wheels"]], sorted(wheel.name for wheel in linux + windows))
@@ -189,7 +189,7 @@ class Publishing(CommandLine):
                 if pattern == "sagekit.release.json":
                     self.assertEqual(listed, {wheel.name for wheel in windows})
                     done = self.run_sagekit("publish", "github", "dist", "--repo", "o/r", "--tag", "v1.0", env=env)
-                    self.expect(done, 0, "0 wheels uploaded, 2 were there already")
+                    self.expect(done, 0, "0 wheels uploaded, 2 there already")
                     listed = {row["file"] for row in json.loads(github.assets("v1.0")["sagekit.release.json"])["wheels"]}
                 self.assertEqual(listed, {wheel.name for wheel in linux + windows})
 
@@ -204,7 +204,7 @@ class Publishing(CommandLine):
             self.expect(done, 1, "PUB006")
             index.broken_after = None
             done = self.run_sagekit(*words, env=env)
-            self.expect(done, 0, "1 wheels uploaded, 1 were there already")
+            self.expect(done, 0, "1 wheel uploaded, 1 there already")
             self.assertNotIn("very-secret-password", done.err + done.out)
             self.assertEqual(index.files, {first.name: first.read_bytes(), second.name: second.read_bytes()})
             self.assertIn("me:very-secret-password", index.credentials)
@@ -230,13 +230,13 @@ class Publishing(CommandLine):
             self.assertNotIn(HUB_TOKEN, done.err + done.out)
             self.assertEqual(hub.files, {})
             done = publish("dist")
-            self.expect(done, 0, "1 wheels uploaded, 0 were there already")
+            self.expect(done, 0, "1 wheel uploaded, 0 there already")
             self.assertNotIn(HUB_TOKEN, done.err + done.out)
-            self.expect(publish("dist"), 0, "0 wheels uploaded, 1 were there already")
+            self.expect(publish("dist"), 0, "0 wheels uploaded, 1 there already")
             # Cut before its manifest: the wheel itself tells that it is there.
             del hub.files["v1/sagekit.release.json"]
-            self.expect(publish("dist"), 0, "0 wheels uploaded, 1 were there already")
-            self.expect(publish("windows"), 0, "1 wheels uploaded")
+            self.expect(publish("dist"), 0, "0 wheels uploaded, 1 there already")
+            self.expect(publish("windows"), 0, "1 wheel uploaded")
             self.assertEqual({name: content for name, content in hub.files.items() if name.endswith(".whl")},
                              {f"v1/{wheel.name}": wheel.read_bytes() for wheel in (linux, windows)})
             manifest = json.loads(hub.files["v1/sagekit.release.json"])
@@ -263,11 +263,11 @@ class Publishing(CommandLine):
         program.chmod(program.stat().st_mode | stat.S_IXUSR)
         env = self.environment(PATH=f"{bin_folder}:{os.environ['PATH']}", HF_TOKEN="hf_very_secret")
         words = ("publish", "huggingface", "dist", "--repo", "me/wheels", "--path", "v1")
-        self.expect(self.run_sagekit(*words, env=env), 0, "1 wheels uploaded")
+        self.expect(self.run_sagekit(*words, env=env), 0, "1 wheel uploaded")
         self.assertEqual((there / "me/wheels/v1" / wheel.name).read_bytes(), wheel.read_bytes())
         manifest = json.loads((there / "me/wheels/v1/sagekit.release.json").read_text())
         self.assertEqual(manifest["wheels"][0]["url"], "https://huggingface.co/me/wheels/resolve/main/v1/" + wheel.name.replace("+", "%2B"))
-        self.expect(self.run_sagekit(*words, env=env), 0, "0 wheels uploaded, 1 were there already")
+        self.expect(self.run_sagekit(*words, env=env), 0, "0 wheels uploaded, 1 there already")
         built(answer=43).write(self.dist)
         self.dist.joinpath("sagekit.release.json").unlink()
         self.release()

@@ -235,9 +235,9 @@ std::string plan_text(const Console& console, const Plan& plan, const PlanView& 
   text += notes_text(plan, families, view.width) + excluded_text(console, plan, view.width);
   for (const auto& companion : plan.companions) text += "\n" + companion_text(console, companion);
   if (view.steps) text += steps_text(console, plan);
-  text += "\n" + wrap(fmt::format("{} excluded; {} steps, {} of them different; about {} of CPU time, up to {} in one "
+  text += "\n" + wrap(fmt::format("{} excluded; {}, {} of them different; about {} of CPU time, up to {} in one "
                                   "step",
-                                  plan.excluded.size(), plan.step_uses, plan.unique_steps,
+                                  plan.excluded.size(), counted(plan.step_uses, "step", "steps"), plan.unique_steps,
                                   human_seconds(plan.cpu_seconds), human_bytes(plan.peak_memory_bytes)),
                       "", "  ", view.width);
   return text;

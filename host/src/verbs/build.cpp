@@ -9,6 +9,7 @@
 #include "render/build_progress.hpp"
 #include "render/build_trace.hpp"
 #include "render/cause_text.hpp"
+#include "render/text.hpp"
 #include "session.hpp"
 #include "store_flags.hpp"
 #include "verb.hpp"
@@ -307,21 +308,22 @@ int run(Session& session, const BuildArguments& arguments) {
   if (session.global.json) {
     session.console.document(build_json(*build, packaging->wheels, packaging->refused, causes));
   } else if (build->steps_would_run) {
-    session.console.say(
-        fmt::format("{} steps would run, {} are in the store", *build->steps_would_run, build->steps_reused));
+    session.console.say(fmt::format("{} would run, {} in the store", counted(*build->steps_would_run, "step", "steps"),
+                                    build->steps_reused));
   } else if (arguments.jsonl) {
     session.console.document(end_event(*build, packaging->wheels.size()));
   } else {
     for (const auto& wheel : packaging->wheels) session.console.result(wheel.path.string() + "\n");
-    session.console.say(fmt::format("{} steps run, {} kept from before; {}, {} of CPU time, up to {} in one step",
-                                    build->steps_run, build->steps_reused, human_seconds(build->wall_seconds),
-                                    human_seconds(build->cpu_seconds), human_bytes(build->peak_memory_bytes)));
+    session.console.say(fmt::format("{} run, {} kept from before; {}, {} of CPU time, up to {} in one step",
+                                    counted(build->steps_run, "step", "steps"), build->steps_reused,
+                                    human_seconds(build->wall_seconds), human_seconds(build->cpu_seconds),
+                                    human_bytes(build->peak_memory_bytes)));
     if (!chain.empty()) session.console.say(chain);
   }
   if (!arguments.dry_run && !build->place) trim_to_limit(session, arguments.store, options->store);
   if (!build->failed.empty() || !packaging->refused.empty()) return exit_code(ErrorKind::failed);
   if (build->steps_left > 0) {
-    session.console.say(fmt::format("{} steps are left: run it again to go on", build->steps_left));
+    session.console.say(fmt::format("{} left: run it again to go on", counted(build->steps_left, "step", "steps")));
     return k_more_to_do;
   }
   return build->skipped.empty() || arguments.dry_run || options->shard ? 0 : exit_code(ErrorKind::machine);

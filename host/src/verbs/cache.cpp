@@ -1,4 +1,5 @@
 #include "render/table.hpp"
+#include "render/text.hpp"
 #include "session.hpp"
 #include "verb.hpp"
 
@@ -81,11 +82,11 @@ int run(Session& session, const CacheStatsArguments& arguments) {
   rows.push_back({"all", human_bytes(stats->bytes), ""});
   session.console.result(stats->store.string() + "\n" + table(rows, "  "));
   if (const auto& run = stats->last_run)
-    session.console.result(
-        fmt::format("last run: {}, {}: {}\n", run->what, run->began,
-                    run->ended ? fmt::format("{} steps run, {} kept from before, {} failed", run->steps_run,
-                                             run->steps_reused, run->steps_failed)
-                               : fmt::format("it did not end; {} results are kept of it", run->records_made)));
+    session.console.result(fmt::format(
+        "last run: {}, {}: {}\n", run->what, run->began,
+        run->ended ? fmt::format("{} run, {} kept from before, {} failed", counted(run->steps_run, "step", "steps"),
+                                 run->steps_reused, run->steps_failed)
+                   : fmt::format("it did not end; {} results are kept of it", run->records_made)));
   return 0;
 }
 

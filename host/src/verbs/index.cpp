@@ -1,6 +1,7 @@
 #include "interrupt.hpp"
 #include "output_lock.hpp"
 #include "releasing.hpp"
+#include "render/text.hpp"
 #include "session.hpp"
 #include "verb.hpp"
 
@@ -115,8 +116,8 @@ int run(Session& session, const IndexArguments& arguments) {
   // Two at once would write the same files.
   std::optional<OutputLock> lock;
   if (folder_given || fs::is_regular_file(given, error)) {
-    auto acquired = OutputLock::acquire(
-        options.output, [&](const std::string& text) { session.console.say(text); }, stop);
+    auto acquired =
+        OutputLock::acquire(options.output, [&](const std::string& text) { session.console.say(text); }, stop);
     if (!acquired) return report(session, acquired.error());
     lock.emplace(std::move(*acquired));
   }
@@ -141,9 +142,10 @@ int run(Session& session, const IndexArguments& arguments) {
   else if (!arguments.port)
     for (const auto& one : made->folders)
       session.console.result((one.empty() ? options.output : options.output / one).string() + "\n");
-  session.console.say(fmt::format("{} wheels of {} projects, {} read; {} pages written, {} as they were, {} removed",
-                                  made->wheels, made->projects, scan.read, made->written, made->unchanged,
-                                  made->removed));
+  session.console.say(fmt::format("{} of {}, {} read; {} written, {} as they were, {} removed",
+                                  counted(made->wheels, "wheel", "wheels"),
+                                  counted(made->projects, "project", "projects"), scan.read,
+                                  counted(made->written, "page", "pages"), made->unchanged, made->removed));
   lock.reset();
   return arguments.port ? serve(session, given, options, *made, *arguments.port, stop) : 0;
 }

@@ -55,7 +55,8 @@ void show_shards(const Session& session, const Plan& plan, const PlanArguments& 
   for (std::size_t i = 0; i < shards.size(); ++i) {
     if (arguments.shard != 0 && arguments.shard != i + 1) continue;
     if (arguments.shard == 0)
-      session.console.say(fmt::format("shard {}/{}: {} steps", i + 1, shards.size(), shards[i].size()));
+      session.console.say(
+          fmt::format("shard {}/{}: {}", i + 1, shards.size(), counted(shards[i].size(), "step", "steps")));
     for (const auto& id : shards[i])
       session.console.result(arguments.shard == 0 ? fmt::format("{} {}\n", i + 1, id) : id + "\n");
   }

@@ -1,5 +1,6 @@
 #include "interrupt.hpp"
 #include "releasing.hpp"
+#include "render/text.hpp"
 #include "session.hpp"
 #include "verb.hpp"
 
@@ -92,7 +93,7 @@ int finish(const Session& session, const PublishArguments& arguments, const std:
     session.console.document(publish_json(target, arguments.dry_run, *made));
   else if (arguments.dry_run)
     session.console.result(made->notes);
-  session.console.say(fmt::format("{} wheels {}, {} were there already", made->uploaded.size(),
+  session.console.say(fmt::format("{} {}, {} there already", counted(made->uploaded.size(), "wheel", "wheels"),
                                   arguments.dry_run ? "would be uploaded" : "uploaded", made->already_there.size()));
   return 0;
 }

@@ -3,6 +3,7 @@
 #include "output_file.hpp"
 #include "output_lock.hpp"
 #include "releasing.hpp"
+#include "render/text.hpp"
 #include "session.hpp"
 #include "verb.hpp"
 
@@ -114,8 +115,7 @@ int run(Session& session, const ReleaseArguments& arguments) {
     return report(session, {ErrorKind::usage, "CLI001", "--naming and -o belong together", "",
                             "--naming build-tag -o release: the named wheels are new files"});
   const fs::path folder = arguments.output.empty() ? arguments.folder : arguments.output;
-  auto lock = OutputLock::acquire(
-      folder, [&](const std::string& text) { session.console.say(text); }, stop);
+  auto lock = OutputLock::acquire(folder, [&](const std::string& text) { session.console.say(text); }, stop);
   if (!lock) return report(session, lock.error());
   if (!arguments.naming.empty()) {
     const auto unnamed = read_given_release(session, arguments.folder, {.skip = {folder}});
@@ -157,7 +157,8 @@ int run(Session& session, const ReleaseArguments& arguments) {
     session.console.document(manifest);
   else
     session.console.result((folder / k_manifest_file).string() + "\n");
-  session.console.say(fmt::format("{} wheels, {} of them fail", release.wheels.size(), failing));
+  session.console.say(fmt::format("{}, {}", counted(release.wheels.size(), "wheel", "wheels"),
+                                  failing == 0 ? "none fails" : fmt::format("{} of them fail", failing)));
   return failing == 0 ? 0 : 1;
 }
 

@@ -1,5 +1,6 @@
 #include "output_file.hpp"
 #include "releasing.hpp"
+#include "render/text.hpp"
 #include "session.hpp"
 #include "verb.hpp"
 
@@ -57,7 +58,8 @@ int run(Session& session, const ReportArguments& arguments) {
     session.console.document(release_json(given->scan.release));
   else
     session.console.result(output.string() + "\n");
-  session.console.say(fmt::format("{} wheels, {}", given->scan.release.wheels.size(), human_bytes(page.size())));
+  session.console.say(
+      fmt::format("{}, {}", counted(given->scan.release.wheels.size(), "wheel", "wheels"), human_bytes(page.size())));
   return 0;
 }
 
