@@ -69,14 +69,12 @@ LineRole role_at(TomlTable& table) {
   return LineRole::cause;
 }
 
-bool explains(LineRole role) { return role == LineRole::cause || role == LineRole::silent || role == LineRole::advice; }
-
 void check_row(const TomlTable& table, const CauseRow& row) {
   check_patterns(table, "match", row.match, true);
   check_patterns(table, "near", row.near, false);
   check_patterns(table, "apart", row.apart, false);
   if (!among(k_confidences, row.confidence)) table.error("confidence", "DAT012", "high, medium or low");
-  if (!explains(row.role)) return;
+  if (!may_explain(row.role)) return;
   if (!among(k_stages, row.stage)) table.error("stage", "DAT012", fmt::format("\"{}\" is no stage", row.stage));
   for (const auto& [key, value] : {std::pair{"cause", &row.cause}, {"source", &row.source}, {"group", &row.group}})
     if (value->empty()) table.error(key, "DAT012", fmt::format("a cause says its {}", key));
@@ -169,6 +167,10 @@ void read_file(TomlTable root, bool check, CauseData& data) {
 }
 
 }  // namespace
+
+bool may_explain(LineRole role) {
+  return role == LineRole::cause || role == LineRole::silent || role == LineRole::advice;
+}
 
 const CauseRow* CauseData::find(std::string_view code) const {
   const auto found = std::ranges::find(rows, code, &CauseRow::code);

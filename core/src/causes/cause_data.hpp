@@ -24,6 +24,9 @@ enum class LineRole {
   noise,        ///< looks bad and means nothing
 };
 
+/// May a line of that role be what a failure is explained with?
+bool may_explain(LineRole role);
+
 /// "nvcc < 12.8": compares a fact of the log, or a group of the pattern, with a version, a number or another group.
 struct CauseCondition {
   std::string left, op, right;

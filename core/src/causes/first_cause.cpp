@@ -34,10 +34,6 @@ struct Candidate {
   bool free() const { return !dropped && explained_by == k_by_nothing; }
 };
 
-bool may_explain(LineRole role) {
-  return role == LineRole::cause || role == LineRole::silent || role == LineRole::advice;
-}
-
 /// "flash_attn==2.8" and "flash-attn" are one.
 std::string package_name(std::string_view text) {
   auto name = lower(text.substr(0, text.find_first_of("=<>~![;@ ")));

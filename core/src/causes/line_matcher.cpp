@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <numeric>
 #include <optional>
@@ -48,7 +49,7 @@ bool find_with(const RE2& pattern, std::string_view text, PatternMatch& match) {
 }
 
 /// Words of which every match has one: the longest that it must have, or all that it may.
-std::set<std::string> keys_of(const std::string& pattern) {
+std::set<std::string> words_of(const std::string& pattern) {
   re2::FilteredRE2 alone(k_shortest_word);
   int id = 0;
   std::vector<std::string> words;
@@ -70,31 +71,30 @@ std::set<std::string> keys_of(const std::string& pattern) {
 }  // namespace
 
 struct LineMatcher::Automaton {
-  re2::FilteredRE2 patterns{k_shortest_word};
-  std::optional<RE2> any;  ///< one of the keys
-  std::optional<RE2::Set> words;
+  std::vector<std::unique_ptr<RE2>> patterns;
+  std::optional<RE2> any;         ///< one of the words
+  std::optional<RE2::Set> words;  ///< which of them
+  std::vector<std::vector<std::size_t>> patterns_with;  ///< a word, by its number
 };
 
 LineMatcher::LineMatcher(const std::vector<std::string>& patterns) : m_automaton(std::make_unique<Automaton>()) {
-  for (const auto& pattern : patterns) {
-    int id = 0;
-    // A pattern that is none keeps its place, so that ids are those of `patterns`.
-    if (m_automaton->patterns.Add(pattern, options(), &id) != RE2::NoError)
-      m_automaton->patterns.Add("[^\\x00-\\xff]sagekit-never", options(), &id);
+  std::map<std::string, std::vector<std::size_t>> patterns_with;
+  for (std::size_t i = 0; i < patterns.size(); ++i) {
+    m_automaton->patterns.push_back(std::make_unique<RE2>(patterns[i], options()));
+    for (const auto& word : words_of(patterns[i])) patterns_with[word].push_back(i);
   }
-  std::vector<std::string> words;
-  m_automaton->patterns.Compile(&words);
-  std::set<std::string> keys;
-  for (const auto& pattern : patterns) keys.merge(keys_of(pattern));
   RE2::Options literal = options();
   literal.set_case_sensitive(false);
   std::string any;
-  for (const auto& word : keys) any += (any.empty() ? "" : "|") + RE2::QuoteMeta(word);
-  if (keys.empty()) any = "[^\\x00-\\xff]";
+  for (const auto& [word, with] : patterns_with) any += (any.empty() ? "" : "|") + RE2::QuoteMeta(word);
+  if (any.empty()) any = "[^\\x00-\\xff]";
   m_automaton->any.emplace(any, literal);
   literal.set_literal(true);
   m_automaton->words.emplace(literal, RE2::UNANCHORED);
-  for (const auto& word : words) m_automaton->words->Add(word, nullptr);
+  for (auto& [word, with] : patterns_with) {
+    m_automaton->words->Add(word, nullptr);
+    m_automaton->patterns_with.push_back(std::move(with));
+  }
   m_automaton->words->Compile();
 }
 
@@ -108,28 +108,22 @@ std::size_t LineMatcher::next(std::string_view text, std::size_t from) const {
   return static_cast<std::size_t>(found.data() - text.data());
 }
 
-bool LineMatcher::may_match(std::string_view window) const {
-  std::vector<int> words, ids;
-  if (!m_automaton->words->Match(piece(window), &words)) return false;
-  std::ranges::sort(words);
-  m_automaton->patterns.AllPotentials(words, &ids);
-  return !ids.empty();
+std::vector<std::size_t> LineMatcher::candidates(std::string_view line) const {
+  std::vector<int> words;
+  std::vector<std::size_t> patterns;
+  if (!m_automaton->words->Match(piece(line), &words)) return patterns;
+  for (const int word : words) {
+    const auto& with = m_automaton->patterns_with[static_cast<std::size_t>(word)];
+    patterns.insert(patterns.end(), with.begin(), with.end());
+  }
+  std::ranges::sort(patterns);
+  patterns.erase(std::unique(patterns.begin(), patterns.end()), patterns.end());
+  return patterns;
 }
 
-std::vector<PatternMatch> LineMatcher::match(std::string_view window, std::size_t limit) const {
-  std::vector<int> words, ids;
-  std::vector<PatternMatch> found;
-  if (!m_automaton->words->Match(piece(window), &words)) return found;
-  std::ranges::sort(words);
-  m_automaton->patterns.AllMatches(piece(window), words, &ids);
-  std::ranges::sort(ids);
-  for (const int id : ids) {
-    PatternMatch match;
-    if (!find_with(m_automaton->patterns.GetRE2(id), window, match) || match.begin >= limit) continue;
-    match.pattern = static_cast<std::size_t>(id);
-    found.push_back(std::move(match));
-  }
-  return found;
+bool LineMatcher::find(std::size_t pattern, std::string_view text, PatternMatch& match) const {
+  match.pattern = pattern;
+  return find_with(*m_automaton->patterns[pattern], text, match);
 }
 
 struct Pattern::Compiled {
@@ -148,6 +142,13 @@ Pattern::~Pattern() = default;
 Pattern::Pattern(Pattern&&) noexcept = default;
 
 bool Pattern::in(std::string_view text) const { return RE2::PartialMatch(piece(text), m_compiled->get()); }
+
+std::size_t Pattern::place(std::string_view text) const {
+  re2::StringPiece found;
+  return m_compiled->get().Match(piece(text), 0, text.size(), RE2::UNANCHORED, &found, 1)
+             ? static_cast<std::size_t>(found.data() - text.data())
+             : std::string_view::npos;
+}
 
 bool Pattern::find(std::string_view text, PatternMatch& match) const {
   return find_with(m_compiled->get(), text, match);

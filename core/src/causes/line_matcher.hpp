@@ -1,7 +1,7 @@
 #pragma once
-// All patterns at once: one automaton over the words that they cannot match without finds the lines, and only there
-// each pattern whose words are all there is tried. RE2 throughout: time grows with the text, whatever the pattern. The
-// one place that includes it.
+// All patterns at once: one automaton over the words that they cannot match without finds the lines, and only there the
+// patterns whose word is on the line are tried. RE2 throughout: time grows with the text, whatever the pattern. The one
+// place that includes it.
 
 #include <cstddef>
 #include <map>
@@ -30,10 +30,10 @@ class LineMatcher {
 
   /// The first place at or behind `from` where a word stands that a pattern cannot match without; npos = none.
   std::size_t next(std::string_view text, std::size_t from) const;
-  /// Has a pattern all the words there that it needs?
-  bool may_match(std::string_view window) const;
-  /// Every pattern that matches in `window`, by its first match, and begins before `limit`.
-  std::vector<PatternMatch> match(std::string_view window, std::size_t limit) const;
+  /// The patterns that may match in a line: one of their words stands there. In their order.
+  std::vector<std::size_t> candidates(std::string_view line) const;
+  /// The first match of one of them.
+  bool find(std::size_t pattern, std::string_view text, PatternMatch& match) const;
 
  private:
   struct Automaton;
@@ -49,6 +49,8 @@ class Pattern {
   Pattern& operator=(Pattern&&) = delete;
 
   bool in(std::string_view text) const;
+  /// Where its first match begins; npos = none.
+  std::size_t place(std::string_view text) const;
   /// The first match with its groups; `pattern` stays 0. False = none.
   bool find(std::string_view text, PatternMatch& match) const;
   /// How many bytes at the beginning of `text` it matches; 0 = none.

@@ -16,10 +16,11 @@ constexpr std::size_t k_head = 64 << 10;
 constexpr std::size_t k_shown = 300;
 constexpr std::size_t k_events = 4096;
 constexpr std::size_t k_likely = 5;
+constexpr std::size_t k_noted_lines = 4096, k_noted_line = 1 << 10;  // kept, and no longer than that
+constexpr std::size_t k_overlap = 512;                               // of what is looked through for words around a line
 constexpr std::size_t k_fact_readings = 24;
 constexpr int k_repeats = 3;
 constexpr int k_prefixes = 6;
-constexpr std::string_view k_line_ends = "\n\v";
 
 std::vector<std::string> patterns_of(const CauseData& data) {
   std::vector<std::string> patterns;
@@ -32,6 +33,20 @@ std::vector<Pattern> compiled(const std::vector<std::string>& texts) {
   std::vector<Pattern> patterns;
   for (const auto& text : texts) patterns.emplace_back(text);
   return patterns;
+}
+
+bool ends_line(char c) { return c == '\n' || c == '\v'; }
+
+/// The first end of a line at or behind `from`; the text's end when there is none.
+std::size_t line_end(std::string_view text, std::size_t from) {
+  while (from < text.size() && !ends_line(text[from])) ++from;
+  return std::min(from, text.size());
+}
+
+/// Where the line that has `place` begins.
+std::size_t line_begin(std::string_view text, std::size_t place) {
+  while (place > 0 && !ends_line(text[place - 1])) --place;
+  return place;
 }
 
 /// What Markdown, UTF-8 and people can bear of a line.
@@ -61,6 +76,14 @@ const CausePatterns& cause_patterns() {
   return k_patterns;
 }
 
+LogScan::LogScan(const CausePatterns& patterns)
+    : m_patterns(patterns), m_in_head(patterns.near.size(), -1), m_seen(patterns.near.size()) {
+  for (std::size_t i = 0; i < patterns.near.size(); ++i) {
+    m_near.emplace_back(patterns.near[i].size());
+    m_apart.emplace_back(patterns.apart[i].size());
+  }
+}
+
 void LogScan::add(std::string_view text) {
   if (m_head.size() < k_head) m_head += text.substr(0, k_head - m_head.size());
   m_text += text;
@@ -81,8 +104,7 @@ void LogScan::scan(bool last) {
   // Only lines that have what stands behind them.
   std::size_t end = m_text.size();
   if (!last) {
-    end = m_text.find_last_of(k_line_ends, m_text.size() - k_behind);
-    end = end == std::string::npos ? 0 : end + 1;
+    end = line_begin(m_text, m_text.size() - k_behind);
     if (end <= m_scanned) {
       if (m_text.size() - m_scanned < k_longest_line) return;
       m_text.insert(m_scanned + k_longest_line / 2, 1, '\v');
@@ -93,16 +115,14 @@ void LogScan::scan(bool last) {
   while (m_scanned < end) {
     const auto place = m_patterns.matcher.next(text, m_scanned);
     if (place == std::string_view::npos) break;
-    const auto before = place == 0 ? std::string_view::npos : text.find_last_of(k_line_ends, place - 1);
-    const std::size_t line = before == std::string_view::npos ? 0 : before + 1;
-    const std::size_t line_end = std::min(text.find_first_of(k_line_ends, place), end);
-    take_line(line, line_end, place);
-    m_scanned = line_end + 1;
+    const auto ends = line_end(text, place);
+    take_line(line_begin(text, place), ends, place);
+    m_scanned = ends + 1;
   }
   m_scanned = end;
   // What stands before the next line stays.
   const std::size_t keep = m_scanned > k_before ? m_scanned - k_before : 0;
-  const auto from = keep == 0 ? 0 : m_text.find_first_of(k_line_ends, keep) + 1;
+  const auto from = keep == 0 ? 0 : line_end(m_text, keep) + 1;
   if (last || from == 0 || from > m_scanned) return;
   if (from > m_counted) {
     m_line += static_cast<std::size_t>(std::count(m_text.begin() + static_cast<std::ptrdiff_t>(m_counted),
@@ -110,6 +130,7 @@ void LogScan::scan(bool last) {
     m_counted = from;
   }
   m_text.erase(0, from);
+  m_gone += from;
   m_scanned -= from;
   m_counted -= from;
 }
@@ -129,10 +150,101 @@ std::string_view LogScan::around(std::size_t begin, std::size_t end) const {
   return std::string_view(m_text).substr(from, std::min(end + k_behind, m_text.size()) - from);
 }
 
-bool LogScan::fits(std::size_t row, std::size_t begin, std::size_t end) const {
+/// Does one of the patterns stand around the line? What was looked through for a line before is not looked through again.
+bool LogScan::near_by(const std::vector<Pattern>& patterns, std::vector<Sought>& sought, std::size_t begin,
+                      std::size_t end) {
   const auto text = around(begin, end);
-  if (any_in(m_patterns.apart[row], text)) return false;
-  return m_patterns.near[row].empty() || any_in(m_patterns.near[row], text) || any_in(m_patterns.near[row], m_head);
+  const std::size_t first = m_gone + static_cast<std::size_t>(text.data() - m_text.data());
+  for (std::size_t i = 0; i < patterns.size(); ++i) {
+    auto& one = sought[i];
+    if (one.found != std::string::npos && one.found >= first) return true;
+    const auto from = one.up_to > first + k_overlap ? std::min(one.up_to - k_overlap - first, text.size()) : 0;
+    const auto place = patterns[i].place(text.substr(from));
+    one.up_to = first + text.size();
+    if (place == std::string_view::npos) continue;
+    one.found = one.up_to = first + from + place;
+    return true;
+  }
+  return false;
+}
+
+bool LogScan::in_head(std::size_t row) {
+  if (m_in_head[row] >= 0) return m_in_head[row] > 0;
+  const bool found = any_in(m_patterns.near[row], m_head);
+  if (found || m_head.size() >= k_head) m_in_head[row] = found ? 1 : 0;
+  return found;
+}
+
+bool LogScan::fits(std::size_t row, std::size_t begin, std::size_t end) {
+  if (near_by(m_patterns.apart[row], m_apart[row], begin, end)) return false;
+  return m_patterns.near[row].empty() || near_by(m_patterns.near[row], m_near[row], begin, end) || in_head(row);
+}
+
+LogScan::LineNotes LogScan::notes_of(std::string_view line, bool whole) const {
+  LineNotes notes;
+  auto candidates = m_patterns.matcher.candidates(line);
+  if (candidates.empty()) return notes;
+  const auto text = whole ? plain(line) : line;
+  notes.skip = static_cast<std::size_t>(text.data() - line.data());
+  notes.shown = shown(text);
+  const auto& row_of = m_patterns.row_of;
+  PatternMatch match;
+  for (const auto pattern : candidates) {
+    if (!m_patterns.matcher.find(pattern, text, match)) {
+      if (pattern < row_of.size() && whole) notes.unmatched.push_back(pattern);
+      continue;
+    }
+    if (pattern < row_of.size() && m_patterns.data.rows[row_of[pattern]].role == LineRole::noise) {
+      notes.matches = {std::move(match)};
+      notes.unmatched.clear();
+      notes.likely = false;
+      return notes;
+    }
+    if (any_in(m_patterns.advice, text.substr(0, match.begin))) continue;
+    if (pattern < row_of.size())
+      notes.matches.push_back(std::move(match));
+    else
+      notes.likely = true;
+  }
+  return notes;
+}
+
+const LogScan::LineNotes& LogScan::kept_notes(std::string_view line) {
+  if (line.size() > k_noted_line) return m_long_notes = notes_of(line, true);
+  const auto found = m_notes.find(std::string(line));
+  if (found != m_notes.end()) return found->second;
+  if (m_notes.size() >= k_noted_lines) m_notes.clear();
+  return m_notes.emplace(line, notes_of(line, true)).first->second;
+}
+
+/// Messages that were wrapped: the next two lines are read along.
+void LogScan::match_wrapped(const LineNotes& notes, std::size_t begin, std::size_t end,
+                            std::vector<PatternMatch>& matches) {
+  const auto& row_of = m_patterns.row_of;
+  std::string window;
+  std::size_t limit = 0;
+  PatternMatch match;
+  for (const auto pattern : notes.unmatched) {
+    if (!is_new(row_of[pattern])) continue;
+    if (window.empty()) {
+      const std::string_view text = m_text;
+      window = plain(text.substr(begin, end - begin));
+      limit = window.size();
+      for (std::size_t i = 0, next = end; i < 2 && next + 1 < text.size(); ++i) {
+        const auto next_end = line_end(text, next + 1);
+        window += ' ';
+        window += plain(text.substr(next + 1, std::min(next_end - next - 1, k_long_line)));
+        next = next_end;
+      }
+    }
+    if (!m_patterns.matcher.find(pattern, window, match) || match.begin >= limit) continue;
+    if (m_patterns.data.rows[row_of[pattern]].role == LineRole::noise) {
+      matches = {std::move(match)};
+      return;
+    }
+    if (!any_in(m_patterns.advice, std::string_view(window).substr(0, match.begin))) matches.push_back(match);
+  }
+  std::ranges::stable_sort(matches, {}, &PatternMatch::pattern);
 }
 
 void LogScan::take_line(std::size_t begin, std::size_t end, std::size_t place) {
@@ -141,52 +253,41 @@ void LogScan::take_line(std::size_t begin, std::size_t end, std::size_t place) {
   if (is_long) {
     begin = std::max(begin, place > k_long_line / 4 ? place - k_long_line / 4 : 0);
     end = std::min(end, begin + k_long_line);
+    m_long_notes = notes_of(text.substr(begin, end - begin), false);
   }
-  // Most lines with such a word have nothing else of any pattern: seen before they are cleaned.
-  std::size_t third = end;
-  for (int i = 0; i < 2 && third + 1 < text.size(); ++i)
-    third = std::min(text.find_first_of(k_line_ends, third + 1), text.size());
-  if (!is_long && !m_patterns.matcher.may_match(text.substr(begin, third - begin))) return;
-  std::string window(is_long ? text.substr(begin, end - begin) : plain(text.substr(begin, end - begin)));
-  const std::size_t limit = window.size();
-  // Messages that were wrapped: the next two lines are read along.
-  std::size_t next = end;
-  for (int i = 0; i < 2 && !is_long && next + 1 < text.size(); ++i) {
-    const std::size_t next_end = std::min(text.find_first_of(k_line_ends, next + 1), text.size());
-    window += ' ';
-    window += plain(text.substr(next + 1, std::min(next_end - next - 1, k_long_line)));
-    next = next_end;
-  }
-  auto matches = m_patterns.matcher.match(window, limit);
-  if (matches.empty()) return;
+  const auto line = text.substr(begin, end - begin);
+  const auto& notes = is_long ? m_long_notes : kept_notes(line);
+  if (notes.matches.empty() && notes.unmatched.empty() && !notes.likely) return;
+  const auto row_of = [&](const PatternMatch& match) { return m_patterns.row_of[match.pattern]; };
+  std::vector<PatternMatch> matches;
+  for (const auto& match : notes.matches)
+    if (is_new(row_of(match))) matches.push_back(match);
+  match_wrapped(notes, begin, end, matches);
+  const bool is_noise = matches.size() == 1 && m_patterns.data.rows[row_of(matches[0])].role == LineRole::noise;
+  if (matches.empty() && !notes.likely) return;
   if (m_counted < begin) {
     m_line += static_cast<std::size_t>(std::count(m_text.begin() + static_cast<std::ptrdiff_t>(m_counted),
                                                   m_text.begin() + static_cast<std::ptrdiff_t>(begin), '\n'));
     m_counted = begin;
   }
-  const LogPlace where{m_line, shown(std::string_view(window).substr(0, limit))};
-  const auto row_of = [&](const PatternMatch& match) {
-    return match.pattern < m_patterns.row_of.size() ? &m_patterns.data.rows[m_patterns.row_of[match.pattern]] : nullptr;
-  };
-  for (const auto& match : matches)
-    if (const auto* row = row_of(match); row != nullptr && row->role == LineRole::noise) {
-      keep({row, where, {}, {}, m_attempt});
-      return;
-    }
+  const LogPlace where{m_line, notes.shown};
+  if (notes.likely && !is_noise) take_likely(where);
   for (auto& match : matches) {
-    if (any_in(m_patterns.advice, std::string_view(window).substr(0, match.begin))) continue;
-    const auto* row = row_of(match);
-    if (row == nullptr) {
-      take_likely(where);
-      continue;
-    }
-    if (!fits(m_patterns.row_of[match.pattern], begin, end)) continue;
-    LineEvent event{row, where, std::move(match.groups), {}, m_attempt};
-    const bool may_explain =
-        row->role == LineRole::cause || row->role == LineRole::silent || row->role == LineRole::advice;
-    if (may_explain && m_facts_read++ < k_fact_readings) read_facts(around(begin, end), event.facts);
+    const auto* row = &m_patterns.data.rows[row_of(match)];
+    if (!is_noise && !fits(row_of(match), begin, end)) continue;
+    LineEvent event{row, where, {}, {}, m_attempt};
+    if (!is_noise) event.groups = std::move(match.groups);
+    if (may_explain(row->role) && m_facts_read++ < k_fact_readings) read_facts(around(begin, end), event.facts);
     keep(std::move(event));
   }
+}
+
+/// Would another event of the row say more? Attempts and successes always do.
+bool LogScan::is_new(std::size_t row) const {
+  const auto role = m_patterns.data.rows[row].role;
+  if (role == LineRole::attempt || role == LineRole::success) return true;
+  const auto& seen = m_seen[row];
+  return seen.attempt != m_attempt || seen.success != m_success || seen.times < k_repeats;
 }
 
 void LogScan::keep(LineEvent event) {
@@ -196,10 +297,13 @@ void LogScan::keep(LineEvent event) {
   // The same again says no more; a success is remembered by its last line.
   if (role == LineRole::attempt || role == LineRole::success) {
     if (!m_events.empty() && m_events.back().row == event.row && role == LineRole::success) m_events.pop_back();
-  } else if (++m_seen[{event.row, m_attempt, m_success}] > k_repeats) {
-    return;
+  } else {
+    const auto row = static_cast<std::size_t>(event.row - m_patterns.data.rows.data());
+    if (!is_new(row)) return;
+    auto& seen = m_seen[row];
+    if (seen.attempt != m_attempt || seen.success != m_success) seen = {m_attempt, m_success, 0};
+    ++seen.times;
   }
-  if (m_seen.size() > k_events) m_seen.clear();
   if (m_events.size() < 2 * k_events) {
     m_events.push_back(std::move(event));
     return;
@@ -209,14 +313,14 @@ void LogScan::keep(LineEvent event) {
   m_events.push_back(std::move(event));
 }
 
-void LogScan::take_likely(const LogPlace& where) {
+void LogScan::take_likely(LogPlace where) {
   m_last_likely = where.line;
   if (m_first_likely.size() < k_likely) {
-    m_first_likely.push_back(where);
+    m_first_likely.push_back(std::move(where));
     return;
   }
   if (m_newest_likely.size() == k_likely) m_newest_likely.erase(m_newest_likely.begin());
-  m_newest_likely.push_back(where);
+  m_newest_likely.push_back(std::move(where));
 }
 
 std::vector<LogPlace> LogScan::likeliest() const {

@@ -8,10 +8,9 @@
 
 #include <cstddef>
 #include <map>
-#include <set>
 #include <string>
 #include <string_view>
-#include <tuple>
+#include <unordered_map>
 #include <vector>
 
 namespace sagekit {
@@ -43,7 +42,7 @@ const CausePatterns& cause_patterns();
 
 class LogScan {
  public:
-  explicit LogScan(const CausePatterns& patterns) : m_patterns(patterns) {}
+  explicit LogScan(const CausePatterns& patterns);
 
   /// The next text; cut anywhere.
   void add(std::string_view text);
@@ -58,10 +57,34 @@ class LogScan {
   std::size_t lines() const { return m_lines; }
 
  private:
+  /// What a line says by itself: found once, however often it stands there.
+  struct LineNotes {
+    std::size_t skip = 0;                ///< of what carried the line
+    std::string shown;                   ///< as people see it
+    std::vector<PatternMatch> matches;   ///< of rows, by their number in `pattern`; a noise row's alone when there is one
+    std::vector<std::size_t> unmatched;  ///< patterns that may match when the next lines are read along
+    bool likely = false;
+  };
+  /// Where a pattern was last found in the log, and up to where it was looked for.
+  struct Sought {
+    std::size_t found = std::string::npos, up_to = 0;
+  };
+  /// How often a row was seen since the last attempt and success.
+  struct Seen {
+    std::size_t attempt = 0, success = 0;
+    int times = 0;
+  };
+
   void scan(bool last);
   void take_line(std::size_t begin, std::size_t end, std::size_t place);
-  void take_likely(const LogPlace& where);
-  bool fits(std::size_t row, std::size_t begin, std::size_t end) const;
+  LineNotes notes_of(std::string_view line, bool whole) const;
+  const LineNotes& kept_notes(std::string_view line);
+  void match_wrapped(const LineNotes& notes, std::size_t begin, std::size_t end, std::vector<PatternMatch>& matches);
+  void take_likely(LogPlace where);
+  bool fits(std::size_t row, std::size_t begin, std::size_t end);
+  bool near_by(const std::vector<Pattern>& patterns, std::vector<Sought>& sought, std::size_t begin, std::size_t end);
+  bool in_head(std::size_t row);
+  bool is_new(std::size_t row) const;
   void keep(LineEvent event);
   std::string_view around(std::size_t begin, std::size_t end) const;
   std::string_view plain(std::string_view line) const;
@@ -70,12 +93,17 @@ class LogScan {
   const CausePatterns& m_patterns;
 
   std::string m_text;         ///< a window of the log
+  std::size_t m_gone = 0;     ///< of the log, before the window
   std::size_t m_scanned = 0;  ///< of it
   std::size_t m_counted = 0;  ///< up to where m_line counts newlines
   std::size_t m_line = 1;
   std::string m_head;
   std::vector<LineEvent> m_events;
-  std::map<std::tuple<const CauseRow*, std::size_t, std::size_t>, int> m_seen;
+  std::unordered_map<std::string, LineNotes> m_notes;
+  LineNotes m_long_notes;
+  std::vector<std::vector<Sought>> m_near, m_apart;  ///< by row
+  std::vector<signed char> m_in_head;                ///< by row: near words in the head; -1 = not looked for
+  std::vector<Seen> m_seen;                          ///< by row
   std::size_t m_attempt = 0, m_success = 0, m_facts_read = 0;
   std::vector<LogPlace> m_first_likely, m_newest_likely;
   std::size_t m_last_likely = 0;
