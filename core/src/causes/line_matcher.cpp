@@ -1,5 +1,7 @@
 #include "causes/line_matcher.hpp"
 
+#include "support/text.hpp"
+
 #include <re2/filtered_re2.h>
 #include <re2/re2.h>
 #include <re2/set.h>
@@ -48,11 +50,16 @@ bool find_with(const RE2& pattern, std::string_view text, PatternMatch& match) {
   return true;
 }
 
-/// Words of which every match has one: the longest that it must have, or all that it may.
-std::set<std::string> words_of(const std::string& pattern) {
+struct PatternWords {
+  std::vector<std::string> needed;  ///< every match has each of them; longest first
+  std::vector<std::string> any;     ///< every match has one of them
+};
+
+PatternWords words_of(const std::string& pattern) {
   re2::FilteredRE2 alone(k_shortest_word);
   int id = 0;
-  std::vector<std::string> words;
+  PatternWords result;
+  auto& words = result.any;
   if (alone.Add(pattern, options(), &id) != RE2::NoError) return {};
   alone.Compile(&words);
   std::vector<int> order(words.size());
@@ -63,15 +70,17 @@ std::set<std::string> words_of(const std::string& pattern) {
     for (int i = 0; i < static_cast<int>(words.size()); ++i)
       if (i != without) others.push_back(i);
     alone.AllPotentials(others, &possible);
-    if (possible.empty()) return {words[static_cast<std::size_t>(without)]};
+    if (possible.empty()) result.needed.push_back(words[static_cast<std::size_t>(without)]);
   }
-  return {words.begin(), words.end()};
+  if (!result.needed.empty()) words = {result.needed.front()};
+  return result;
 }
 
 }  // namespace
 
 struct LineMatcher::Automaton {
   std::vector<std::unique_ptr<RE2>> patterns;
+  std::vector<std::vector<std::string>> needed;  ///< words, of each pattern
   std::optional<RE2> any;         ///< one of the words
   std::optional<RE2::Set> words;  ///< which of them
   std::vector<std::vector<std::size_t>> patterns_with;  ///< a word, by its number
@@ -81,7 +90,9 @@ LineMatcher::LineMatcher(const std::vector<std::string>& patterns) : m_automaton
   std::map<std::string, std::vector<std::size_t>> patterns_with;
   for (std::size_t i = 0; i < patterns.size(); ++i) {
     m_automaton->patterns.push_back(std::make_unique<RE2>(patterns[i], options()));
-    for (const auto& word : words_of(patterns[i])) patterns_with[word].push_back(i);
+    auto words = words_of(patterns[i]);
+    for (const auto& word : words.any) patterns_with[word].push_back(i);
+    m_automaton->needed.push_back(std::move(words.needed));
   }
   RE2::Options literal = options();
   literal.set_case_sensitive(false);
@@ -121,6 +132,13 @@ std::vector<std::size_t> LineMatcher::candidates(std::string_view line) const {
   return patterns;
 }
 
+std::string_view LineMatcher::lacks(std::size_t pattern, std::string_view line) const {
+  const auto text = lower(line);
+  for (const auto& word : m_automaton->needed[pattern])
+    if (text.find(word) == std::string::npos) return word;
+  return {};
+}
+
 bool LineMatcher::find(std::size_t pattern, std::string_view text, PatternMatch& match) const {
   match.pattern = pattern;
   return find_with(*m_automaton->patterns[pattern], text, match);
@@ -140,6 +158,8 @@ struct Pattern::Compiled {
 Pattern::Pattern(std::string text) : m_compiled(new Compiled{std::move(text)}) {}
 Pattern::~Pattern() = default;
 Pattern::Pattern(Pattern&&) noexcept = default;
+
+bool Pattern::empty() const { return m_compiled->text.empty(); }
 
 bool Pattern::in(std::string_view text) const { return RE2::PartialMatch(piece(text), m_compiled->get()); }
 

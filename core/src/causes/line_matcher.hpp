@@ -32,6 +32,8 @@ class LineMatcher {
   std::size_t next(std::string_view text, std::size_t from) const;
   /// The patterns that may match in a line: one of their words stands there. In their order.
   std::vector<std::size_t> candidates(std::string_view line) const;
+  /// A word, in small letters, that a pattern needs and the line lacks; "" = none.
+  std::string_view lacks(std::size_t pattern, std::string_view line) const;
   /// The first match of one of them.
   bool find(std::size_t pattern, std::string_view text, PatternMatch& match) const;
 
@@ -48,6 +50,7 @@ class Pattern {
   Pattern(Pattern&&) noexcept;
   Pattern& operator=(Pattern&&) = delete;
 
+  bool empty() const;  ///< no pattern at all
   bool in(std::string_view text) const;
   /// Where its first match begins; npos = none.
   std::size_t place(std::string_view text) const;

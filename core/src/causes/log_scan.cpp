@@ -49,6 +49,10 @@ std::size_t line_begin(std::string_view text, std::size_t place) {
   return place;
 }
 
+std::string one_of(const std::vector<std::string>& patterns) {
+  return patterns.empty() ? std::string() : "(?:" + join(patterns, ")|(?:") + ")";
+}
+
 /// What Markdown, UTF-8 and people can bear of a line.
 std::string shown(std::string_view line) {
   auto text = readable(line.substr(0, k_shown));
@@ -62,11 +66,11 @@ CausePatterns::CausePatterns(const CauseData& from)
     : data(from),
       matcher(patterns_of(from)),
       advice(compiled(from.advice)),
-      prefix("(?:" + join(from.prefixes, "|") + ")") {
+      prefix(one_of(from.prefixes)) {
   for (std::size_t i = 0; i < from.rows.size(); ++i) {
     row_of.insert(row_of.end(), from.rows[i].match.size(), i);
-    near.push_back(compiled(from.rows[i].near));
-    apart.push_back(compiled(from.rows[i].apart));
+    near.emplace_back(one_of(from.rows[i].near));
+    apart.emplace_back(one_of(from.rows[i].apart));
   }
   for (const auto& fact : from.facts) facts.emplace_back(&fact, compiled(fact.match));
 }
@@ -77,12 +81,11 @@ const CausePatterns& cause_patterns() {
 }
 
 LogScan::LogScan(const CausePatterns& patterns)
-    : m_patterns(patterns), m_in_head(patterns.near.size(), -1), m_seen(patterns.near.size()) {
-  for (std::size_t i = 0; i < patterns.near.size(); ++i) {
-    m_near.emplace_back(patterns.near[i].size());
-    m_apart.emplace_back(patterns.apart[i].size());
-  }
-}
+    : m_patterns(patterns),
+      m_near(patterns.near.size()),
+      m_apart(patterns.near.size()),
+      m_in_head(patterns.near.size(), -1),
+      m_seen(patterns.near.size()) {}
 
 void LogScan::add(std::string_view text) {
   if (m_head.size() < k_head) m_head += text.substr(0, k_head - m_head.size());
@@ -150,34 +153,31 @@ std::string_view LogScan::around(std::size_t begin, std::size_t end) const {
   return std::string_view(m_text).substr(from, std::min(end + k_behind, m_text.size()) - from);
 }
 
-/// Does one of the patterns stand around the line? What was looked through for a line before is not looked through again.
-bool LogScan::near_by(const std::vector<Pattern>& patterns, std::vector<Sought>& sought, std::size_t begin,
-                      std::size_t end) {
+/// Does the pattern match around the line? What was looked through for a line before is not looked through again.
+bool LogScan::near_by(const Pattern& pattern, Sought& sought, std::size_t begin, std::size_t end) const {
   const auto text = around(begin, end);
   const std::size_t first = m_gone + static_cast<std::size_t>(text.data() - m_text.data());
-  for (std::size_t i = 0; i < patterns.size(); ++i) {
-    auto& one = sought[i];
-    if (one.found != std::string::npos && one.found >= first) return true;
-    const auto from = one.up_to > first + k_overlap ? std::min(one.up_to - k_overlap - first, text.size()) : 0;
-    const auto place = patterns[i].place(text.substr(from));
-    one.up_to = first + text.size();
-    if (place == std::string_view::npos) continue;
-    one.found = one.up_to = first + from + place;
-    return true;
-  }
-  return false;
+  if (sought.found != std::string::npos && sought.found >= first) return true;
+  const auto from =
+      sought.up_to > first + k_overlap ? std::min(sought.up_to - k_overlap - first, text.size()) : std::size_t{0};
+  const auto place = pattern.place(text.substr(from));
+  const bool found = place != std::string_view::npos;
+  sought.up_to = found ? first + from + place : first + text.size();
+  if (found) sought.found = sought.up_to;
+  return found;
 }
 
 bool LogScan::in_head(std::size_t row) {
   if (m_in_head[row] >= 0) return m_in_head[row] > 0;
-  const bool found = any_in(m_patterns.near[row], m_head);
+  const bool found = m_patterns.near[row].in(m_head);
   if (found || m_head.size() >= k_head) m_in_head[row] = found ? 1 : 0;
   return found;
 }
 
 bool LogScan::fits(std::size_t row, std::size_t begin, std::size_t end) {
-  if (near_by(m_patterns.apart[row], m_apart[row], begin, end)) return false;
-  return m_patterns.near[row].empty() || near_by(m_patterns.near[row], m_near[row], begin, end) || in_head(row);
+  const auto &near = m_patterns.near[row], &apart = m_patterns.apart[row];
+  if (!apart.empty() && near_by(apart, m_apart[row], begin, end)) return false;
+  return near.empty() || near_by(near, m_near[row], begin, end) || in_head(row);
 }
 
 LogScan::LineNotes LogScan::notes_of(std::string_view line, bool whole) const {
@@ -191,7 +191,7 @@ LogScan::LineNotes LogScan::notes_of(std::string_view line, bool whole) const {
   PatternMatch match;
   for (const auto pattern : candidates) {
     if (!m_patterns.matcher.find(pattern, text, match)) {
-      if (pattern < row_of.size() && whole) notes.unmatched.push_back(pattern);
+      if (pattern < row_of.size() && whole) notes.unmatched.emplace_back(pattern, m_patterns.matcher.lacks(pattern, line));
       continue;
     }
     if (pattern < row_of.size() && m_patterns.data.rows[row_of[pattern]].role == LineRole::noise) {
@@ -221,13 +221,18 @@ const LogScan::LineNotes& LogScan::kept_notes(std::string_view line) {
 void LogScan::match_wrapped(const LineNotes& notes, std::size_t begin, std::size_t end,
                             std::vector<PatternMatch>& matches) {
   const auto& row_of = m_patterns.row_of;
-  std::string window;
+  const std::string_view text = m_text;
+  const auto second = std::min(end + 1, text.size());
+  const auto third_end = line_end(text, std::min(line_end(text, second) + 1, text.size()));
+  const auto behind = text.substr(second, std::min(third_end - second, 2 * k_long_line));
+  std::string behind_lower, window;
   std::size_t limit = 0;
   PatternMatch match;
-  for (const auto pattern : notes.unmatched) {
+  for (const auto& [pattern, word] : notes.unmatched) {
     if (!is_new(row_of[pattern])) continue;
+    if (behind_lower.empty()) behind_lower = lower(behind);
+    if (behind_lower.find(word) == std::string::npos) continue;
     if (window.empty()) {
-      const std::string_view text = m_text;
       window = plain(text.substr(begin, end - begin));
       limit = window.size();
       for (std::size_t i = 0, next = end; i < 2 && next + 1 < text.size(); ++i) {

@@ -31,7 +31,7 @@ struct CausePatterns {
   const CauseData& data;
   LineMatcher matcher;
   std::vector<std::size_t> row_of;  ///< of each pattern; behind them are the likely ones
-  std::vector<std::vector<Pattern>> near, apart;
+  std::vector<Pattern> near, apart;  ///< of each row: one of them; "" = none are asked for
   std::vector<Pattern> advice;
   Pattern prefix;
   std::vector<std::pair<const FactRow*, std::vector<Pattern>>> facts;
@@ -62,7 +62,7 @@ class LogScan {
     std::size_t skip = 0;                ///< of what carried the line
     std::string shown;                   ///< as people see it
     std::vector<PatternMatch> matches;   ///< of rows, by their number in `pattern`; a noise row's alone when there is one
-    std::vector<std::size_t> unmatched;  ///< patterns that may match when the next lines are read along
+    std::vector<std::pair<std::size_t, std::string_view>> unmatched;  ///< may match with the next lines; the word they need
     bool likely = false;
   };
   /// Where a pattern was last found in the log, and up to where it was looked for.
@@ -82,7 +82,7 @@ class LogScan {
   void match_wrapped(const LineNotes& notes, std::size_t begin, std::size_t end, std::vector<PatternMatch>& matches);
   void take_likely(LogPlace where);
   bool fits(std::size_t row, std::size_t begin, std::size_t end);
-  bool near_by(const std::vector<Pattern>& patterns, std::vector<Sought>& sought, std::size_t begin, std::size_t end);
+  bool near_by(const Pattern& pattern, Sought& sought, std::size_t begin, std::size_t end) const;
   bool in_head(std::size_t row);
   bool is_new(std::size_t row) const;
   void keep(LineEvent event);
@@ -101,9 +101,9 @@ class LogScan {
   std::vector<LineEvent> m_events;
   std::unordered_map<std::string, LineNotes> m_notes;
   LineNotes m_long_notes;
-  std::vector<std::vector<Sought>> m_near, m_apart;  ///< by row
-  std::vector<signed char> m_in_head;                ///< by row: near words in the head; -1 = not looked for
-  std::vector<Seen> m_seen;                          ///< by row
+  std::vector<Sought> m_near, m_apart;  ///< by row
+  std::vector<signed char> m_in_head;   ///< by row: near words in the head; -1 = not looked for
+  std::vector<Seen> m_seen;             ///< by row
   std::size_t m_attempt = 0, m_success = 0, m_facts_read = 0;
   std::vector<LogPlace> m_first_likely, m_newest_likely;
   std::size_t m_last_likely = 0;
