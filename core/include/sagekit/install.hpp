@@ -23,6 +23,7 @@ struct InstallPlace {
   std::filesystem::path interpreter;
   std::filesystem::path prefix;                 ///< sys.prefix
   std::filesystem::path site;                   ///< where wheels with machine code go
+  std::vector<std::filesystem::path> folders;   ///< sys.path: where packages are looked for
   std::string tool;                             ///< "uv", "pip"
   std::vector<std::string> installer;           ///< `uv pip`, or `python -m pip`
   std::map<std::string, std::string> packages;  ///< normalised name -> version, of what is installed
@@ -65,10 +66,11 @@ struct Installed {
 /// Installs a wheel that is here and was found to fit. Errors: IST005 (machine) somebody else is installing there;
 /// IST007 (failed) the installer refused it; IST008 (failed) it does not import; IST009 (failed) the numeric gate
 /// failed it; each with what was done to put things back. IST010 (failed): they could not be put back, and where the
-/// copy is. What a killed process left is put back first.
-SAGEKIT_API Result<Installed> install_wheel(const std::filesystem::path& file, const InstallPlace& place,
-                                            const InstallOptions& options, CommandRunner& runner,
-                                            std::stop_token stop = {});
+/// copy is. What a killed process left is put back first. `sha256`: of the file that was judged, which the installer is
+/// held to; "" = it is what the file has now.
+SAGEKIT_API Result<Installed> install_wheel(const std::filesystem::path& file, const std::string& sha256,
+                                            const InstallPlace& place, const InstallOptions& options,
+                                            CommandRunner& runner, std::stop_token stop = {});
 
 /// RUN lines for a Dockerfile that install the wheel by its hash and import it. `fallback`: a requirement ("name==1.0")
 /// that may be installed instead, only when the person who builds the image asks for it; "" = none. A local wheel is

@@ -74,6 +74,7 @@ struct Judged {
   std::string code, reason;        ///< of a fit: what speaks for it
   std::string would_tell;          ///< of an unknown one: how to find out
   std::vector<std::string> facts;  ///< what decided and who says so, in sentences
+  std::string sha256 = {};         ///< of the file here that was judged; "" = none was read
 };
 
 struct Resolution {

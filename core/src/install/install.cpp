@@ -1,8 +1,8 @@
 #include "archive/wheel_archive.hpp"
 #include "causes/in_words.hpp"
+#include "install/installed_packages.hpp"
 #include "install/keepsake.hpp"
 #include "install/place_lock.hpp"
-#include "install/python_packages.hpp"
 #include "install/trial.hpp"
 #include "pypa/metadata_reader.hpp"
 #include "pypa/requirement_reader.hpp"
@@ -162,12 +162,11 @@ class Installing {
 
  private:
   Status compare(Installed& done) const {
-    TRY_ASSIGN(const auto now, ask_python_place(m_place.interpreter, m_options.environment, m_runner));
-    const auto there = now.packages.find(done.package);
-    if (there == now.packages.end())
+    const auto now = installed_versions(m_place.folders);
+    if (!now.contains(done.package))
       return fail(ErrorKind::failed, "IST007",
                   fmt::format("the environment's installer ended well, and {} is not installed", done.package));
-    for (const auto& [name, version] : now.packages) {
+    for (const auto& [name, version] : now) {
       if (name == done.package) continue;
       const auto was = m_place.packages.find(name);
       if (was == m_place.packages.end())
@@ -216,25 +215,29 @@ std::vector<std::vector<std::string>> install_commands(const InstallPlace& place
   return commands;
 }
 
-Result<Installed> install_wheel(const fs::path& file, const InstallPlace& given, const InstallOptions& options,
-                                CommandRunner& runner, std::stop_token stop) {
+Result<Installed> install_wheel(const fs::path& file, const std::string& judged, const InstallPlace& given,
+                                const InstallOptions& options, CommandRunner& runner, std::stop_token stop) {
   TRY_ASSIGN(const PlaceLock lock, PlaceLock::acquire(given.site));
   const auto folder = keepsake_folder(options.store, given.prefix);
   TRY(put_back_left(folder, given, options, runner));
   // What is there is asked under the lock: another install may just have ended.
   InstallPlace place = given;
-  TRY_ASSIGN(auto now, ask_python_place(given.interpreter, options.environment, runner));
-  place.packages = std::move(now.packages);
+  place.packages = installed_versions(place.folders);
 
   TRY_ASSIGN(const WheelTexts texts, read_texts(file));
-  TRY_ASSIGN(const std::string sha256, sha256_file(file));
+  std::string sha256 = judged;
+  if (sha256.empty()) {
+    TRY_ASSIGN(sha256, sha256_file(file));
+  }
   const std::string package = normalized_project(texts.name.distribution);
   Target target;
   target.platform = texts.name.platform.front().starts_with("win") ? texts.name.platform.front() : "linux_x86_64";
   const auto missing = missing_requirements(texts.metadata, place, target);
   std::vector<std::string> names = missing.replaced;
   names.push_back(package);
-  TRY_ASSIGN(const auto packages, ask_packages(place.interpreter, names, options.environment, runner));
+  std::vector<InstalledPackage> packages;
+  for (auto& [name, one] : read_installed_packages(place.folders))
+    if (contains(names, name)) packages.push_back(one);
   TRY_ASSIGN(auto keepsake, Keepsake::make(folder, place, package, texts.files, packages));
 
   auto done = Installing(file, place, options, runner, stop).run(texts, missing, sha256, folder);

@@ -1,5 +1,6 @@
 #include "index/curl_client.hpp"
 #include "index/remote_file.hpp"
+#include "install/installed_packages.hpp"
 #include "install/python_packages.hpp"
 #include "support/file.hpp"
 #include "support/format.hpp"
@@ -26,6 +27,11 @@ fs::path find_program(const std::vector<fs::path>& path, const char* name) {
   return {};
 }
 
+bool has_pip(const std::vector<fs::path>& folders) {
+  std::error_code error;
+  return std::ranges::any_of(folders, [&](const fs::path& one) { return fs::exists(one / "pip/__init__.py", error); });
+}
+
 std::unexpected<Error> other_file(const Candidate& wheel, const std::string& found) {
   return fail(ErrorKind::failed, "IST006",
               fmt::format("{} is another file than was published: its sha256 is {}, {} was said", wheel.place, found,
@@ -41,8 +47,9 @@ Result<InstallPlace> find_install_place(const fs::path& interpreter, const Insta
                                         CommandRunner& runner) {
   if (interpreter.empty())
     return fail(ErrorKind::usage, "IST001", "no Python was found to install into", "--interpreter .venv/bin/python");
-  TRY_ASSIGN(auto python, ask_python_place(interpreter, options.environment, runner));
-  InstallPlace place{interpreter, python.prefix, python.site, {}, {}, std::move(python.packages)};
+  TRY_ASSIGN(const auto python, ask_python_place(interpreter, options.environment, runner));
+  InstallPlace place{
+      interpreter, python.prefix, python.site, python.folders, {}, {}, installed_versions(python.folders)};
   const std::string own = "make one of your own: python3 -m venv .venv, then --interpreter .venv/bin/python";
   if (python.externally_managed)
     return fail(ErrorKind::machine, "IST002",
@@ -56,7 +63,7 @@ Result<InstallPlace> find_install_place(const fs::path& interpreter, const Insta
   if (const auto uv = find_program(options.path, "uv"); !uv.empty()) {
     place.tool = "uv";
     place.installer = {uv.string(), "pip"};
-  } else if (python.has_pip) {
+  } else if (has_pip(place.folders)) {
     place.tool = "pip";
     place.installer = {interpreter.string(), "-m", "pip"};
   } else {

@@ -2,6 +2,7 @@
 
 #include "support/file.hpp"
 #include "support/format.hpp"
+#include "support/json.hpp"
 #include "support/sha256.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
@@ -36,14 +37,6 @@ Status copy_one(const fs::path& from, const fs::path& to) {
   return fail(full ? ErrorKind::machine : ErrorKind::failed, "FIL002",
               fmt::format("cannot copy {} to {}: {}", from.string(), to.string(), error.message()),
               full ? "free some space" : "");
-}
-
-std::vector<std::string> strings_at(const Json& json, const char* key) {
-  std::vector<std::string> list;
-  if (const auto found = json.find(key); found != json.end() && found->is_array())
-    for (const auto& one : *found)
-      if (one.is_string()) list.push_back(one.get<std::string>());
-  return list;
 }
 
 /// Folders of site-packages that are remains of the package: a dist-info without its RECORD, and pip's "~ackage" of an
@@ -90,7 +83,7 @@ Result<Keepsake> Keepsake::make(const fs::path& folder, const InstallPlace& plac
   Json kept = Json::array();
   const auto copy_all = [&]() -> Status {
     for (const auto& one : packages)
-      for (const auto& file : one.files) {
+      for (const auto& file : files_of(one)) {
         std::error_code error;
         if (!lies_below(file, place.prefix) || !fs::exists(fs::symlink_status(file, error))) continue;
         const fs::path copy = folder / std::to_string(keepsake.m_kept.size());
@@ -127,7 +120,7 @@ Result<std::optional<Keepsake>> Keepsake::left_by_another(const fs::path& folder
                 "put the package back by hand and remove that folder", folder.string());
   Keepsake keepsake(folder);
   keepsake.m_package = json["package"].get<std::string>();
-  keepsake.m_its_files = strings_at(json, "files");
+  keepsake.m_its_files = texts_at(json, "files");
   for (const auto& [name, version] : before->items())
     if (version.is_string()) keepsake.m_before.emplace(name, version.get<std::string>());
   for (const auto& one : *kept)
@@ -153,10 +146,8 @@ Status Keepsake::put_back(const InstallPlace& place, const InstallOptions& optio
                 fmt::format("the copies and journal.json, which says where they belong, are in {}", m_folder.string()),
                 m_folder.string());
   };
-  auto now = ask_python_place(place.interpreter, options.environment, runner);
-  if (!now) return still(now.error().message);
   std::vector<std::string> out;
-  for (const auto& [name, version] : now->packages) {
+  for (const auto& [name, version] : installed_versions(place.folders)) {
     const auto was = m_before.find(name);
     if (was == m_before.end() || was->second != version || name == m_package) out.push_back(name);
   }
@@ -168,14 +159,13 @@ Status Keepsake::put_back(const InstallPlace& place, const InstallOptions& optio
     (void)runner.run(command);
   }
   if (const auto restored = restore_files(place); !restored) return still(restored.error().message);
-  now = ask_python_place(place.interpreter, options.environment, runner);
-  if (!now) return still(now.error().message);
+  const auto now = installed_versions(place.folders);
   for (const auto& [name, version] : m_before) {
-    const auto there = now->packages.find(name);
-    if (there == now->packages.end()) return still(fmt::format("{} {} is missing", name, version));
+    const auto there = now.find(name);
+    if (there == now.end()) return still(fmt::format("{} {} is missing", name, version));
     if (there->second != version) return still(fmt::format("{} is {}, it was {}", name, there->second, version));
   }
-  for (const auto& [name, version] : now->packages)
+  for (const auto& [name, version] : now)
     if (!m_before.contains(name)) return still(fmt::format("{} {} was not there", name, version));
   forget();
   return {};

@@ -2,7 +2,7 @@
 // Copies of the packages that an install may change, on disk until the new one works: what a failure or a killed
 // process leaves is put back from them.
 
-#include "install/python_packages.hpp"
+#include "install/installed_packages.hpp"
 
 #include <sagekit/install.hpp>
 

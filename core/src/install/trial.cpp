@@ -1,7 +1,7 @@
 #include "install/trial.hpp"
 
 #include "causes/in_words.hpp"
-#include "install/python_packages.hpp"
+#include "install/installed_packages.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
@@ -16,7 +16,13 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double k_import_seconds = 300;
-constexpr std::string_view k_import = "import importlib, sys; importlib.import_module(sys.argv[1])";
+// Says what it is about to import, so that one which ends the interpreter is known by its name.
+constexpr std::string_view k_importing = "importing ";
+constexpr std::string_view k_import =
+    "import importlib, sys\n"
+    "for name in sys.argv[1:]:\n"
+    "    print('importing', name, flush=True)\n"
+    "    importlib.import_module(name)\n";
 
 /// The Python packages and modules that it brings, not the machine code: that was loaded module by module.
 std::vector<std::string> top_names(const std::vector<fs::path>& files, const fs::path& site) {
@@ -30,26 +36,40 @@ std::vector<std::string> top_names(const std::vector<fs::path>& files, const fs:
   return {names.begin(), names.end()};
 }
 
-Status import_package(const std::string& name, Installed& done, const InstallOptions& options, CommandRunner& runner) {
-  Command command;
-  command.argv = {done.place.interpreter.string(), "-I", "-B", "-c", std::string(k_import), name};
-  command.environment = options.environment;
-  command.timeout_seconds = k_import_seconds;
-  TRY_ASSIGN(const auto result, runner.run(command));
-  if (result.ok()) return {};
-  const auto lines = split(trim(result.output), '\n');
-  const std::string why = result.timed_out     ? fmt::format("it does not come back within {} s", k_import_seconds)
-                          : result.signal != 0 ? fmt::format("it ends the interpreter (signal {})", result.signal)
-                                               : trim(lines.back());
-  // Where images are built there is no driver; what needs one is tried where it will run.
-  if (why.find("libcuda.so") != std::string::npos) {
+std::string imported_last(const std::string& output, const std::vector<std::string>& names) {
+  std::string last = names.front();
+  for (const auto& line : split(output, '\n'))
+    if (line.starts_with(k_importing) && contains(names, line.substr(k_importing.size())))
+      last = line.substr(k_importing.size());
+  return last;
+}
+
+/// As its users do, all in one Python: each start would bring a torch of its own.
+Status import_packages(std::vector<std::string> names, Installed& done, const InstallOptions& options,
+                       CommandRunner& runner) {
+  while (!names.empty()) {
+    Command command;
+    command.argv = {done.place.interpreter.string(), "-I", "-B", "-c", std::string(k_import)};
+    command.argv.insert(command.argv.end(), names.begin(), names.end());
+    command.environment = options.environment;
+    command.timeout_seconds = k_import_seconds;
+    TRY_ASSIGN(const auto result, runner.run(command));
+    if (result.ok()) return {};
+    const auto name = imported_last(result.output, names);
+    const auto lines = split(trim(result.output), '\n');
+    const std::string why = result.timed_out     ? fmt::format("it does not come back within {} s", k_import_seconds)
+                            : result.signal != 0 ? fmt::format("it ends the interpreter (signal {})", result.signal)
+                                                 : trim(lines.back());
+    if (why.find("libcuda.so") == std::string::npos)
+      return fail(ErrorKind::failed, "IST008", fmt::format("import {} fails: {}", name, why),
+                  options.no_deps && why.find("No module named") != std::string::npos
+                      ? "a package that it needs is missing; --no-deps leaves those alone"
+                      : first_cause_in_words(result.output));
+    // Where images are built there is no driver; what needs one is tried where it will run.
     done.untried.push_back(fmt::format("import {}: this machine has no NVIDIA driver ({})", name, why));
-    return {};
+    names.erase(names.begin(), std::ranges::find(names, name) + 1);
   }
-  return fail(ErrorKind::failed, "IST008", fmt::format("import {} fails: {}", name, why),
-              options.no_deps && why.find("No module named") != std::string::npos
-                  ? "a package that it needs is missing; --no-deps leaves those alone"
-                  : first_cause_in_words(result.output));
+  return {};
 }
 
 bool is_gate(const Finding& finding) { return finding.code.starts_with("RUN1"); }
@@ -77,11 +97,10 @@ Status try_installed(Installed& done, const InstallOptions& options, CommandRunn
     if (finding.result == FindingResult::skipped && (options.gpu || !gate) && !contains(done.untried, finding.message))
       done.untried.push_back(finding.message);
   }
-  TRY_ASSIGN(const auto packages, ask_packages(done.place.interpreter, {done.package}, options.environment, runner));
-  if (packages.empty()) return {};
-  for (const auto& name : top_names(packages.front().files, done.place.site))
-    TRY(import_package(name, done, options, runner));
-  return {};
+  const auto packages = read_installed_packages(done.place.folders);
+  const auto found = packages.find(done.package);
+  if (found == packages.end()) return {};
+  return import_packages(top_names(files_of(found->second), done.place.site), done, options, runner);
 }
 
 }  // namespace sagekit

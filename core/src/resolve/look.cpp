@@ -57,6 +57,7 @@ Status Looker::look_here(const Candidate& candidate, Traits& traits) {
   how.child_environment = m_options.child_environment;
   auto report = verify_wheel(candidate.address, "", m_options.plugins, how, m_runner);
   if (!report) return std::unexpected(report.error());
+  traits.sha256 = report->sha256;
   if (!candidate.sha256.empty() && report->sha256 != candidate.sha256) {
     traits.damage =
         fmt::format("its sha256 is {}, {} was published: it is another file", report->sha256, candidate.sha256);

@@ -24,8 +24,8 @@ struct Entry {
 };
 
 Judged judged(Entry& entry) {
-  return {std::move(entry.candidate), std::move(entry.ruling.code), std::move(entry.ruling.reason),
-          std::move(entry.ruling.would_tell), std::move(entry.ruling.facts)};
+  return {std::move(entry.candidate),         std::move(entry.ruling.code),  std::move(entry.ruling.reason),
+          std::move(entry.ruling.would_tell), std::move(entry.ruling.facts), std::move(entry.traits.sha256)};
 }
 
 Result<std::string> choose_package(const std::vector<Entry>& entries) {

@@ -44,6 +44,7 @@ struct Traits {
   std::string date;  ///< of the source's commit, "20260117"; "" = not known
   std::string commit;
   std::string contradiction;  ///< two that should agree and do not; "" = none
+  std::string sha256;         ///< of the file here; "" = it was not read
   std::string damage;         ///< why nobody should install it; "" = nothing is known
   std::vector<std::string> notes;
 };

@@ -185,7 +185,7 @@ class Installer {
 
   int install(const Ready& ready) {
     m_session.console.say(fmt::format("installing {} ({})", ready.judged.candidate.file, ready.judged.reason));
-    const auto done = install_wheel(ready.file, m_place, m_options, *m_session.runner, m_stop);
+    const auto done = install_wheel(ready.file, ready.judged.sha256, m_place, m_options, *m_session.runner, m_stop);
     if (!done) return report(m_session, done.error());
     if (m_session.global.json) {
       m_session.console.document(install_json(*done));

@@ -1,0 +1,75 @@
+#include "install/installed_packages.hpp"
+
+#include "pypa/metadata_reader.hpp"
+#include "support/file.hpp"
+#include "support/text.hpp"
+
+#include <sagekit/naming.hpp>
+
+#include <algorithm>
+#include <optional>
+
+namespace sagekit {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A description may be long; name and version stand before it.
+std::optional<InstalledPackage> read_about(const fs::path& info) {
+  std::error_code error;
+  fs::path file = info;
+  if (fs::is_directory(info, error)) file /= fs::exists(info / "METADATA", error) ? "METADATA" : "PKG-INFO";
+  const auto text = MappedFile::open(file);
+  if (!text) return std::nullopt;
+  const auto bytes = text->bytes();
+  const auto headers = read_headers(bytes.substr(0, std::min(bytes.find("\n\n"), bytes.find("\r\n\r\n"))));
+  const auto name = headers.all("Name"), version = headers.all("Version");
+  if (name.empty() || version.empty() || name.front().empty() || version.front().empty()) return std::nullopt;
+  return InstalledPackage{normalized_project(name.front()), version.front(), info};
+}
+
+/// What in a folder says that something is installed there.
+std::vector<fs::path> infos_in(const fs::path& folder) {
+  std::vector<fs::path> infos;
+  std::error_code error;
+  if (folder.extension() == ".egg" && fs::is_directory(folder / "EGG-INFO", error))
+    infos.push_back(folder / "EGG-INFO");
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    if (!name.starts_with('~') && (name.ends_with(".dist-info") || name.ends_with(".egg-info")))
+      infos.push_back(at->path());
+  }
+  std::ranges::sort(infos);
+  return infos;
+}
+
+}  // namespace
+
+std::map<std::string, InstalledPackage> read_installed_packages(const std::vector<fs::path>& folders) {
+  std::map<std::string, InstalledPackage> packages;
+  for (const auto& folder : folders)
+    for (const auto& info : infos_in(folder))
+      if (auto package = read_about(info)) packages.emplace(package->name, std::move(*package));
+  return packages;
+}
+
+std::map<std::string, std::string> installed_versions(const std::vector<fs::path>& folders) {
+  std::map<std::string, std::string> versions;
+  for (const auto& [name, package] : read_installed_packages(folders)) versions.emplace(name, package.version);
+  return versions;
+}
+
+std::vector<fs::path> files_of(const InstalledPackage& package) {
+  std::vector<fs::path> files;
+  if (const auto record = read_file(package.info / "RECORD")) {
+    for (const auto& row : read_record(*record).rows)
+      files.push_back((package.info.parent_path() / row.path).lexically_normal());
+  } else if (const auto list = read_file(package.info / "installed-files.txt")) {
+    for (const auto& line : split(*list, '\n'))
+      if (const auto path = trim(line); !path.empty()) files.push_back((package.info / path).lexically_normal());
+  }
+  return files;
+}
+
+}  // namespace sagekit
