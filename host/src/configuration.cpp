@@ -53,7 +53,8 @@ Result<std::string> read_text(const fs::path& path) {
 
 /// Does the environment say it already?
 bool in_environment(const Settings& settings, const std::string& key) {
-  return (key == "arch" && !settings.arch_list.empty()) || (key == "store" && settings.store_is_named);
+  return (key == "arch" && !settings.arch_list.empty()) || (key == "store" && settings.store_is_named) ||
+         (key == "jobs" && !settings.max_jobs.empty());
 }
 
 /// What no flag and no variable says already.

@@ -43,6 +43,7 @@ int run(Session& session, const std::vector<Verb>& verbs, const Verb* verb) {
     return report(session, error);
   }
   if (!configure(session, *verb)) return exit_code(ErrorKind::usage);
+  answer_variables(session);
   return verb->run(session);
 }
 

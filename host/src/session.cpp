@@ -141,6 +141,14 @@ void show_diagnostics(const Session& session, const Plan& plan) {
   for (const auto& diagnostic : plan.diagnostics) session.console.show(diagnostic);
 }
 
+void answer_variables(const Session& session) {
+  const bool builds = session.verb == "plan" || session.verb == "build" || session.verb == "generate";
+  if (!builds && session.verb != "doctor") return;
+  for (const auto& [variable, value] : session.settings.without_effect)
+    if (builds || variable.effect.empty())
+      session.console.say(fmt::format("{} {}", session.console.dim("note"), variable_answer(variable, value)));
+}
+
 int report(const Session& session, const Error& error) {
   session.console.show(error);
   return exit_code(error.kind);

@@ -45,6 +45,9 @@ Request make_request(const SelectionArguments& selection, const Session& session
 /// What the plan has to say about the request.
 void show_diagnostics(const Session& session, const Plan& plan);
 
+/// What is set in the environment and does nothing to a wheel: why, and what does.
+void answer_variables(const Session& session);
+
 /// Several errors about the same thing, printed; returns the exit code.
 int report(const Session& session, const Error& error);
 

@@ -1,10 +1,13 @@
 #pragma once
 // The only reader of environment variables.
 
+#include <sagekit/variables.hpp>
+
 #include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace sagekit::host {
@@ -22,6 +25,7 @@ struct Settings {
   std::vector<std::filesystem::path> path;               ///< PATH
   std::vector<std::filesystem::path> cuda_homes;         ///< CUDA_HOME, CUDA_PATH
   std::string arch_list;                                 ///< TORCH_CUDA_ARCH_LIST
+  std::string max_jobs;                                  ///< MAX_JOBS
   std::string store_token;                               ///< SAGEKIT_STORE_TOKEN: a secret, never shown
   std::map<std::string, std::string> child_environment;  ///< what started programs may see
   std::map<std::string, std::string> launcher_environment;  ///< and what a --launcher may besides
@@ -29,6 +33,8 @@ struct Settings {
   std::map<std::string, std::string> publish_environment;   ///< child_environment, and what gh, hf and twine listen to
   /// What a user's Python, CUDA and Triton listen to; also those that are set and empty, for that has a meaning.
   std::map<std::string, std::string> python_environment;
+  /// What is set and does nothing to a wheel, with its value.
+  std::vector<std::pair<KnownVariable, std::string>> without_effect;
   std::vector<std::string> private_words;              ///< names of the user: never in a report
   std::map<std::string, std::string> pip_environment;  ///< PIP_*, proxies and what else pip's configuration depends on
 };

@@ -116,8 +116,8 @@ def selection(about, settings):
         if "ARC003" in planned.stderr:
             say("no GPU here: built for the plugin's own list; -C arch=LIST chooses")
             tried, planned = plan(about, fixed + chosen)
-    sys.stderr.write(planned.stderr)
-    if planned.returncode != 0:
+    if planned.returncode != 0:  # what else it has to say, the build says again
+        sys.stderr.write(planned.stderr)
         raise Failed(f"sagekit plan ended with {planned.returncode}")
     cells = json.loads(planned.stdout)["cells"]
     if not cells:

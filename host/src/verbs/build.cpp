@@ -56,6 +56,7 @@ void declare(Flags& flags, BuildArguments& arguments) {
               "Source to build from instead of the spec's URL; its content is checked");
   flags.list("--vendored", "NAME=DIR", arguments.vendored, "A vendored tree given as a folder");
   flags.number("-j,--jobs", arguments.jobs, "Steps at a time; without it one a CPU");
+  flags.reads("MAX_JOBS", "Steps at a time when --jobs is not given");
   flags.memory("--memory", arguments.memory_bytes,
                "Memory budget of all steps together; without it 80 % of the machine");
   flags.on("--keep-going", arguments.keep_going, "Go on with what does not depend on a failed step");
@@ -119,6 +120,21 @@ std::vector<std::filesystem::path> interpreters(const BuildArguments& arguments,
   return result;
 }
 
+/// --jobs, else MAX_JOBS, else 0: a CPU each.
+Result<std::size_t> steps_at_a_time(const Session& session, const BuildArguments& arguments) {
+  const auto& text = session.settings.max_jobs;
+  if (arguments.jobs > 0 || text.empty()) return arguments.jobs;
+  std::size_t jobs = 0;
+  Flags flags;
+  flags.number("MAX_JOBS", jobs, "");
+  if (auto taken = flags.flags().front().take(text); !taken) {
+    taken.error().message = "MAX_JOBS: " + taken.error().message;
+    return std::unexpected(taken.error());
+  }
+  session.console.say(fmt::format("steps at a time from MAX_JOBS: {}", jobs));
+  return jobs;
+}
+
 Result<BuildOptions> build_options(const Session& session, const BuildArguments& arguments) {
   BuildOptions options;
   auto store = session.store(arguments.selection.tools.store);
@@ -128,7 +144,9 @@ Result<BuildOptions> build_options(const Session& session, const BuildArguments&
   auto vendored = vendored_trees(arguments.vendored);
   if (!vendored) return std::unexpected(vendored.error());
   options.vendored = std::move(*vendored);
-  options.jobs = arguments.jobs;
+  const auto jobs = steps_at_a_time(session, arguments);
+  if (!jobs) return std::unexpected(jobs.error());
+  options.jobs = *jobs;
   options.memory_bytes = arguments.memory_bytes;
   options.keep_going = arguments.keep_going;
   options.dry_run = arguments.dry_run;
@@ -208,7 +226,9 @@ std::vector<StepFailure> drop_taken(const Session& session, Plan& plan, const st
 
 int run_in_engine(Session& session, const BuildArguments& arguments, std::stop_token stop) {
   EngineBuild build{arguments.engine, arguments.selection, arguments.generate, arguments.output, arguments.source, {}};
-  if (arguments.jobs > 0) build.build_words.insert(build.build_words.end(), {"--jobs", std::to_string(arguments.jobs)});
+  const auto jobs = steps_at_a_time(session, arguments);
+  if (!jobs) return report(session, jobs.error());
+  if (*jobs > 0) build.build_words.insert(build.build_words.end(), {"--jobs", std::to_string(*jobs)});
   if (arguments.memory_bytes > 0)
     build.build_words.insert(build.build_words.end(), {"--memory", std::to_string(arguments.memory_bytes)});
   if (arguments.keep_going) build.build_words.emplace_back("--keep-going");
