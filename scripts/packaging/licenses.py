@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The licences of all that a portable build links in: licenses.py BUILD --third-party FOLDER --compiler g++ -o OUT
+"""The licences of all that a portable build links in: licenses.py BUILD --third-party FOLDER [--sysroot FOLDER] --compiler g++ -o OUT
 
 Which archives those are is read out of the build's own link lines; each is asked of dpkg. Headers without an archive are listed
 here. Writes OUT/LICENSE (sagekit's own), OUT/licenses/PACKAGE and, for texts that those only name, OUT/licenses/common.
@@ -18,6 +18,16 @@ THIRD_PARTY = {"libcurl.a": "curl", "libzip.a": "libzip", "libmicrohttpd.a": "li
 COMMON = pathlib.Path("/usr/share/common-licenses")
 
 
+def sysroot_owner(file, sysroot):
+    """The package whose copyright lies in the sysroot: the file's, by the list that was written when it was unpacked."""
+    name = "./" + str(pathlib.Path(file).relative_to(sysroot))
+    for line in (sysroot / "owners").read_text().splitlines():
+        path, package = line.rsplit(" ", 1)
+        if path in (name, name[1:]):
+            return package
+    raise SystemExit(f"no package of the sysroot has {file}")
+
+
 def owner(file):
     out = subprocess.run(["dpkg", "-S", file], check=True, capture_output=True, text=True).stdout
     return out.splitlines()[0].split(":")[0]
@@ -27,6 +37,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("--third-party", type=pathlib.Path, required=True)
+    parser.add_argument("--sysroot", type=pathlib.Path)
     parser.add_argument("--source", type=pathlib.Path, required=True)
     parser.add_argument("--compiler", default="g++")
     parser.add_argument("-o", dest="out", type=pathlib.Path, required=True)
@@ -43,6 +54,9 @@ def main():
         if arguments.third_party.resolve() in archive.resolve().parents:
             package = THIRD_PARTY[archive.name]
             texts[package] = (arguments.third_party / "copyright" / package).read_text()
+        elif arguments.sysroot and arguments.sysroot.resolve() in archive.resolve().parents:
+            package = sysroot_owner(archive.resolve(), arguments.sysroot.resolve())
+            texts[package] = (arguments.sysroot / "usr/share/doc" / package / "copyright").read_text()
         elif arguments.build.resolve() not in archive.resolve().parents:
             packages.add(owner(archive))
     packages |= {owner(header) for header in HEADERS}

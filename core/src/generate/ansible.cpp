@@ -53,9 +53,6 @@ Result<Generated> generate_ansible(const std::vector<PlannedVariant>& variants, 
     TRY(check_word("the address", wheel->url));
     url = wheel->url, sha256 = wheel->sha256, version = wheel->version;
   }
-  std::vector<std::string> companions;
-  for (const auto& companion : spec.companions)
-    if (!companion.requires_dist.empty()) companions.push_back(companion.requires_dist);
   std::vector<std::string> words{"--plugin", spec.name, "install", "--or-build"};
   if (!options.source.empty()) words.insert(words.end(), {"--source", options.source});
   std::vector<std::string> arches;
@@ -78,15 +75,13 @@ Result<Generated> generate_ansible(const std::vector<PlannedVariant>& variants, 
   line("sage_wheel_url", jinja_text(url));
   line("sage_wheel_sha256", jinja_text(sha256));
   line("sage_index_url", "\"\"");
-  line("sage_companions", yaml_list(companions));
+  line("sage_companions", yaml_list(companion_requirements(spec)));
   line("sage_sagekit", jinja_text(sagekit.wheel.empty() ? sagekit.requirement : "/var/cache/sagekit/" + sagekit.wheel));
   line("sage_bring", jinja_text(sagekit.wheel));
   line("sage_build_words", yaml_list(words));
   line("sage_arch_list", jinja_text(join(arches, ";")));
   Generated made;
-  for (const auto& companion : spec.companions)
-    made.notes.push_back(
-        fmt::format("{}: needed {}; not needed {}", companion.name, companion.needed, companion.not_needed));
+  note_companions(spec, made.notes);
   made.files.push_back({fmt::format("roles/{}/defaults/main.yml", role), defaults, false});
   if (!sagekit.wheel.empty())
     made.carried.push_back({fmt::format("roles/{}/files/{}", role, sagekit.wheel), options.sagekit});

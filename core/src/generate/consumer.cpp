@@ -71,14 +71,6 @@ Status check_address(const ReleasedWheel& wheel, std::string_view origin) {
               "sagekit release DIR --base-url https://... writes them, without user names", std::string(origin));
 }
 
-/// Needed beside the wheel, and already met by a requirement: "companions first".
-std::vector<std::string> companion_requirements(const Spec& spec) {
-  std::vector<std::string> requirements;
-  for (const auto& companion : spec.companions)
-    if (!companion.requires_dist.empty()) requirements.push_back(companion.requires_dist);
-  return requirements;
-}
-
 }  // namespace
 
 Result<Generated> generate_consumer(const std::vector<PlannedVariant>& variants, const GenerateOptions& options) {
@@ -130,6 +122,7 @@ Result<Generated> generate_consumer(const std::vector<PlannedVariant>& variants,
       "RUN --mount=type=cache,target=/root/.cache/pip \\\n"
       "    python3 -m pip install --no-deps --require-hashes -r \"/tmp/requirements-${WHEELS}.txt\"\n";
   made.files.push_back({"Dockerfile.consumer", text, false});
+  note_companions(*variant.spec, made.notes);
   return made;
 }
 

@@ -189,6 +189,7 @@ Result<Generated> generate_dockerfile(const std::vector<PlannedVariant>& variant
   };
   parts.build_selection = [&](const BaseGroup& group) { return " " + shell_line(parts.run_selection(group)); };
   made.files.push_back({"Dockerfile", dockerfile_text_of(groups, parts), false});
+  note_companions(*variant.spec, made.notes);
   TRY(images.all_pins_used());
   return made;
 }

@@ -171,6 +171,19 @@ Result<SagekitSource> sagekit_source(const GenerateOptions& options) {
               "for example --sagekit sagekit-0.1.0-py3-none-manylinux_2_28_x86_64.whl, or --sagekit 'sagekit>=0.1'");
 }
 
+std::vector<std::string> companion_requirements(const Spec& spec) {
+  std::vector<std::string> requirements;
+  for (const auto& companion : spec.companions)
+    if (!companion.requires_dist.empty()) requirements.push_back(companion.requires_dist);
+  return requirements;
+}
+
+void note_companions(const Spec& spec, std::vector<std::string>& notes) {
+  for (const auto& companion : spec.companions)
+    notes.push_back(fmt::format("{} is needed beside the wheel {}; not needed: {}", companion.name, companion.needed,
+                                companion.not_needed));
+}
+
 std::string plugin_file(const Spec& spec) { return fmt::format("sagekit-{}.so", spec.name); }
 
 }  // namespace sagekit

@@ -39,6 +39,11 @@ struct SagekitSource {
 /// GEN003 for what is neither.
 Result<SagekitSource> sagekit_source(const GenerateOptions& options);
 
+/// What is installed before the wheel, which then comes with --no-deps: neither may bring another torch.
+std::vector<std::string> companion_requirements(const Spec& spec);
+/// When a companion is needed beside the wheels, and when not.
+void note_companions(const Spec& spec, std::vector<std::string>& notes);
+
 /// The file name under which a plugin is carried: "sagekit-NAME.so".
 std::string plugin_file(const Spec& spec);
 

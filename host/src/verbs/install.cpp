@@ -1,5 +1,6 @@
 #include "building_here.hpp"
 #include "interrupt.hpp"
+#include "render/companion_text.hpp"
 #include "resolving.hpp"
 #include "verb.hpp"
 
@@ -108,8 +109,10 @@ class Installer {
       const bool chosen = std::ranges::find(m_session.global.plugins, plugin->name()) != m_session.global.plugins.end();
       if (!chosen) continue;
       m_options.no_deps = true;
+      m_companions = plugin->spec().companions;
       m_session.console.say(fmt::format("--no-deps: {} of the plugin {} may be one that was built for this machine",
-                                        plugin->spec().companions.front().name, plugin->name()));
+                                        m_companions.front().name, plugin->name()));
+      for (const auto& companion : m_companions) m_session.console.say(companion_text(m_session.console, companion));
     }
   }
 
@@ -218,6 +221,11 @@ class Installer {
 
   int dockerfile() {
     if (!m_resolution || m_resolution->fits.empty()) return nothing_fits();
+    // Companions first: the wheel then comes without what it requires.
+    for (const auto& companion : m_companions)
+      if (!companion.requires_dist.empty())
+        m_session.console.document(fmt::format("RUN python3 -m pip install --no-cache-dir --no-deps {}\n",
+                                               shell_word(companion.requires_dist)));
     m_session.console.document(dockerfile_lines(m_resolution->fits.front(), m_arguments.fallback, m_options.no_deps));
     return 0;
   }
@@ -251,6 +259,7 @@ class Installer {
   InstallOptions m_options;
   InstallPlace m_place;
   std::optional<Resolution> m_resolution;
+  std::vector<Companion> m_companions;
 };
 
 int run(Session& session, const InstallArguments& arguments) {
