@@ -53,6 +53,8 @@ class Coverage(CommandLine):
         self.assertEqual(self.coverage(self.manifest(row(first, self.commit, arches=["5.2"], **other)), 1)[first["id"]], "missing")
         self.assertEqual(self.coverage(self.manifest(row(first, self.commit, cuda="", **other)), 1)[first["id"]], "missing")
         self.assertEqual(self.coverage(self.manifest(row(first, "", **other)), 1)[first["id"]], "stale")
+        # Its very name, made with fewer arches.
+        self.assertEqual(self.coverage(self.manifest(row(first, self.commit, arches=["5.2"])), 1)[first["id"]], "stale")
         everything = self.manifest(*[row(cell, self.commit) for cell in self.cells])
         self.assertEqual(set(self.coverage(everything, 0).values()), {"published"})
         self.assertEqual(self.planned("--missing-from", everything), [])

@@ -47,7 +47,7 @@ class Environment(harness.CommandLine):
 
     def test_each_without_effect_is_answered_once(self):
         everything = {name: "7" for name, _ in WITHOUT}
-        plain, done = self.plan(), self.plan(**everything)
+        plain, done = self.plan(), self.plan("-v", **everything)
         self.assertEqual(done.code, 0, done.err)
         self.assertEqual(done.out, plain.out, "none of them changes a plan")
         for name, row in WITHOUT:
@@ -55,6 +55,9 @@ class Environment(harness.CommandLine):
                 self.assertEqual(done.err.count(f"{name}=7 does nothing to a wheel: "), 1, done.err)
                 self.assertIn(f"{row['why_not']}; use {row['instead'].replace('{value}', '7')}\n", done.err)
                 self.assertNotIn(f"{name}=", plain.err)
+
+    def test_what_images_set_is_answered_when_asked(self):
+        self.assertNotIn("LIBRARY_PATH", self.plan(LIBRARY_PATH="/usr/local/cuda/lib64/stubs").err)
 
     def test_one_by_one_too(self):
         for name in ("FAHOPPER_FORCE_BUILD", "NVCC_APPEND_FLAGS"):

@@ -17,6 +17,7 @@ struct KnownVariable {
   std::string why_not;  ///< why no wheel depends on it; "" = it has an effect
   std::string instead;  ///< what has the effect that was hoped for; {value} stands for the variable's
   std::string source;
+  bool ambient = false;  ///< images and shells set it, not a person: not worth a line in every build
 };
 
 /// In the order of the table.

@@ -30,7 +30,8 @@ VariableTable read_variables() {
                             row.string("effect").value_or(""),
                             row.string("why_not").value_or(""),
                             row.string("instead").value_or(""),
-                            row.required_string("source")};
+                            row.required_string("source"),
+                            row.boolean("ambient").value_or(false)};
     if (one.effect.empty() && one.why_not.empty()) row.error("effect", "SPEC001", "neither effect nor why_not");
     if (one.why_not.empty() != one.instead.empty())
       row.error("instead", "SPEC001", "why_not and instead belong together");

@@ -23,6 +23,16 @@ bool torch_covers(const WheelOrigin& origin, const std::string& torch) {
   return least && wanted && *wanted >= *least;
 }
 
+/// What a wheel is said to have code for and the cell's, when these are not the same; else nothing.
+std::string other_arches(const WheelOrigin& origin, const Cell& cell) {
+  std::set<std::string> wanted;
+  for (const auto& arch : cell.arches) wanted.insert(to_string(arch));
+  const std::set<std::string> has(origin.arches.begin(), origin.arches.end());
+  return has.empty() || has == wanted
+             ? std::string()
+             : fmt::format("{}, the plan's for {}", fmt::join(has, " "), fmt::join(wanted, " "));
+}
+
 /// Python and platform may be unsaid by a wheel for any.
 bool covers(const ReleasedWheel& wheel, const Cell& cell) {
   if (wheel.file == cell.wheel) return true;
@@ -31,9 +41,7 @@ bool covers(const ReleasedWheel& wheel, const Cell& cell) {
   if (!origin.python.empty() && origin.python != cell.python) return false;
   if (!origin.platform.empty() && origin.platform != cell.platform) return false;
   if (!torch_covers(origin, cell.torch) || !says_same(origin.cuda, cell.cuda)) return false;
-  std::set<std::string> wanted;
-  for (const auto& arch : cell.arches) wanted.insert(to_string(arch));
-  return origin.arches.empty() || wanted == std::set<std::string>(origin.arches.begin(), origin.arches.end());
+  return other_arches(origin, cell).empty();
 }
 
 /// Whole commits, or one and the first digits of it.
@@ -54,6 +62,9 @@ CoverageRow judge_cover(const Cell& cell, const Plan& plan, const ReleasedWheel&
     row.state = CoverageState::stale;
     row.why = fmt::format("{} is from source {}, the plan's is {}", wheel.file, wheel.origin.commit.substr(0, 12),
                           plan.commit.substr(0, 12));
+  } else if (const auto arches = other_arches(wheel.origin, cell); !arches.empty()) {
+    row.state = CoverageState::stale;
+    row.why = fmt::format("{} has code for {}", wheel.file, arches);
   }
   return row;
 }
