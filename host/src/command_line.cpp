@@ -189,7 +189,7 @@ void declare_globals(Flags& flags, GlobalArguments& global) {
               "Settings of plan, build, generate, doctor and verify; without it the sagekit.toml of this folder or its "
               "repository");
   flags.on("--json", global.json, "One JSON document on stdout");
-  flags.on("-q,--quiet", global.quiet, "Only errors, and the result");
+  flags.on("-q,--quiet", global.quiet, "Errors only; --json prints its document all the same");
   flags.count("-v,--verbose", global.verbose,
               "Show what is done: programs that are started, what the store had, requests; twice for all of it");
   flags.value("--color", "WHEN", global.color, "Colours in text for people").choices = {"auto", "always", "never"};
