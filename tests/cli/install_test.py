@@ -167,7 +167,7 @@ class Works(Install):
     def test_a_named_gpu_serves_where_images_are_built(self):
         (self.bin / "nvidia-smi").unlink()
         self.wheel().write(self.dist)
-        self.expect(self.install(), 4, "RES007")
+        self.expect(self.install(), 4, "RES007", "--for 'gpu=")
         self.expect(self.install("--for", "gpu=RTX 5090"), 0)
         self.expect(self.install("--for", "torch=2.10.0"), 2, "CLI001")
 
@@ -255,7 +255,7 @@ class Refused(Install):
         self.wheel(version="1.0+cu130torch2.10.0", init=f"open({str(marker)!r}, 'w')\n".encode()).write(self.dist)
         before = snapshot(self.venv)
         done = self.install()
-        self.expect(done, 4, "RES007", "RES105")
+        self.expect(done, 4, "RES007", "RES105", "install --or-build builds one")
         self.assertFalse(marker.exists())
         self.assertEqual(snapshot(self.venv), before)
 

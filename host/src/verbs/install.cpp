@@ -168,7 +168,7 @@ class Installer {
                     "--from PLACE, or --plugin NAME --or-build to build one");
       return fail(ErrorKind::no_match, "RES007",
                   fmt::format("no wheel of {} is known to fit this machine", printable_url(m_arguments.resolving.from)),
-                  "--plugin NAME --or-build builds one for it");
+                  way_out());
     }
     const auto folder = build_here(m_session, m_target, here());
     if (!folder) return std::unexpected(folder.error());
@@ -213,10 +213,17 @@ class Installer {
     return 0;
   }
 
+  /// A machine whose GPU is not seen (where an image is built, on a login node) can still be told which one it is for.
+  std::string way_out() const {
+    if (m_target.gpus && m_target.gpus->empty()) return "for a GPU that is not in this machine: --for 'gpu=RTX 4090'";
+    const auto& plugins = m_session.global.plugins;
+    return fmt::format("sagekit --plugin {} install --or-build builds one for it",
+                       plugins.empty() ? "NAME" : plugins.front());
+  }
+
   int nothing_fits() {
     m_session.console.say(m_resolution ? resolution_text(m_session.console, *m_resolution, false) : "");
-    return report(m_session, {ErrorKind::no_match, "RES007", "no wheel is known to fit this machine", "",
-                              "--plugin NAME --or-build builds one for it"});
+    return report(m_session, {ErrorKind::no_match, "RES007", "no wheel is known to fit this machine", "", way_out()});
   }
 
   int dockerfile() {
