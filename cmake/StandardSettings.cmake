@@ -11,12 +11,11 @@ if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "" FORCE)
 endif()
 
-# Sources of a target are compiled eight at a time: what they include and instantiate is most of the work. Names in anonymous
+# Sources of a target are compiled as one: what they include and instantiate is most of the work. Names in anonymous
 # namespaces are therefore unique within a room. OFF for tools that look at one source by itself (the preset tidy).
 option(SAGEKIT_UNITY "Compile several sources as one" ON)
 set(CMAKE_UNITY_BUILD ${SAGEKIT_UNITY})
-set(CMAKE_UNITY_BUILD_BATCH_SIZE 8)
-set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG" CACHE STRING "")
+set(CMAKE_UNITY_BUILD_BATCH_SIZE 16)
 
 # ccache where there is one, unless a launcher is given.
 find_program(SAGEKIT_CCACHE ccache)

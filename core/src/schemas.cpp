@@ -24,7 +24,7 @@ std::string json_schema(std::string_view name) {
 std::vector<JsonSchema> json_schemas() {
   std::vector<JsonSchema> schemas{{"config", "sagekit.toml"}, {"plugin", "plugin.toml"}};
   for (const auto& [name, text] : schema_texts())
-    schemas.push_back({std::string(name), Json::parse(text).value("title", "")});
+    schemas.push_back({std::string(name), parse_json(text).value("title", "")});
   std::ranges::sort(schemas, {}, &JsonSchema::name);
   return schemas;
 }

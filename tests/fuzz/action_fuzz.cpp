@@ -1,5 +1,6 @@
 // A record of the store, which may come from a pack or a server: whatever the text is, what it names lies below the
 // work folder, and what was read is written as it was read.
+#include "fuzz_target.hpp"
 #include "build/action_record.hpp"
 
 #include <cstdint>
@@ -7,7 +8,7 @@
 
 using namespace sagekit;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+SAGEKIT_FUZZ_TARGET(action) {
   const auto record = parse_action({reinterpret_cast<const char*>(data), size});
   if (!record) return 0;
   for (const auto& output : record->outputs)

@@ -1,11 +1,12 @@
 // Tarballs, Debian packages and plain zips: libarchive in front, sagekit's reader of what lies in them behind it.
+#include "fuzz_target.hpp"
 #include "inspect/archive_reader.hpp"
 
 #include <cstdlib>
 
 using namespace sagekit;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+SAGEKIT_FUZZ_TARGET(archive) {
   constexpr std::uint64_t k_memory = std::uint64_t{16} << 20;
   const Bytes file(std::string_view(reinterpret_cast<const char*>(data), size));
   looks_like_archive(file);

@@ -1,6 +1,7 @@
 // Any bytes as a log: a cause has a row with that code and a line that the log has, pieces are read as the whole is, and the
 // document is UTF-8. clang++-19 -fsanitize=fuzzer,address,undefined; seeds: the logs in tests/causes.
 
+#include "fuzz_target.hpp"
 #include "causes/cause_data.hpp"
 #include "support/utf8.hpp"
 
@@ -12,9 +13,7 @@
 #include <cstdlib>
 #include <string_view>
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+SAGEKIT_FUZZ_TARGET(causes) {
   const std::string_view log(reinterpret_cast<const char*>(data), size);
   const auto whole = sagekit::explain_log_text(log);
   for (const auto& cause : whole.causes) {

@@ -1,5 +1,6 @@
 // What nvcc and its programs write and the engine reads: dry runs, PTX, stubs, fatbins as source, and the store's own
 // lists of kernels.
+#include "fuzz_target.hpp"
 #include "build/fatbin_include.hpp"
 #include "build/kernel_interface.hpp"
 #include "build/nvcc_commands.hpp"
@@ -9,7 +10,7 @@
 
 using namespace sagekit;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+SAGEKIT_FUZZ_TARGET(compiler_text) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   if (const auto commands = read_dryrun(text)) {
     for (const auto& device : commands->devices)

@@ -1,10 +1,11 @@
 // One image: a cubin with its notes and symbols, else PTX text.
+#include "fuzz_target.hpp"
 #include "gpu/cubin_reader.hpp"
 #include "gpu/ptx_reader.hpp"
 
 using namespace sagekit;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+SAGEKIT_FUZZ_TARGET(cubin) {
   const Bytes image(std::string_view(reinterpret_cast<const char*>(data), size));
   Problems problems("fuzz");
   if (looks_like_cubin(image))

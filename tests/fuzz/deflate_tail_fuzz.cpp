@@ -1,11 +1,12 @@
 // The end of a DEFLATE stream. What zlib makes of the whole input as a stream must agree with what is known of its end.
+#include "fuzz_target.hpp"
 #include "archive/deflate_tail.hpp"
 
 #include <cstdlib>
 
 using namespace sagekit;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+SAGEKIT_FUZZ_TARGET(deflate_tail) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   constexpr std::uint64_t limit = 1 << 20;
   PrefixInflater inflater;

@@ -1,4 +1,5 @@
 // An ELF module: dynamic segment, symbols, GPU sections, and code outside them.
+#include "fuzz_target.hpp"
 #include "elf/elf_file.hpp"
 #include "inspect/module_reader.hpp"
 #include "elf/symbol_name.hpp"
@@ -8,7 +9,7 @@
 
 using namespace sagekit;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+SAGEKIT_FUZZ_TARGET(elf) {
   const Bytes file(std::string_view(reinterpret_cast<const char*>(data), size));
   InspectOptions options;
   options.kernels = true;

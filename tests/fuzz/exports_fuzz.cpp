@@ -1,4 +1,5 @@
 // A library's exports, and a link stub of them: reading the stub must give the same exports again.
+#include "fuzz_target.hpp"
 #include "elf/exports.hpp"
 #include "elf/symbol_tables.hpp"
 
@@ -6,7 +7,7 @@
 
 using namespace sagekit;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+SAGEKIT_FUZZ_TARGET(exports) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   // The tables alone too, cut out of the input: what reading from a wheel's ranges hands over.
   const Bytes input(bytes);

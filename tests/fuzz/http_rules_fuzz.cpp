@@ -1,4 +1,5 @@
 // Headers and paths that a client of the index server sends: never outside the file, never outside the folder.
+#include "fuzz_target.hpp"
 #include "release/http_rules.hpp"
 
 #include <cstdint>
@@ -6,7 +7,7 @@
 
 using namespace sagekit;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+SAGEKIT_FUZZ_TARGET(http_rules) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   for (const std::uint64_t whole : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{1000}, ~std::uint64_t{0}}) {
     const auto range = asked_range(text, whole);

@@ -1,11 +1,12 @@
 // The decompressors of fatbin images: the first bytes say which, and what size is claimed.
+#include "fuzz_target.hpp"
 #include "gpu/image_codec.hpp"
 
 #include <cstdlib>
 
 using namespace sagekit;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+SAGEKIT_FUZZ_TARGET(image_codec) {
   if (size < 4) return 0;
   const auto compression = static_cast<ImageCompression>(data[0] % 3);
   const std::uint64_t claimed = data[1] | std::uint64_t{data[2]} << 8;

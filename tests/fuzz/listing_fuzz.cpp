@@ -1,10 +1,12 @@
 // A release's manifest or page, whoever wrote it, and the machine that somebody typed.
+#include "fuzz_target.hpp"
+
 #include <sagekit/resolve.hpp>
 
 #include <cstdint>
 #include <string_view>
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+SAGEKIT_FUZZ_TARGET(listing) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   for (const char* base : {"https://example.org/simple/x/", "/tmp"}) {
     auto wheels = sagekit::read_listing(text, "", base);

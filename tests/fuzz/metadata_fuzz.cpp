@@ -1,4 +1,5 @@
 // The texts of a dist-info folder and the file name: the input's first line is the name, the rest serves as every text.
+#include "fuzz_target.hpp"
 #include "pypa/entry_points_reader.hpp"
 #include "support/file_kind.hpp"
 #include "archive/name_fold.hpp"
@@ -11,7 +12,7 @@
 
 using namespace sagekit;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+SAGEKIT_FUZZ_TARGET(metadata) {
   const std::string_view input(reinterpret_cast<const char*>(data), size);
   const std::size_t line = std::min(input.find('\n'), input.size());
   const std::string name(input.substr(0, line));

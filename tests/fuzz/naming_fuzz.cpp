@@ -1,6 +1,8 @@
 // Any bytes as a wheel's file name, an arch list or a naming template: a value that joins again, or an error with a
 // code. clang++-19 -fsanitize=fuzzer,address,undefined; seeds: names as they were published.
 
+#include "fuzz_target.hpp"
+
 #include <sagekit/arch.hpp>
 #include <sagekit/naming.hpp>
 
@@ -10,9 +12,7 @@
 #include <string_view>
 #include <vector>
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+SAGEKIT_FUZZ_TARGET(naming) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   if (const auto wheel = sagekit::parse_wheel_name(text)) {
     if (wheel->file_name() != text || wheel->tags().empty()) std::abort();

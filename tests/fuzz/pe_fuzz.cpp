@@ -1,4 +1,5 @@
 // A Windows module: headers, imports, exports, GPU sections.
+#include "fuzz_target.hpp"
 #include "inspect/module_reader.hpp"
 #include "elf/pe_reader.hpp"
 
@@ -7,7 +8,7 @@
 
 using namespace sagekit;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+SAGEKIT_FUZZ_TARGET(pe) {
   const Bytes file(std::string_view(reinterpret_cast<const char*>(data), size));
   InspectOptions options;
   options.kernels = true;

@@ -1,4 +1,5 @@
 // pip's configuration files.
+#include "fuzz_target.hpp"
 #include "index/ini_file.hpp"
 
 #include <cstddef>
@@ -7,7 +8,7 @@
 
 using namespace sagekit;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+SAGEKIT_FUZZ_TARGET(pip_config) {
   const auto entries = read_ini({reinterpret_cast<const char*>(data), size});
   if (!entries) return entries.error().line > 0 && !entries.error().why.empty() ? 0 : (std::abort(), 1);
   for (const auto& entry : *entries)

@@ -1,4 +1,6 @@
 // A policy file: whatever the text is, a policy or reasons with places.
+#include "fuzz_target.hpp"
+
 #include <sagekit/verify.hpp>
 
 #include <cstdint>
@@ -6,7 +8,7 @@
 
 using namespace sagekit;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+SAGEKIT_FUZZ_TARGET(policy_file) {
   const auto read = parse_policy_file({reinterpret_cast<const char*>(data), size}, "fuzz.toml");
   if (!read && read.error().empty()) std::abort();
   return 0;

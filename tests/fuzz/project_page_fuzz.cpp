@@ -1,4 +1,5 @@
 // A project's page, as HTML and as JSON, and its links against an address that comes from the same input.
+#include "fuzz_target.hpp"
 #include "index/package_index.hpp"
 #include "index/url.hpp"
 
@@ -7,7 +8,7 @@
 
 using namespace sagekit;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+SAGEKIT_FUZZ_TARGET(project_page) {
   const std::string_view input(reinterpret_cast<const char*>(data), size);
   const std::string_view line = input.substr(0, input.find('\n'));
   const std::string base = parse_url(line) ? std::string(line) : "https://host.example/simple/tiny-kernels/";

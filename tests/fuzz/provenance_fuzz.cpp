@@ -1,4 +1,5 @@
 // The texts that travel with a wheel: the record inside, a version's claims, checksums and attestations beside it.
+#include "fuzz_target.hpp"
 #include "pypa/published_hashes.hpp"
 #include "verify/provenance.hpp"
 
@@ -6,7 +7,7 @@
 
 using namespace sagekit;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+SAGEKIT_FUZZ_TARGET(provenance) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   static_cast<void>(read_provenance(text));
   static_cast<void>(provenance_of_version(text));

@@ -1,4 +1,5 @@
 // PTX text: its header, its kernels.
+#include "fuzz_target.hpp"
 #include "gpu/ptx_reader.hpp"
 
 #include <cstdint>
@@ -6,7 +7,7 @@
 
 using namespace sagekit;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+SAGEKIT_FUZZ_TARGET(ptx) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   looks_like_ptx(text);
   const auto header = read_ptx(text, false);

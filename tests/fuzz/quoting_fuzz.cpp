@@ -1,4 +1,5 @@
 // The writers of literals: whatever the word is, what is written is one literal of its language, and nothing behind it.
+#include "fuzz_target.hpp"
 #include "generate/head.hpp"
 #include "generate/quote.hpp"
 #include "support/json.hpp"
@@ -50,7 +51,7 @@ std::optional<std::string> dockerfile_reads(std::string_view text) {
 }
 
 std::optional<std::string> json_reads(const std::string& text) {
-  const auto value = Json::parse(text, nullptr, false);
+  const auto value = parse_json(text);
   return value.is_string() ? std::optional(value.get<std::string>()) : std::nullopt;
 }
 
@@ -60,7 +61,7 @@ void want(bool holds) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+SAGEKIT_FUZZ_TARGET(quoting) {
   const std::string word(reinterpret_cast<const char*>(data), size);
   const auto line = comment_text(word);
   want(line.find_first_of("\n\r") == std::string::npos);

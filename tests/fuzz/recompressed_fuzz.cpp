@@ -1,5 +1,6 @@
 // The input is one image, which plain mutation of a compressed fatbin hardly ever reaches. It is stored as it is, as
 // LZ4 and as zstd: the listing must be the same.
+#include "fuzz_target.hpp"
 #include "gpu/gpu_code.hpp"
 #include "support/fatbin_builder.hpp"
 
@@ -29,7 +30,7 @@ std::string listing(const std::string& image, std::uint16_t kind, char compressi
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+SAGEKIT_FUZZ_TARGET(recompressed) {
   // Stored images are padded to 8; only then is their size the same in all three.
   std::string image(reinterpret_cast<const char*>(data), size);
   image.resize((size + 7) / 8 * 8, '\0');

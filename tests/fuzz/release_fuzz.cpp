@@ -1,6 +1,7 @@
 // What lies beside published wheels: manifests, yanked.toml, sagekit.json, remembered
 // facts, timelines. Whatever the text is, a
 // value that says itself again, or a reason.
+#include "fuzz_target.hpp"
 #include "release/facts_cache.hpp"
 #include "release/origin.hpp"
 
@@ -12,7 +13,7 @@
 
 using namespace sagekit;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+SAGEKIT_FUZZ_TARGET(release) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   if (const auto release = read_release(text, "fuzz.json")) {
     const auto again = read_release(release_json(*release), "again.json");

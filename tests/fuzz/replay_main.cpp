@@ -1,6 +1,8 @@
-// Runs a fuzz target over files and folders of inputs, for compilers without libFuzzer: each as it is, and with
+// fuzz_replay TARGET [-mutations=N] INPUT...: runs a fuzz target over files and folders, without libFuzzer: each as it is, with
 // -mutations=N also N times with random damage, the same in every run. Prints how many inputs ran; none is a failure,
 // so that a lost corpus is noticed.
+#include "fuzz_target.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
@@ -8,21 +10,33 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <random>
 #include <string>
 #include <string_view>
 #include <vector>
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+namespace sagekit::test {
+
+namespace {
+
+std::map<std::string_view, FuzzOne>& targets() {
+  static std::map<std::string_view, FuzzOne> all;
+  return all;
+}
+
+}  // namespace
+
+bool register_fuzz_target(std::string_view name, FuzzOne one) { return targets().emplace(name, one).second; }
 
 namespace {
 
 constexpr std::size_t k_most_bytes = std::size_t{256} << 10;  // larger seeds are only replayed
 
-void run(const std::string& bytes) {
+void run(FuzzOne one, const std::string& bytes) {
   // An exact copy on the heap, so that a sanitizer sees the first byte read behind it.
   const std::vector<std::uint8_t> copy(bytes.begin(), bytes.end());
-  LLVMFuzzerTestOneInput(copy.data(), copy.size());
+  one(copy.data(), copy.size());
 }
 
 class Damage {
@@ -54,13 +68,17 @@ class Damage {
   std::mt19937_64 m_random{20260117};
 };
 
-}  // namespace
-
-int main(int count, char** arguments) {
+int replay(int count, char** arguments) {
+  const auto target = count > 1 ? targets().find(arguments[1]) : targets().end();
+  if (target == targets().end()) {
+    std::fprintf(stderr, "usage: fuzz_replay TARGET [-mutations=N] INPUT...; targets:\n");
+    for (const auto& [name, one] : targets()) std::fprintf(stderr, "  %.*s\n", static_cast<int>(name.size()), name.data());
+    return 2;
+  }
   constexpr std::string_view k_flag = "-mutations=";
   std::size_t mutations = 0;
   std::vector<std::filesystem::path> files;
-  for (int i = 1; i < count; ++i) {
+  for (int i = 2; i < count; ++i) {
     const std::string_view word = arguments[i];
     if (word.starts_with(k_flag)) {
       std::from_chars(word.data() + k_flag.size(), word.data() + word.size(), mutations);
@@ -77,11 +95,17 @@ int main(int count, char** arguments) {
   for (const auto& file : files) {
     std::ifstream stream(file, std::ios::binary);
     const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
-    run(bytes);
+    run(target->second, bytes);
     ++runs;
     if (bytes.size() > k_most_bytes) continue;
-    for (std::size_t i = 0; i < mutations; ++i, ++runs) run(damage.apply(bytes));
+    for (std::size_t i = 0; i < mutations; ++i, ++runs) run(target->second, damage.apply(bytes));
   }
   std::printf("%zu inputs\n", runs);
   return runs > 0 ? 0 : 1;
 }
+
+}  // namespace
+
+}  // namespace sagekit::test
+
+int main(int count, char** arguments) { return sagekit::test::replay(count, arguments); }

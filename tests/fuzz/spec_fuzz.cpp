@@ -1,6 +1,8 @@
 // Any bytes as plugin.toml: parse_spec returns a spec or at least one error with a code, the same each time.
 // clang++-19 -fsanitize=fuzzer,address,undefined; seeds: plugins/*/plugin.toml and tests/unit/spec/data.
 
+#include "fuzz_target.hpp"
+
 #include <sagekit/spec.hpp>
 
 #include <cstddef>
@@ -8,9 +10,7 @@
 #include <cstdlib>
 #include <string_view>
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+SAGEKIT_FUZZ_TARGET(spec) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const auto parsed = sagekit::parse_spec(text, "fuzz.toml");
   if (parsed) {

@@ -1,11 +1,12 @@
 // A zip archive: framing, every member, and what lies in it.
+#include "fuzz_target.hpp"
 #include "support/file_kind.hpp"
 #include "inspect/module_reader.hpp"
 #include "archive/wheel_archive.hpp"
 
 using namespace sagekit;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+SAGEKIT_FUZZ_TARGET(zip) {
   const Bytes file(std::string_view(reinterpret_cast<const char*>(data), size));
   Problems problems("fuzz.whl");
   other_kind(file);

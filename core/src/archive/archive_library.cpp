@@ -6,7 +6,7 @@ namespace sagekit {
 
 namespace {
 
-Result<ArchiveLibrary> load() {
+Result<ArchiveLibrary> load_archive() {
   LazyLibrary library("libarchive.so.13");
   ArchiveLibrary functions;
   library.find(functions.read_new, "archive_read_new");
@@ -36,7 +36,7 @@ Result<ArchiveLibrary> load() {
 }  // namespace
 
 Result<const ArchiveLibrary*> archive_library() {
-  static const Result<ArchiveLibrary> k_library = load();
+  static const Result<ArchiveLibrary> k_library = load_archive();
   if (!k_library) return std::unexpected(k_library.error());
   return &*k_library;
 }

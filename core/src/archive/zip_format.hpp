@@ -17,6 +17,8 @@ inline constexpr std::uint64_t k_local_size = 30, k_central_size = 46, k_end_siz
                                k_locator64_size = 20;
 inline constexpr std::uint32_t k_in_extra = 0xffffffff;  ///< "the real number is in the zip64 extra field"
 
+inline constexpr std::uint16_t k_flag_descriptor = 0x0008;  ///< sizes and checksum stand behind the data
+
 /// Where the central directory is.
 struct Directory {
   std::uint64_t offset = 0, size = 0, entries = 0;

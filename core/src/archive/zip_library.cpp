@@ -6,7 +6,7 @@ namespace sagekit {
 
 namespace {
 
-Result<ZipLibrary> load() {
+Result<ZipLibrary> load_zip() {
   LazyLibrary library(SAGEKIT_LIBZIP);
   ZipLibrary zip;
   library.find(zip.open, "zip_open");
@@ -29,7 +29,7 @@ Result<ZipLibrary> load() {
 }  // namespace
 
 Result<const ZipLibrary*> zip_library() {
-  static const Result<ZipLibrary> k_library = load();
+  static const Result<ZipLibrary> k_library = load_zip();
   if (!k_library) return std::unexpected(k_library.error());
   return &*k_library;
 }

@@ -12,7 +12,6 @@ namespace {
 
 using zip::printable;
 
-constexpr std::uint16_t k_flag_descriptor = 0x0008;
 
 /// The central directory's entries; stops at the first that is damaged.
 std::vector<ZipMember> read_entries(Bytes table, const zip::Directory& directory, std::uint64_t file_size,
@@ -65,7 +64,7 @@ void check_tiling(std::vector<ZipMember>& members, const zip::Directory& directo
   const auto gap_before = [&](std::uint64_t next) {
     if (next <= end) return;
     const std::uint64_t gap = next - end;
-    const bool descriptor = previous != nullptr && (previous->flags & k_flag_descriptor) != 0 &&
+    const bool descriptor = previous != nullptr && (previous->flags & zip::k_flag_descriptor) != 0 &&
                             (gap == 12 || gap == 16 || gap == 20 || gap == 24);
     if (!descriptor) problems.error("ZIP019", fmt::format("{} bytes at offset {} belong to no member", gap, end));
   };
@@ -103,7 +102,7 @@ void read_own_header(Bytes at, std::uint64_t limit, ZipMember& member, Problems&
   if (local->flags != member.flags) differs("flags", "ZIP031");
   // With a data descriptor the member's own header may leave these empty.
   const bool later =
-      (member.flags & k_flag_descriptor) != 0 && local->crc32 == 0 && local->size == 0 && local->compressed_size == 0;
+      (member.flags & zip::k_flag_descriptor) != 0 && local->crc32 == 0 && local->size == 0 && local->compressed_size == 0;
   if (!later && local->crc32 != member.crc32) differs("CRC", "ZIP031");
   if (!later && (local->size != member.size || local->compressed_size != member.compressed_size)) differs("size");
 

@@ -14,9 +14,9 @@ namespace sagekit::zip {
 
 namespace {
 
-constexpr std::uint16_t k_flag_descriptor = 0x0008, k_flag_utf8 = 0x0800;
+constexpr std::uint16_t k_flag_utf8 = 0x0800;
 constexpr std::uint16_t k_flags_encryption = 0x0001 | 0x0040 | 0x2000;
-constexpr std::uint16_t k_flags_allowed = 0x0002 | 0x0004 | k_flag_descriptor | k_flag_utf8;
+constexpr std::uint16_t k_flags_allowed = 0x0002 | 0x0004 | zip::k_flag_descriptor | k_flag_utf8;
 constexpr std::uint32_t k_type_mask = 0170000, k_type_regular = 0100000, k_type_folder = 0040000, k_set_id = 06000,
                         k_read_by_all = 0444, k_write_by_others = 0002;
 constexpr std::uint64_t k_max_deflate_ratio = 1032;  // of the format itself
@@ -56,7 +56,7 @@ void check_members(std::vector<ZipMember>& members, Problems& problems) {
       refuse("ZIP015", name + " is encrypted");
     else if ((member.flags & ~k_flags_allowed) != 0)
       refuse("ZIP033", fmt::format("{} uses unknown features (flags {:#x})", name, member.flags));
-    if ((member.flags & k_flag_descriptor) != 0)
+    if ((member.flags & zip::k_flag_descriptor) != 0)
       problems.error("ZIP014", name + " has its sizes behind its data (a data descriptor)");
     if (member.method != k_zip_stored && member.method != k_zip_deflated)
       refuse("ZIP016",

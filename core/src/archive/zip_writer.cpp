@@ -88,15 +88,15 @@ zip_int64_t serve(void* state, void* data, zip_uint64_t size, zip_source_cmd_t c
 }
 
 /// An archive that is thrown away unless it is closed.
-class Archive {
+class NewArchive {
  public:
-  Archive(const ZipLibrary& library, zip_t* zip, std::string what)
+  NewArchive(const ZipLibrary& library, zip_t* zip, std::string what)
       : m_lib(library), m_zip(zip), m_what(std::move(what)) {}
-  ~Archive() {
+  ~NewArchive() {
     if (m_zip != nullptr) m_lib.discard(m_zip);
   }
-  Archive(const Archive&) = delete;
-  Archive& operator=(const Archive&) = delete;
+  NewArchive(const NewArchive&) = delete;
+  NewArchive& operator=(const NewArchive&) = delete;
 
   /// `stream` must stay until the archive is closed.
   Status add(const ZipEntry& entry, ReadyStream& stream, DosTime time) {
@@ -165,7 +165,7 @@ Status write_zip(const std::filesystem::path& file, const std::vector<ZipEntry>&
     return failed(file.string(), why.c_str());
   }
   auto streams = deflate_all(entries, threads);  // outlive the archive, which reads them when it is closed
-  Archive archive(zip, opened, file.string());
+  NewArchive archive(zip, opened, file.string());
   for (std::size_t i = 0; i < entries.size(); ++i) TRY(archive.add(entries[i], streams[i], time));
   return archive.close();
 }

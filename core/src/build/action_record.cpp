@@ -54,7 +54,7 @@ std::string action_text(const ActionRecord& record) {
 
 std::optional<ActionRecord> parse_action(std::string_view text) {
   try {
-    const Json json = Json::parse(text);
+    const Json json = parse_json(text);
     if (json.at("schema").get<std::string>() != k_schema) return std::nullopt;
     ActionRecord record;
     for (const auto& header : json.at("headers"))
@@ -78,7 +78,7 @@ std::string parts_text(const std::vector<std::pair<std::string, std::string>>& p
 
 std::vector<std::pair<std::string, std::string>> parse_parts(std::string_view text) {
   try {
-    return Json::parse(text).get<std::vector<std::pair<std::string, std::string>>>();
+    return parse_json(text).get<std::vector<std::pair<std::string, std::string>>>();
   } catch (const Json::exception&) {
     return {};
   }
@@ -88,7 +88,7 @@ std::string measured_text(const Measured& measured) { return json_text(measured_
 
 std::optional<Measured> parse_measured(std::string_view text) {
   try {
-    return read_measured(Json::parse(text));
+    return read_measured(parse_json(text));
   } catch (const Json::exception&) {
     return std::nullopt;
   }

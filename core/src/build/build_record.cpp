@@ -134,7 +134,8 @@ Result<CellBuild> read_build_record(const fs::path& folder) {
   const auto text = read_file(folder / k_name);
   if (!text) return refuse(text.error().message);
   try {
-    const Json json = Json::parse(*text);
+    const Json json = parse_json(*text);
+    if (!json.is_object()) return refuse("its build.json is damaged: it is no JSON object");
     if (json.at("schema").get<std::string>() != k_build_schema) return refuse("its build.json has another schema");
     CellBuild build;
     build.cell = read_cell(json.at("cell"));

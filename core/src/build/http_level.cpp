@@ -21,19 +21,19 @@ constexpr int k_failures = 2;  // in a row: then nobody waits for this server an
 
 std::vector<ActionRecord> parse_records(std::string_view text) {
   std::vector<ActionRecord> records;
-  const auto json = Json::parse(text, nullptr, false);
+  const auto json = parse_json(text);
   if (!json.is_object() || json.value("schema", Json()) != k_records_schema) return records;
   const auto list = json.find("records");
   if (list == json.end() || !list->is_array()) return records;
   for (const auto& one : *list)
-    if (auto record = parse_action(one.dump(-1, ' ', false, Json::error_handler_t::replace)))
+    if (auto record = parse_action(json_line(one)))
       records.push_back(std::move(*record));
   return records;
 }
 
 std::string records_text(const std::vector<ActionRecord>& records) {
   Json list = Json::array();
-  for (const auto& record : records) list.push_back(Json::parse(action_text(record)));
+  for (const auto& record : records) list.push_back(parse_json(action_text(record)));
   return json_text({{"schema", k_records_schema}, {"records", std::move(list)}});
 }
 

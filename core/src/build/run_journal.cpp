@@ -53,7 +53,7 @@ std::shared_ptr<RunJournal> RunJournal::begin(const fs::path& folder, const std:
   Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
   if (!file.open()) return nullptr;
   const std::shared_ptr<RunJournal> journal(new RunJournal(std::move(file)));
-  journal->line(Json{{"began", now_text("%Y-%m-%dT%H:%M:%SZ")}, {"what", what}}.dump());
+  journal->line(json_line({{"began", now_text("%Y-%m-%dT%H:%M:%SZ")}, {"what", what}}));
   return journal;
 }
 
@@ -63,10 +63,10 @@ void RunJournal::line(const std::string& text) {
   [[maybe_unused]] const auto written = ::write(m_file.get(), whole.data(), whole.size());
 }
 
-void RunJournal::made(const std::string& record) { line(Json{{"made", record}}.dump()); }
+void RunJournal::made(const std::string& record) { line(json_line({{"made", record}})); }
 
 void RunJournal::ended(std::uint64_t run, std::uint64_t reused, std::uint64_t failed) {
-  line(Json{{"run", run}, {"reused", reused}, {"failed", failed}}.dump());
+  line(json_line({{"run", run}, {"reused", reused}, {"failed", failed}}));
 }
 
 std::optional<Run> last_run(const fs::path& folder) {
@@ -77,7 +77,7 @@ std::optional<Run> last_run(const fs::path& folder) {
   const auto text = read_file(files.back());
   if (!text) return std::nullopt;
   for (const auto& line : split(*text, '\n')) {
-    const auto json = Json::parse(line, nullptr, false);
+    const auto json = parse_json(line);
     if (!json.is_object()) continue;  // the end of it, cut off
     const auto number = [&](const char* name) {
       const auto found = json.find(name);

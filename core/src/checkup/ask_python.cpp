@@ -140,7 +140,7 @@ Command python_command(const CheckupOptions& options, std::string_view script, c
 Json answer(const std::string& output) {
   const auto at = output.rfind(k_mark);
   if (at == std::string::npos) return Json(Json::value_t::discarded);
-  return Json::parse(output.substr(at + k_mark.size()), nullptr, false);
+  return parse_json(output.substr(at + k_mark.size()));
 }
 
 std::string how_it_ended(const CommandResult& result) {
@@ -168,7 +168,7 @@ std::vector<const FoundDistribution*> PythonView::named(std::string_view name) c
 Result<PythonView> view_python(const CheckupOptions& options, const std::vector<std::string>& distributions,
                                const std::vector<std::string>& modules, CommandRunner& runner) {
   const Json asked{{"distributions", distributions}, {"modules", modules}};
-  const auto result = runner.run(python_command(options, k_look_script, {asked.dump()}, k_look_seconds));
+  const auto result = runner.run(python_command(options, k_look_script, {json_line(asked)}, k_look_seconds));
   if (!result && result.error().kind == ErrorKind::interrupted) return std::unexpected(result.error());
   const Json json = result ? answer(result->output) : Json(Json::value_t::discarded);
   if (!json.is_object())

@@ -21,7 +21,6 @@ namespace {
 namespace fs = std::filesystem;
 using enum CheckupState;
 
-std::string last_name(std::string_view dotted) { return std::string(dotted.substr(dotted.rfind('.') + 1)); }
 
 /// One installed package, read and judged.
 class PackageLook {
@@ -97,7 +96,7 @@ class PackageLook {
       }
     if (row.modules.empty()) return fmt::format("{}: {}", function, row.reason);
     std::vector<std::string> names;
-    for (const auto& module : row.modules) names.push_back(last_name(module));
+    for (const auto& module : row.modules) names.push_back(after_last(module, '.'));
     return fmt::format("{} calls {}: {}", function, join(names, ", "), row.reason);
   }
 
@@ -139,7 +138,7 @@ class PackageLook {
     for (const auto& name : row.modules) {
       const MemberFacts* member = m_artifact.find_module(name);
       if (member == nullptr) {
-        m_look.add("module", last_name(name), wrong, "is not in the package",
+        m_look.add("module", after_last(name, '.'), wrong, "is not in the package",
                    fmt::format("it is what is called on {}", to_string(gpu.capability)), m_mend, "WHY502");
         continue;
       }
@@ -149,13 +148,13 @@ class PackageLook {
       const std::vector<std::string> names(has.begin(), has.end());
       const GpuCode* taken = code_for(*member, gpu.capability);
       if (taken == nullptr)
-        m_look.add("module", last_name(name), wrong,
+        m_look.add("module", after_last(name, '.'), wrong,
                    fmt::format("has {}, and none for {}", names.empty() ? "no GPU code" : join(names, ", "),
                                to_string(gpu.capability)),
                    "it was built for other GPUs", m_mend, "WHY501");
       else
         m_look.add(
-            "module", last_name(name), good,
+            "module", after_last(name, '.'), good,
             fmt::format("{} for {} is in it", taken->ptx ? "PTX " + to_string(taken->arch) : sm_name(taken->arch),
                         to_string(gpu.capability)));
     }
@@ -195,7 +194,7 @@ class PackageLook {
         made_with = fmt::format(": it was linked with torch {}{}", to_string(print->fits.front()),
                                 print->fits.size() == 1 ? "" : " to " + to_string(print->fits.back()));
       m_look.add("torch-abi", m_title, wrong,
-                 fmt::format("{} wants {} of torch, which {} does not have{}", last_name(name), missing->front(),
+                 fmt::format("{} wants {} of torch, which {} does not have{}", after_last(name, '.'), missing->front(),
                              m_look.torch->version, made_with),
                  "it does not load: a wheel serves the torch it was built for", m_mend, "WHY404");
       return;
@@ -214,7 +213,7 @@ class PackageLook {
       const auto wants = leading_major(library.substr(key.size())), has = leading_major(m_look.torch->cuda);
       if (wants == has || wants.empty()) continue;
       m_look.add("torch-abi", m_title, wrong,
-                 fmt::format("{} needs {}, torch brings CUDA {}", last_name(name), library, m_look.torch->cuda),
+                 fmt::format("{} needs {}, torch brings CUDA {}", after_last(name, '.'), library, m_look.torch->cuda),
                  "it was built for another CUDA than this torch", m_mend, "WHY409");
       return true;
     }

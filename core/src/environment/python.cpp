@@ -82,7 +82,7 @@ ProbedPython probe_python(const Found& found, const ProbeContext& context) {
     python.why_not = output.error();
     return probed;
   }
-  const Json json = Json::parse(trim(*output), nullptr, false);
+  const Json json = parse_json(trim(*output));
   if (!json.is_object()) {
     python.why_not = "starts, but does not run Python code: " + first_line(*output);
     return probed;

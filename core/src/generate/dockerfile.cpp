@@ -203,7 +203,7 @@ Result<ContainerWords> container_words(const Generated& generated) {
                 "narrow with --cuda, or --base IMAGE that has the CUDA of all");
   const auto list = [&](std::string_view instruction) -> std::vector<std::string> {
     const auto at = file->text.find(instruction) + instruction.size();
-    return Json::parse(file->text.substr(at, file->text.find('\n', at) - at)).get<std::vector<std::string>>();
+    return parse_json(file->text.substr(at, file->text.find('\n', at) - at)).get<std::vector<std::string>>();
   };
   words.entrypoint = list("\nENTRYPOINT ");
   words.selection = list("\nCMD ");

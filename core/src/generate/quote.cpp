@@ -15,7 +15,7 @@ namespace {
 /// JSON's string, which YAML 1.2, HCL and TOML read as well. What JSON lets stand and one of them does not is escaped:
 /// DEL and the C1 controls (TOML 1.0, YAML 1.2 section 5.1), the line ends of YAML 1.1, byte order mark, noncharacters.
 std::string json_literal(std::string_view text) {
-  const auto quoted = Json(std::string(text)).dump(-1, ' ', false, Json::error_handler_t::replace);
+  const auto quoted = json_line(Json(std::string(text)));
   std::string result;
   for (std::size_t i = 0; i < quoted.size(); ++i) {
     const auto byte = [&](std::size_t k) {

@@ -82,13 +82,13 @@ Result<std::string> setup_py_recipe(const PlannedVariant& variant, const std::st
     for (const auto& cell : plan->cells) cells[cell.id] = cell_json(*variant.spec, *plan, cell);
   }
   if (cells.empty()) return std::string();
-  return Json{{"sources", sources}, {"cells", cells}}.dump(-1, ' ', true, Json::error_handler_t::replace);
+  return json_ascii({{"sources", sources}, {"cells", cells}});
 }
 
 std::string toolkit_table() {
   Json table = Json::object();
   for (const auto& release : generate_tools().toolkits) table[release.substr(0, release.rfind('.'))] = release;
-  return table.dump();
+  return json_line(table);
 }
 
 }  // namespace sagekit

@@ -13,7 +13,7 @@ namespace sagekit {
 
 namespace {
 
-constexpr std::size_t k_most_bytes = std::size_t{64} << 20;
+constexpr std::size_t k_largest_page = std::size_t{64} << 20;
 constexpr std::size_t k_most_files = 200'000;
 constexpr int k_deepest = 32;
 
@@ -148,7 +148,7 @@ Result<std::vector<IndexFile>> read_json(std::string_view body, const std::strin
 
 Result<std::vector<IndexFile>> read_project_page(std::string_view body, std::string_view content_type,
                                                  std::string_view base) {
-  if (body.size() > k_most_bytes) return no_page(base, "it has more than 64 MiB");
+  if (body.size() > k_largest_page) return no_page(base, "it has more than 64 MiB");
   if (body.starts_with("\xef\xbb\xbf")) body.remove_prefix(3);
   const std::string type = lower(content_type), page(base);
   const std::size_t start = body.find_first_not_of(" \t\r\n");

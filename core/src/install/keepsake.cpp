@@ -109,7 +109,7 @@ Result<std::optional<Keepsake>> Keepsake::left_by_another(const fs::path& folder
   std::error_code error;
   if (!fs::exists(folder / k_journal, error)) return std::nullopt;
   TRY_ASSIGN(const std::string text, read_file(folder / k_journal));
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json = parse_json(text);
   const auto before = json.is_object() ? json.find("before") : json.end();
   const auto kept = json.is_object() ? json.find("kept") : json.end();
   if (!json.is_object() || !json.contains("package") || !json["package"].is_string() || before == json.end() ||

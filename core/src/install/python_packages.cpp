@@ -53,7 +53,7 @@ Result<PythonPlace> ask_python_place(const fs::path& interpreter, const std::map
                   : lines.back().empty() ? fmt::format("exit code {}", result->exit_code)
                                          : lines.back());
   }
-  const Json json = Json::parse(trim(result->output), nullptr, false);
+  const Json json = parse_json(trim(result->output));
   if (!json.is_object()) return silent("it does not run Python code");
   PythonPlace place;
   place.prefix = text_at(json, "prefix");

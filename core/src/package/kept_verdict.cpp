@@ -62,7 +62,7 @@ std::optional<KeptVerdict> find_verdict(const CellBuild& build, const std::strin
   if (build.record.empty()) return std::nullopt;
   const auto text = read_file(verdict_file(build));
   if (!text) return std::nullopt;
-  const auto json = Json::parse(*text, nullptr, false);
+  const auto json = parse_json(*text);
   if (text_at(json, "schema") != k_verdict_schema || text_at(json, "key") != key || !json.contains("report"))
     return std::nullopt;
   auto report = read_report(json["report"]);

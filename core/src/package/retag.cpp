@@ -161,7 +161,7 @@ class Retag {
 
   /// What was changed, added to what the wheel says of itself. What it requires is what it requires now.
   std::string new_provenance() const {
-    Json json = Json::parse(m_provenance, nullptr, false);
+    Json json = parse_json(m_provenance);
     if (!json.is_object()) return m_provenance;
     Json changes = Json::object();
     for (const auto& change : m_changes) changes[change.field] = {{"before", change.before}, {"after", change.after}};

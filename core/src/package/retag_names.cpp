@@ -20,7 +20,7 @@ namespace {
 
 /// What sagekit.json says, over what the name did. False: it is none.
 bool take_provenance(std::string_view text, KnownFacts& known) {
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json = parse_json(text);
   if (!json.is_object() || !json.contains("torch")) return false;
   known.from = "sagekit.json";
   auto& facts = known.facts;

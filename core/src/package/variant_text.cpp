@@ -91,7 +91,7 @@ Result<VariantMade> variant_of(const WheelReport& report, const std::vector<Memb
   const VersionNumber bound{{toolkit->major(), compiles ? toolkit->minor() : 0}};
   Json nvidia{{"cuda_version_lower_bound", {to_string(bound)}}};
   nvidia["sm_arch"] = arches;
-  made.label = label.empty() ? label_of(bound, arches, nvidia.dump()) : std::move(label);
+  made.label = label.empty() ? label_of(bound, arches, json_line(nvidia)) : std::move(label);
   if (!is_variant_label(made.label))
     return fail(ErrorKind::usage, "RTG007", fmt::format("\"{}\" is no variant label", made.label),
                 "at most 16 of a-z, 0-9, _ and .; auto makes one");

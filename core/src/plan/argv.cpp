@@ -28,12 +28,11 @@ std::string standard(const Spec& spec, const KernelSpec& kernel, const Target& t
   return spec.build.standards.empty() ? "c++17" : spec.build.standards.front().standard;
 }
 
-std::string last_part(const std::string& module) { return module.substr(module.rfind('.') + 1); }
 
 /// What torch/utils/cpp_extension.py defines for every source of an extension.
 std::vector<std::string> torch_defines(const KernelSpec& kernel, const Target& t) {
   std::vector<std::string> defines{
-      "-DTORCH_API_INCLUDE_EXTENSION_H", "-DTORCH_EXTENSION_NAME=" + last_part(kernel.module),
+      "-DTORCH_API_INCLUDE_EXTENSION_H", "-DTORCH_EXTENSION_NAME=" + after_last(kernel.module, '.'),
       fmt::format("-D_GLIBCXX_USE_CXX11_ABI={}", torch_has_new_strings(t.torch, t.cuda).value_or(true) ? 1 : 0)};
   // torch's headers then refuse what is not of the stable interface, and leave out what came after the target.
   if (!t.torch_min.empty())

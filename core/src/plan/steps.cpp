@@ -36,10 +36,8 @@ std::uint32_t intern(std::unordered_map<std::string, std::uint32_t>& table, std:
   return table.emplace(std::move(word), static_cast<std::uint32_t>(table.size())).first->second;
 }
 
-std::string last_part(const std::string& module) { return module.substr(module.rfind('.') + 1); }
-std::string file_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 std::string stem_of(const std::string& path) {
-  const auto file = file_of(path);
+  const auto file = after_last(path, '/');
   return file.substr(0, file.rfind('.'));
 }
 
@@ -76,7 +74,7 @@ std::vector<StepTable::Work> StepTable::works_of(const KernelSpec& kernel) {
                            const std::vector<std::string>& flags, bool sees_python) {
     return intern(m_flavours, fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", kind, source, shim, kernel.device_shim,
                                           join(flags, "\n"), kernel.torch_free, sees_python,
-                                          kernel.torch_free ? std::string() : last_part(kernel.module)));
+                                          kernel.torch_free ? std::string() : after_last(kernel.module, '.')));
   };
   std::vector<Work> works;
   for (const auto& source : kernel.sources) {
@@ -154,7 +152,7 @@ Step StepTable::make(const Work& work, const ModulePart& part, Point p) {
   const Target target{m_matrix.torch.values[p.torch],   m_matrix.cuda.values[p.cuda],
                       m_matrix.python.values[p.python], m_matrix.platform.values[p.platform],
                       m_matrix.torch.least[p.torch],    !m_matrix.python.least[p.python].empty()};
-  const auto short_name = last_part(kernel.module);
+  const auto short_name = after_last(kernel.module, '.');
   Step step;
   step.kind = work.kind;
   step.module = kernel.module;
@@ -185,7 +183,7 @@ Step StepTable::make(const Work& work, const ModulePart& part, Point p) {
   if (compile && !kernel.device_shim.empty()) step.device_argv = argv(Headers::device);
   const auto hash = short_hash(step.argv);
   const auto name = fmt::format("{{work}}/obj/{}-{}-{}", short_name, stem_of(work.source), hash);
-  step.id = fmt::format("{}-{}-{}-{}", compile ? "compile" : "bind", short_name, file_of(work.source), hash);
+  step.id = fmt::format("{}-{}-{}-{}", compile ? "compile" : "bind", short_name, after_last(work.source, '/'), hash);
   step.inputs = {"{source}/" + work.source};
   if (takes_floor_shim(m_spec, target.platform)) step.inputs.push_back(fmt::format("{{shim-{}}}", k_floor_shim));
   if (!shim.empty()) step.inputs.push_back("{shim-" + shim + "}");

@@ -24,7 +24,7 @@ Result<AttestedSubject> subject_of(const Json& attestation) {
   if (envelope == attestation.end()) return no_attestation("it has no envelope");
   const auto text = decode_base64(text_at(*envelope, "statement"));
   if (!text || text->empty()) return no_attestation("its statement is not base64");
-  const Json statement = Json::parse(*text, nullptr, false);
+  const Json statement = parse_json(*text);
   if (!statement.is_object()) return no_attestation("its statement is not a JSON object");
   const auto subjects = statement.find("subject");
   if (subjects == statement.end() || !subjects->is_array() || subjects->size() != 1)
@@ -59,7 +59,7 @@ std::optional<std::string> listed_sha256(std::string_view text, std::string_view
 }
 
 Result<std::vector<AttestedSubject>> attested_subjects(std::string_view text) {
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json = parse_json(text);
   if (!json.is_object()) return no_attestation("it is not a JSON object");
   std::vector<AttestedSubject> found;
   const auto bundles = json.find("attestation_bundles");

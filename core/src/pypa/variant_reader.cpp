@@ -23,7 +23,7 @@ std::string format_of(const std::string& schema) {
 class VariantReader {
  public:
   VariantText read(std::string_view text) {
-    const Json root = Json::parse(text, nullptr, false);
+    const Json root = parse_json(text);
     if (!root.is_object()) {
       fault("it is not a JSON object");
       return std::move(m_found);

@@ -25,7 +25,7 @@ std::string html_page(std::string_view title, std::string_view body) {
 }
 
 std::string quoted_json(std::string_view text) {
-  return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json_line(Json(text));
 }
 
 bool is_absolute(std::string_view url) { return url.find("://") != std::string_view::npos; }

@@ -151,7 +151,7 @@ ReleasedWheel read_wheel_row(ManifestReader& reader, const Json& json) {
   read_rows(reader, json, wheel);
   wheel.verdict = reader.text(json, "verdict");
   if (!name->variant.empty()) {
-    auto variants = variant_line(reader.child(json, "variant").dump(), name->variant, wheel.file);
+    auto variants = variant_line(json_line(reader.child(json, "variant")), name->variant, wheel.file);
     if (!variants) reader.wrong("\"variant\" is not its variant.json");
     wheel.variants = variants.value_or("");
   }
@@ -192,7 +192,7 @@ std::string release_json(const Release& release) {
                           {"severity", severity_word(finding.severity)},
                           {"message", finding.message},
                           {"where", finding.where}});
-    if (!wheel.variants.empty()) row["variant"] = Json::parse(wheel.variants, nullptr, false);
+    if (!wheel.variants.empty()) row["variant"] = parse_json(wheel.variants);
     rows.push_back(std::move(row));
   }
   return json_text(json);
@@ -201,7 +201,7 @@ std::string release_json(const Release& release) {
 Result<Release> read_release(std::string_view text, std::string_view origin) {
   ManifestReader reader(origin);
   Release release;
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json = parse_json(text);
   if (!json.is_object()) {
     reader.wrong("it is no JSON object");
   } else if (reader.text(json, "schema") != k_release_schema) {

@@ -28,7 +28,7 @@ std::string platform_of(const WheelName& name) {
 
 WheelOrigin read_origin(std::string_view text) {
   WheelOrigin origin;
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json = parse_json(text);
   if (!json.is_object()) return origin;
   const Json plugin = json.value("plugin", Json::object()), source = json.value("source", Json::object());
   origin.plugin = text_at(plugin, "name");

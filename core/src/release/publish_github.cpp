@@ -77,7 +77,7 @@ class GithubRelease {
     TRY_ASSIGN(const auto result, m_program.ask(argv));
     if (!result.ok() && lower(result.output).find("not found") != std::string::npos) return {};
     if (!result.ok()) return m_program.failed(argv, result);
-    const Json json = Json::parse(result.output, nullptr, false);
+    const Json json = parse_json(result.output);
     if (!json.is_object() || !json.contains("assets") || !json["assets"].is_array())
       return fail(ErrorKind::failed, "PUB006", "gh release view did not answer with a list of files");
     m_exists = true;

@@ -68,7 +68,7 @@ std::string report_html(const Release& release, const std::vector<TimelineSpan>&
     spans.push_back(
         {span.slot, milliseconds(span.begin_seconds), milliseconds(span.seconds), span.kind, span.name, span.outcome});
   // No tag can end the script element early: "<" is written so that only JSON sees it.
-  const auto text = replace_all(data.dump(-1, ' ', false, Json::error_handler_t::replace), "<", "\\u003c");
+  const auto text = replace_all(json_line(data), "<", "\\u003c");
   constexpr std::string_view k_place = "@DATA@";
   const auto at = k_report_html.find(k_place);
   return std::string(k_report_html.substr(0, at)) + text + std::string(k_report_html.substr(at + k_place.size()));

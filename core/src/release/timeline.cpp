@@ -29,7 +29,7 @@ Result<std::vector<TimelineSpan>> read_timeline(std::string_view text, std::stri
     return fail(ErrorKind::failed, "REL026", fmt::format("{} is no timeline of a build: {}", origin, why),
                 "sagekit build --timeline FILE writes one", std::string(origin));
   };
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json = parse_json(text);
   if (!json.is_object() || !json.contains("traceEvents") || !json["traceEvents"].is_array())
     return none("it has no list of trace events");
   std::vector<TimelineSpan> spans;

@@ -51,7 +51,7 @@ Status take_variants(const ReleasedWheel& wheel, VariantUnion& all) {
     all.namespaces = said.namespaces;
     all.namespaces_from = wheel.file;
   }
-  const Json root = Json::parse(wheel.variants, nullptr, false);
+  const Json root = parse_json(wheel.variants);
   const Json providers = root.value("providers", Json::object());
   for (const auto& [name, provider] : providers.items()) {
     if (all.providers.contains(name) && all.providers[name] != provider)
@@ -91,7 +91,7 @@ Result<std::string> variant_line(std::string_view variant_json, const std::strin
   if (said.variants.size() != 1 || said.variants.begin()->first != label)
     return refuse(fmt::format("its name has the variant label \"{}\", its variant.json \"{}\"", label,
                               said.variants.empty() ? "" : said.variants.begin()->first));
-  return Json::parse(variant_json, nullptr, false).dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json_line(parse_json(variant_json));
 }
 
 Result<std::vector<VariantIndex>> variant_indexes(const std::vector<const ReleasedWheel*>& wheels) {

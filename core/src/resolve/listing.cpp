@@ -217,7 +217,7 @@ Result<std::vector<Candidate>> read_listing(std::string_view text, std::string_v
   const char first = start == text.npos ? '\0' : text[start];
   if (first == '{' || first == '[') {
     const Json root =
-        is_shallow(text) ? Json::parse(text.substr(start), nullptr, false) : Json(Json::value_t::discarded);
+        is_shallow(text) ? parse_json(text.substr(start)) : Json(Json::value_t::discarded);
     if (root.is_discarded()) return no_listing(base, "it is no JSON that can be parsed");
     std::vector<Candidate> wheels;
     if (text_at(root, "schema") == k_release_schema) return read_release(root, base);

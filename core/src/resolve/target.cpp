@@ -95,15 +95,15 @@ Status set_torch(Target& target, const std::string& text) {
 
 Status set_platform(Target& target, const std::string& text) {
   const PlatformTag tag = parse_platform_tag(text);
-  using System = PlatformTag::System;
+  using Os = PlatformTag::System;
   const bool cpu = tag.machine == "x86_64" || tag.machine == "aarch64";
-  if (!cpu || (tag.system != System::linux && tag.system != System::manylinux && tag.system != System::musllinux &&
-               tag.system != System::windows))
+  if (!cpu || (tag.system != Os::linux && tag.system != Os::manylinux && tag.system != Os::musllinux &&
+               tag.system != Os::windows))
     return not_understood(fmt::format("\"{}\" is no platform that is known", text),
                           "linux_x86_64, linux_aarch64, win_amd64, win_arm64");
-  target.platform = tag.system == System::windows ? text : "linux_" + tag.machine;
-  if (tag.system == System::manylinux) target.libc = "glibc" + tag.libc;
-  if (tag.system == System::musllinux) target.libc = "musl" + tag.libc;
+  target.platform = tag.system == Os::windows ? text : "linux_" + tag.machine;
+  if (tag.system == Os::manylinux) target.libc = "glibc" + tag.libc;
+  if (tag.system == Os::musllinux) target.libc = "musl" + tag.libc;
   return {};
 }
 

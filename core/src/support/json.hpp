@@ -9,25 +9,19 @@
 namespace sagekit {
 using Json = nlohmann::ordered_json;
 
-/// Two-space indented text that ends in a newline; bytes that are not UTF-8 become U+FFFD.
-inline std::string json_text(const Json& json) {
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
+// Reading and writing stand in json.cpp: nlohmann's own are templates, which every source would compile again.
+
+/// A whole document; is_discarded() when it is not JSON. Never throws.
+Json parse_json(std::string_view text);
+
+// Bytes that are not UTF-8 become U+FFFD.
+std::string json_text(const Json& json);   ///< two-space indented, ends in a newline
+std::string json_line(const Json& json);   ///< no blank and no newline
+std::string json_ascii(const Json& json);  ///< the same, other letters escaped
 
 /// Of foreign documents: the text at `key`, or "" when `json` is no object, has no such key or holds something else there.
-inline std::string text_at(const Json& json, std::string_view key) {
-  if (!json.is_object()) return {};
-  const auto found = json.find(key);
-  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
+std::string text_at(const Json& json, std::string_view key);
 
 /// The texts of the list at `key`; what is no text is left out.
-inline std::vector<std::string> texts_at(const Json& json, std::string_view key) {
-  std::vector<std::string> texts;
-  if (!json.is_object()) return texts;
-  if (const auto found = json.find(key); found != json.end() && found->is_array())
-    for (const auto& item : *found)
-      if (item.is_string()) texts.push_back(item.get<std::string>());
-  return texts;
-}
+std::vector<std::string> texts_at(const Json& json, std::string_view key);
 }  // namespace sagekit

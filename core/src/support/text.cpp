@@ -46,6 +46,8 @@ std::string trim(std::string_view text) {
   return std::string(text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1));
 }
 
+std::string after_last(std::string_view text, char mark) { return std::string(text.substr(text.rfind(mark) + 1)); }
+
 std::string lower(std::string_view text) {
   std::string result(text);
   std::ranges::transform(result, result.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });

@@ -16,6 +16,8 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
 std::string trim(std::string_view text);
 std::string lower(std::string_view text);
 std::string replace_all(std::string text, std::string_view from, std::string_view to);
+/// What stands behind the last `mark`; all of it when there is none.
+std::string after_last(std::string_view text, char mark);
 std::string without_dots(std::string_view version);  ///< "12.8" as names have it: "128"
 std::size_t count_of(std::string_view text, std::string_view what);
 bool is_digits(std::string_view text);

@@ -63,7 +63,7 @@ Result<std::vector<Archive>> read_manifest(Fetch& fetch, const std::string& base
   if (!answered && answered.error().code == "IDX004")
     return fail(ErrorKind::machine, "PRV002", answered.error().message, answered.error().hint);
   TRY_ASSIGN(const auto answer, std::move(answered));
-  const auto manifest = Json::parse(answer.body, nullptr, false);
+  const auto manifest = parse_json(answer.body);
   if (!manifest.is_object()) return bad_manifest(name, "it is not JSON");
   TRY_ASSIGN(const auto cuda, parse_version_number(fetch.need.cuda));
   std::vector<Archive> archives;

@@ -93,7 +93,7 @@ Result<Provenance> read_provenance(std::string_view text) {
   const auto bad = [](std::string why) {
     return fail(ErrorKind::failed, "TRU003", fmt::format("{} cannot be read: {}", k_provenance_file, why));
   };
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json = parse_json(text);
   if (!json.is_object()) return bad("it is not a JSON object");
   if (text_at(json, "schema") != k_schema) return bad(fmt::format("its schema is not {}", k_schema));
   Provenance provenance;

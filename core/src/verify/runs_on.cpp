@@ -41,7 +41,6 @@ class DriverFloor {
   bool m_known = true, m_any = false, m_windows = false;
 };
 
-std::string last_part(const std::string& dotted) { return dotted.substr(dotted.rfind('.') + 1); }
 
 std::string_view to_string(ModuleVerdict verdict) {
   switch (verdict) {
@@ -74,7 +73,7 @@ void add_reason(RunsOn& row, std::string_view more) {
 std::string some_names(const std::vector<std::string>& dotted) {
   constexpr std::size_t most = 3;
   std::vector<std::string> names;
-  for (std::size_t i = 0; i < dotted.size() && i < most; ++i) names.push_back(last_part(dotted[i]));
+  for (std::size_t i = 0; i < dotted.size() && i < most; ++i) names.push_back(after_last(dotted[i], '.'));
   return join(names, ", ") + (dotted.size() > most ? fmt::format(" and {} more", dotted.size() - most) : "");
 }
 
@@ -86,7 +85,7 @@ void mind_other_modules(RunsOn& row, const Artifact& artifact, const LoadFaults&
     if (fault == nullptr || contains(row.modules, name)) continue;
     row.failing.push_back(name);
     if (row.verdict == "yes" || row.verdict == "jit") row.verdict = "part";
-    add_reason(row, fmt::format("{} {}, and whether the package imports without it is not known", last_part(name),
+    add_reason(row, fmt::format("{} {}, and whether the package imports without it is not known", after_last(name, '.'),
                                 fault->why));
   }
 }
@@ -105,12 +104,12 @@ void judge_modules(RunsOn& row, const Artifact& artifact, const LoadFaults& faul
     if (state.verdict < worst) {
       worst = state.verdict;
       if (worst < ModuleVerdict::jit)
-        why = fmt::format("it {} call {}, which {}", worst == ModuleVerdict::no ? "would" : "will", last_part(name),
+        why = fmt::format("it {} call {}, which {}", worst == ModuleVerdict::no ? "would" : "will", after_last(name, '.'),
                           state.why);
     }
     if (state.code != nullptr) need.add(*member, *state.code);
     if (state.code != nullptr && state.code->ptx)
-      jit.push_back(fmt::format("{} (PTX for {})", last_part(name), to_string(state.code->arch)));
+      jit.push_back(fmt::format("{} (PTX for {})", after_last(name, '.'), to_string(state.code->arch)));
   }
   row.verdict = to_string(worst);
   if (worst == ModuleVerdict::no) {
@@ -160,7 +159,7 @@ std::string failing_words(const std::vector<std::pair<std::string, ModuleState>>
       without.push_back(name);
     } else if (first == nullptr) {
       first = &state;
-      first_name = last_part(name);
+      first_name = after_last(name, '.');
     }
   }
   std::vector<std::string> parts;

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double k_seconds = 60;
+constexpr double k_worker_seconds = 60;
 
 // Isolated, so that neither the current folder nor PYTHON* variables add places; the user's own comes last.
 constexpr std::string_view k_places_script =
@@ -29,7 +29,7 @@ std::string work_tree(const Artifact& artifact) {
   const auto path = artifact.wheel->dist_info + "/direct_url.json";
   if (artifact.find(path) != nullptr) {
     const auto text = artifact.read(path);
-    const Json json = Json::parse(text ? *text : std::string(), nullptr, false);
+    const Json json = parse_json(text ? *text : std::string());
     const auto info = json.is_object() ? json.find("dir_info") : json.end();
     if (json.is_object() && info != json.end() && info->is_object() && info->contains("editable") &&
         (*info)["editable"] == true)
@@ -113,7 +113,7 @@ Result<std::vector<fs::path>> package_folders(const fs::path& interpreter,
   Command command;
   command.argv = {interpreter.string(), "-I", "-c", std::string(k_places_script)};
   command.environment = environment;
-  command.timeout_seconds = k_seconds;
+  command.timeout_seconds = k_worker_seconds;
   command.separate_stderr = true;
   const auto said = runner.run(command);
   if (!said && said.error().kind == ErrorKind::interrupted) return std::unexpected(said.error());

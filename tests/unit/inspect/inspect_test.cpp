@@ -68,7 +68,7 @@ TEST_CASE("inspect reads a wheel with everything in it") {
   CHECK(std::is_sorted(facts->members.begin(), facts->members.end(),
                        [](const auto& a, const auto& b) { return a.path < b.path; }));
 
-  const Json json = Json::parse(inspect_json({*facts}, options));
+  const Json json = parse_json(inspect_json({*facts}, options));
   CHECK(json["schema"] == "sagekit.inspect/1");
   const Json& file = json["files"][0];
   CHECK(file["kind"] == "wheel");
@@ -95,7 +95,7 @@ TEST_CASE("kernels that nobody counted are null in JSON, not 0") {
   const auto facts = inspect_file(path);
   REQUIRE(facts);
   CHECK(facts->kind == "elf");
-  const Json json = Json::parse(inspect_json({*facts}));
+  const Json json = parse_json(inspect_json({*facts}));
   CHECK(json["files"][0]["members"][0]["gpu"][0]["kernels"].is_null());
   CHECK_FALSE(json["files"][0]["members"][0]["gpu"][0].contains("names"));
 }

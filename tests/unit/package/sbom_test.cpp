@@ -42,7 +42,7 @@ Json sbom(const CellBuild& build) {
       sbom_json(sbom_spec(), revision, build, *parse_wheel_name("tiny_kernels-1.0+cu130-cp312-cp312-linux_x86_64.whl"));
   CHECK(text == sbom_json(sbom_spec(), revision, build,
                           *parse_wheel_name("tiny_kernels-1.0+cu130-cp312-cp312-linux_x86_64.whl")));
-  return Json::parse(text);
+  return parse_json(text);
 }
 
 std::vector<std::string> names(const Json& json) {

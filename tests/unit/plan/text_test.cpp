@@ -10,7 +10,7 @@ TEST_CASE("the JSON has the promised keys in their order") {
   const auto plan = plan_of(demo_spec(), request);
   const auto text = plan_json(plan, true);
   CHECK(text.starts_with("{\n  \"schema\": \"sagekit.plan/1\""));
-  const auto json = Json::parse(text);
+  const auto json = parse_json(text);
   const auto keys = [](const Json& object) {
     Words names;
     for (const auto& item : object.items()) names.push_back(item.key());
@@ -34,7 +34,7 @@ TEST_CASE("the JSON has the promised keys in their order") {
 TEST_CASE("the JSON says all that is missing and which packages are needed beside the wheels") {
   auto spec = demo_spec();
   spec.companions = {{"triton", "https://example.org/triton", "abc", "on 12.1", "Triton >= 3.6", "triton>=3.6", "us"}};
-  const auto json = Json::parse(plan_json(plan_of(spec), false));
+  const auto json = parse_json(plan_json(plan_of(spec), false));
   const auto& lacks = json["cells"][0]["lacks"];
   REQUIRE(lacks.size() == 4);
   CHECK(lacks[0]["kind"] == "nvcc");
@@ -42,14 +42,14 @@ TEST_CASE("the JSON says all that is missing and which packages are needed besid
   CHECK(lacks[0]["message"] == json["cells"][0]["why_not"]);
   CHECK(lacks[3]["kind"] == "python_headers");
   CHECK_FALSE(lacks[3]["hint"].get<std::string>().empty());
-  CHECK(json["companions"] == Json::parse(R"([{"name": "triton", "url": "https://example.org/triton", "commit": "abc",
+  CHECK(json["companions"] == parse_json(R"([{"name": "triton", "url": "https://example.org/triton", "commit": "abc",
     "needed": "on 12.1", "not_needed": "Triton >= 3.6", "requires_dist": "triton>=3.6", "source": "us"}])"));
-  CHECK(Json::parse(plan_json(plan_of(demo_spec(), {}, cuda13_machine()), false))["cells"][1]["lacks"].empty());
+  CHECK(parse_json(plan_json(plan_of(demo_spec(), {}, cuda13_machine()), false))["cells"][1]["lacks"].empty());
 }
 
 TEST_CASE("without steps the JSON has none and the same totals") {
   const auto plan = plan_of(demo_spec());
-  const auto with = Json::parse(plan_json(plan, true)), without = Json::parse(plan_json(plan, false));
+  const auto with = parse_json(plan_json(plan, true)), without = parse_json(plan_json(plan, false));
   CHECK_FALSE(without.contains("steps"));
   CHECK(without["totals"] == with["totals"]);
 }

@@ -129,7 +129,7 @@ TEST_CASE("the child is started as the host promises, and its verdict is the mar
   CHECK(report->results.at(0).message == "fine");
   CHECK_FALSE(report->results.at(1).passed);  // the line speaks of another test
 
-  const auto json = Json::parse(conformance_json({*report}));
+  const auto json = parse_json(conformance_json({*report}));
   CHECK(json["schema"] == "sagekit.plugin-check/1");
   CHECK(json["plugins"].at(0)["passed"] == false);
   CHECK(json["plugins"].at(0)["tests"].at(0)["id"] == "load");

@@ -206,7 +206,7 @@ TEST_CASE("a folder that cannot be read is named") {
 
 TEST_CASE("the list is printed as promised") {
   const PluginFolder folder({"good", "same-name"}), later({"good"});
-  const auto json = Json::parse(plugins_json(load_plugins({{}, {folder.path(), later.path()}})));
+  const auto json = parse_json(plugins_json(load_plugins({{}, {folder.path(), later.path()}})));
   CHECK(json["schema"] == "sagekit.plugins/1");
   const auto& plugin = json["plugins"].at(0);
   CHECK(plugin["name"] == "good");
@@ -223,7 +223,7 @@ TEST_CASE("the list is printed as promised") {
 
 TEST_CASE("one plugin is printed with what its spec says") {
   const PluginFolder folder({"good"});
-  const auto json = Json::parse(plugin_json(load_plugin(folder.file("good")).value()));
+  const auto json = parse_json(plugin_json(load_plugin(folder.file("good")).value()));
   CHECK(json["schema"] == "sagekit.plugin/1");
   CHECK(json["name"] == "good");
   CHECK(json["judge"] == false);

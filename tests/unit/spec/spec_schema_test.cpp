@@ -38,7 +38,7 @@ void collect(const Json& object, const std::string& path, bool list, Sections& s
 
 Sections sections_of_schema() {
   Sections sections;
-  collect(Json::parse(spec_json_schema()), "", false, sections);
+  collect(parse_json(spec_json_schema()), "", false, sections);
   return sections;
 }
 
@@ -64,7 +64,7 @@ void check_closed(const Json& shape) {
 }  // namespace
 
 TEST_CASE("the schema is a closed 2020-12 document") {
-  const Json schema = Json::parse(spec_json_schema());
+  const Json schema = parse_json(spec_json_schema());
   CHECK(schema["$schema"] == "https://json-schema.org/draft/2020-12/schema");
   CHECK(schema["properties"]["schema"]["const"] == spec_schema);
   CHECK(schema["properties"]["kernel"]["items"]["properties"]["ptx"]["default"] == true);

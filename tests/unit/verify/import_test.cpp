@@ -9,7 +9,7 @@ namespace {
 
 CommandResult said(const std::vector<Json>& lines, int signal = 0) {
   CommandResult result;
-  for (const auto& line : lines) result.output += line.dump() + "\n";
+  for (const auto& line : lines) result.output += json_line(line) + "\n";
   result.signal = signal;
   result.exit_code = signal == 0 ? 0 : 128 + signal;
   return result;
@@ -49,7 +49,7 @@ Finding of_first(const CommandResult& answer) {
   return {};
 }
 
-Json order_of(const Command& command) { return Json::parse(command.argv.at(5)); }
+Json order_of(const Command& command) { return parse_json(command.argv.at(5)); }
 
 }  // namespace
 

@@ -46,7 +46,7 @@ TEST_CASE("a report comes back from its JSON") {
 }
 
 TEST_CASE("SARIF has a rule with help for each code, a result for each fault, and what was waived is suppressed") {
-  const Json json = Json::parse(verify_sarif({some_report()}));
+  const Json json = parse_json(verify_sarif({some_report()}));
   CHECK(json["version"] == "2.1.0");
   const Json& run = json["runs"][0];
   const Json& rules = run["tool"]["driver"]["rules"];
@@ -93,7 +93,7 @@ TEST_CASE("GitHub shows ten annotations of a type: the tenth says how many more 
 }
 
 TEST_CASE("JSON keeps its keys; a waived finding has its reason and end") {
-  const Json json = Json::parse(verify_json({some_report()}, false, {}));
+  const Json json = parse_json(verify_json({some_report()}, false, {}));
   CHECK(json["schema"] == "sagekit.verify/1");
   const Json& wheel = json["wheels"][0];
   for (const auto* key : {"path", "sha256", "verdict", "policy", "kind", "findings", "skipped", "runs_on"})

@@ -253,7 +253,7 @@ TEST_CASE("a file that is no archive has a report with the reason; one that is n
 
 TEST_CASE("the JSON report has the promised keys, and lists passes only when asked") {
   const auto report = judge_wheel(foreign_wheel());
-  const auto some = Json::parse(verify_json({report}, false)), all = Json::parse(verify_json({report}, true));
+  const auto some = parse_json(verify_json({report}, false)), all = parse_json(verify_json({report}, true));
   CHECK(some.begin().key() == "schema");
   CHECK(some["schema"] == "sagekit.verify/1");
   const auto& wheel = some["wheels"][0];

@@ -203,7 +203,7 @@ void check_sboms(const Artifact& artifact, FindingList& findings) {
     if (!member.path.starts_with(folder) || member.path.ends_with('/')) continue;
     const auto text = artifact.read(member.path);
     if (!text || !(member.path.ends_with(".json") || member.path.ends_with(".jsonld"))) continue;
-    const Json bom = Json::parse(*text, nullptr, false);
+    const Json bom = parse_json(*text);
     if (bom.is_discarded())
       findings.broken("INF126", "it is no JSON", member.path);
     else if (!bom.is_object() ||

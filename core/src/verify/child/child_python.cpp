@@ -145,7 +145,7 @@ Result<ChildOutput> ChildPythons::ask(const fs::path& python, std::string_view s
                   "-c",
                   std::string(k_child_prelude) + std::string(script),
                   m_tree.string(),
-                  order.dump(-1, ' ', true, Json::error_handler_t::replace)};
+                  json_ascii(order)};
   command.environment = m_options->child_environment;
   for (const auto& [name, value] : environment) command.environment[name] = value;
   command.working_directory = m_home;
@@ -154,7 +154,7 @@ Result<ChildOutput> ChildPythons::ask(const fs::path& python, std::string_view s
   TRY_ASSIGN(auto result, m_runner->run(command));
   ChildOutput said;
   for (const auto& line : split(result.output, '\n'))
-    if (auto object = Json::parse(line, nullptr, false); object.is_object()) said.lines.push_back(std::move(object));
+    if (auto object = parse_json(line); object.is_object()) said.lines.push_back(std::move(object));
   said.result = std::move(result);
   return said;
 }

@@ -1,0 +1,34 @@
+#include "support/json.hpp"
+
+namespace sagekit {
+
+namespace {
+
+std::string dump(const Json& json, int indent, bool ascii) {
+  return json.dump(indent, ' ', ascii, Json::error_handler_t::replace);
+}
+
+}  // namespace
+
+Json parse_json(std::string_view text) { return Json::parse(text, nullptr, false); }
+
+std::string json_text(const Json& json) { return dump(json, 2, false) + "\n"; }
+std::string json_line(const Json& json) { return dump(json, -1, false); }
+std::string json_ascii(const Json& json) { return dump(json, -1, true); }
+
+std::string text_at(const Json& json, std::string_view key) {
+  if (!json.is_object()) return {};
+  const auto found = json.find(key);
+  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+std::vector<std::string> texts_at(const Json& json, std::string_view key) {
+  std::vector<std::string> texts;
+  if (!json.is_object()) return texts;
+  if (const auto found = json.find(key); found != json.end() && found->is_array())
+    for (const auto& item : *found)
+      if (item.is_string()) texts.push_back(item.get<std::string>());
+  return texts;
+}
+
+}  // namespace sagekit
