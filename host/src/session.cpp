@@ -53,6 +53,7 @@ Result<LoadedPlugins> Session::plugins() const {
     search.folders.emplace_back(folder);
   }
   search.folders.insert(search.folders.end(), settings.plugin_path.begin(), settings.plugin_path.end());
+  if (!settings.store.empty()) search.kept_specs = settings.store / "specs";
   LoadedPlugins loaded = load_plugins(search);
   for (const auto& rejected : loaded.rejected) {
     if (rejected.asked_for) {

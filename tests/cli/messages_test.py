@@ -182,6 +182,25 @@ class BadPlugins(CommandLine):
         folder = self.folder_with("unknown-key")
         self.expect(self.run_sagekit("--plugin", folder / "sagekit-unknown-key.so", "plan"), 2, "plugin.toml:7:1", "^", "did you mean")
 
+    def test_what_is_kept_of_specs_never_answers_for_another_text_or_when_damaged(self):
+        folder, specs = self.folder_with("same-name"), self.folder / "störe" / "specs"
+        (folder / "sagekit-same-name.so").unlink()
+        fresh = self.run_sagekit("--plugin-dir", folder, "plugin", "list", "--json").json()
+        kept = {path: path.read_bytes() for path in specs.iterdir()}
+        self.assertTrue(kept)
+        for damage in (b"", b"{}", b"0" * 64 + b"{}"):
+            for path in kept:
+                path.write_bytes(damage)
+            self.assertEqual(self.run_sagekit("--plugin-dir", folder, "plugin", "list", "--json").json(), fresh)
+            self.assertEqual({path: path.read_bytes() for path in specs.iterdir()}, kept, "made again")
+        library = folder / "sagekit-good.so"
+        library.write_bytes(library.read_bytes().replace(b'"1.0.0"', b'"1.0.7"'))  # another text under the same name
+        again = self.run_sagekit("--plugin-dir", folder, "plugin", "list", "--json").json()
+        self.assertIn("1.0.7", [plugin["version"] for plugin in again["plugins"]])
+        shutil.rmtree(specs)
+        specs.write_text("nothing can be kept here")
+        self.assertEqual(self.run_sagekit("--plugin-dir", folder, "plugin", "list", "--json").json(), again)
+
     def test_a_file_that_others_may_write_is_not_trusted(self):
         folder = self.folder_with("good")
         (folder / "sagekit-good.so").chmod(0o777)

@@ -27,7 +27,8 @@ class Plugin {
   /// Validates a descriptor that is already in the process (loader, static builds and tests share it).
   /// Errors PLG004 .. PLG007; of an invalid spec the first diagnostic is in the message, all are in `problems`.
   SAGEKIT_API static Result<Plugin> from_descriptor(const sagekit_descriptor& descriptor, std::filesystem::path path,
-                                                    std::string sha256, Diagnostics* problems = nullptr);
+                                                    std::string sha256, Diagnostics* problems = nullptr,
+                                                    const std::filesystem::path& kept_specs = {});
 
  private:
   Spec m_spec;
@@ -52,6 +53,8 @@ struct RejectedPlugin {
 struct PluginSearch {
   std::vector<std::filesystem::path> files;
   std::vector<std::filesystem::path> folders;
+  /// Keeps what was read of specs, by their content, for the next search; "" keeps nothing. Need not be there or writable.
+  std::filesystem::path kept_specs;
 };
 
 struct LoadedPlugins {

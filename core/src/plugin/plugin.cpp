@@ -1,3 +1,4 @@
+#include "spec/kept_spec.hpp"
 #include "support/format.hpp"
 
 #include <sagekit/plugin.hpp>
@@ -39,7 +40,7 @@ std::unexpected<Error> refuse_spec(const fs::path& path, const Diagnostics& prob
 bool Plugin::has_judge() const { return m_descriptor->verify != nullptr; }
 
 Result<Plugin> Plugin::from_descriptor(const sagekit_descriptor& descriptor, fs::path path, std::string sha256,
-                                       Diagnostics* problems) {
+                                       Diagnostics* problems, const fs::path& kept_specs) {
   // `abi` and `struct_size` come first in every ABI; nothing else may be read before they are right.
   if (descriptor.abi != SAGEKIT_PLUGIN_ABI) {
     return fail(ErrorKind::usage, "PLG004",
@@ -62,7 +63,7 @@ Result<Plugin> Plugin::from_descriptor(const sagekit_descriptor& descriptor, fs:
   Plugin plugin;
   plugin.m_spec_text.assign(descriptor.spec, descriptor.spec_size);
   const std::string origin = descriptor.spec_path != nullptr ? descriptor.spec_path : "plugin.toml";
-  auto spec = parse_spec(plugin.m_spec_text, origin);
+  auto spec = parse_spec(plugin.m_spec_text, origin, kept_specs);
   if (!spec) {
     if (problems != nullptr) *problems = spec.error();
     return refuse_spec(path, spec.error());

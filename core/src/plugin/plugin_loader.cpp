@@ -126,14 +126,15 @@ std::uint64_t spec_size(const sagekit_descriptor& descriptor) {
   return std::min<std::uint64_t>(descriptor.spec_size, std::numeric_limits<std::uint32_t>::max());
 }
 
-/// Most of the time is toml11's, some 2 ms for 10 KB of spec: the specs are read side by side, the longest first.
-void read_specs(std::vector<Candidate>& candidates) {
+/// Most of the time is toml11's, some 2 ms for 10 KB of spec that is not kept: they are read side by side, the longest first.
+void read_specs(std::vector<Candidate>& candidates, const std::filesystem::path& kept_specs) {
   std::vector<std::uint64_t> sizes;
   for (const auto& candidate : candidates)
     sizes.push_back(candidate.opened ? spec_size(*candidate.opened->descriptor) : 0);
   run_within_budget(sizes, k_no_budget, available_threads(), [&](std::size_t i) {
     auto& [file, place, opened, problems, plugin] = candidates[i];
-    plugin = opened ? Plugin::from_descriptor(*opened->descriptor, opened->path.native(), opened->sha256, &problems)
+    plugin = opened ? Plugin::from_descriptor(*opened->descriptor, opened->path.native(), opened->sha256, &problems,
+                                              kept_specs)
                     : Result<Plugin>(std::unexpected(opened.error()));
   });
 }
@@ -193,7 +194,7 @@ LoadedPlugins load_plugins(const PluginSearch& search) {
       candidates.push_back({std::move(file), place, std::move(opened), {}});
     }
   }
-  read_specs(candidates);
+  read_specs(candidates, search.kept_specs);
   return collect(std::move(candidates));
 }
 

@@ -1,6 +1,8 @@
+#include "spec/kept_spec.hpp"
 #include "spec/spec_schema_tables.hpp"
 #include "spec/spec_validator.hpp"
 #include "support/format.hpp"
+#include "support/kept_toml.hpp"
 #include "support/toml.hpp"
 
 #include <sagekit/spec.hpp>
@@ -178,7 +180,12 @@ bool known_schema(TomlTable& root) {
 }  // namespace
 
 std::expected<Spec, Diagnostics> parse_spec(std::string_view text, std::string_view origin) {
-  const TomlDocument document = TomlDocument::parse(text, origin, k_prefix);
+  return parse_spec(text, origin, {});
+}
+
+std::expected<Spec, Diagnostics> parse_spec(std::string_view text, std::string_view origin,
+                                            const std::filesystem::path& folder) {
+  const TomlDocument document = parse_toml(text, origin, k_prefix, folder);
   TomlTable root = document.root();
   if (!document.parsed() || !known_schema(root)) return std::unexpected(document.diagnostics());
   Spec spec;

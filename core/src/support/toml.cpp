@@ -1,5 +1,6 @@
 #include "support/toml.hpp"
 
+#include "support/kept_toml.hpp"
 #include "support/text.hpp"
 #include "support/toml_guard.hpp"
 #include "support/toml_node.hpp"
@@ -86,36 +87,85 @@ Node node_from(const toml::value& value, Values& values) {
     for (const auto& item : value.as_array()) node.items.push_back(node_from(item, values));
   } else if (value.is_table()) {
     node.kind = Kind::table;
-    for (const auto& [key, entry] : value.as_table()) {
-      node.items.push_back(node_from(entry, values));
+    std::map<std::string_view, const toml::value*> entries;
+    for (const auto& [key, entry] : value.as_table()) entries.emplace(key, &entry);
+    for (const auto& [key, entry] : entries) {
+      node.items.push_back(node_from(*entry, values));
       node.items.back().key = key;
     }
-    std::ranges::sort(node.items, {}, &Node::key);
   }
   return node;
+}
+
+/// As node_from() does.
+void number(Node& node, std::size_t& next) {
+  node.id = next++;
+  for (Node& item : node.items) number(item, next);
+}
+
+/// What toml11 read, and its values by their numbers.
+struct Parsed {
+  explicit Parsed(const std::string& text) {
+    std::istringstream stream(text);
+    // No file name: toml11 copies it into every value, and places are told in our own words.
+    value = toml::parse(stream, std::string{});
+    root = node_from(value, values);
+  }
+  toml::value value;
+  Values values;
+  Node root;
+};
+
+std::shared_ptr<TomlDocument::State> state_of(std::string_view text, std::string_view origin, std::string_view prefix) {
+  auto state = std::make_shared<TomlDocument::State>();
+  state->text = text;
+  state->origin = origin;
+  state->prefix = prefix;
+  state->root.kind = Node::Kind::table;
+  return state;
 }
 
 }  // namespace
 
 TomlDocument::TomlDocument(std::shared_ptr<State> state) : m_state(std::move(state)) {}
 
+TomlDocument parse_toml(std::string_view text, std::string_view origin, std::string_view prefix,
+                        const std::filesystem::path& folder) {
+  if (folder.empty()) return TomlDocument::parse(text, origin, prefix);
+  const auto file = kept_toml_path(folder, text);
+  auto kept = read_kept_toml(file);
+  if (!kept) {
+    auto document = TomlDocument::parse(text, origin, prefix);
+    if (document.parsed()) keep_toml(file, TomlDocument::State::root_of(document));
+    return document;
+  }
+  const auto state = state_of(text, origin, prefix);
+  state->root = std::move(*kept);
+  state->parsed = true;
+  // Places are not kept: they are wanted only when something is wrong.
+  state->locate = [&text = state->text, parsed = std::shared_ptr<const Parsed>()](std::size_t id) mutable {
+    try {
+      if (!parsed) parsed = std::make_shared<const Parsed>(text);
+      return place_of(*parsed->values.at(id));
+    } catch (const std::exception&) {  // somebody wrote values of his own there
+      return std::pair(0, 0);
+    }
+  };
+  std::size_t next = 0;
+  number(state->root, next);
+  return TomlDocument::State::document(state);
+}
+
 TomlDocument TomlDocument::parse(std::string_view text, std::string_view origin, std::string_view prefix) {
-  auto state = std::make_shared<State>();
-  state->text = text;
-  state->origin = origin;
-  state->prefix = prefix;
-  state->root.kind = Node::Kind::table;
+  auto state = state_of(text, origin, prefix);
   if (const auto fault = toml_fault(text)) {
     add_syntax_error(*state, fault->message, fault->line, fault->column);
     return TomlDocument(std::move(state));
   }
   try {
-    std::istringstream stream(state->text);
-    // No file name: toml11 copies it into every value, and places are told in our own words.
-    const auto value = std::make_shared<const toml::value>(toml::parse(stream, std::string{}));
-    const auto values = std::make_shared<Values>();
-    state->root = node_from(*value, *values);
-    state->locate = [value, values](std::size_t id) { return place_of(*(*values)[id]); };
+    const auto parsed = std::make_shared<Parsed>(state->text);
+    state->root = std::move(parsed->root);
+    state->locate = [parsed](std::size_t id) { return place_of(*parsed->values[id]); };
     state->parsed = true;
   } catch (const toml::syntax_error& e) {
 #if TOML11_VERSION_MAJOR >= 4

@@ -9,8 +9,8 @@
 
 namespace sagekit {
 
-/// A TOML value in our own words. `id` asks for its place, which toml11 counts from the start of the text each time and
-/// which is wanted only when something is wrong.
+/// A TOML value in our own words. `id` counts the values, a table's in the order of their keys; it asks for the value's place,
+/// which toml11 counts from the start of the text each time and which is wanted only when something is wrong.
 struct TomlTable::Node {
   enum class Kind { string, integer, number, boolean, array, table, other };
   Kind kind = Kind::other;
@@ -40,6 +40,8 @@ struct TomlDocument::State {
   SourceLocation key_place(const Node& node, std::string_view key) const;
   /// The value at a path; otherwise the last one on the way that is there, or nullptr when `exact`.
   const Node* walk(std::string_view path, bool exact = false) const;
+  static const Node& root_of(const TomlDocument& document) { return document.m_state->root; }
+  static TomlDocument document(std::shared_ptr<State> state) { return TomlDocument(std::move(state)); }
   void add(std::string code, std::string message, SourceLocation where, std::string hint = {});
 };
 
