@@ -2,6 +2,7 @@
 
 #include "json_text.hpp"
 #include "log_follower.hpp"
+#include "output_file.hpp"
 
 #include <sagekit/generate.hpp>
 
@@ -10,8 +11,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <set>
 
 namespace sagekit::host {
@@ -50,10 +49,8 @@ std::string last_lines(const std::string& text) {
   return at == std::string::npos ? text : text.substr(at);
 }
 
-std::string file_text(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return std::string(std::istreambuf_iterator<char>(file), {});
-}
+/// Of a file that may not be there.
+std::string said_in(const fs::path& path) { return file_text(path).value_or(""); }
 
 class Engine {
  public:
@@ -93,7 +90,7 @@ class Engine {
       return std::unexpected(ran.error());
     else if (*ran != 0)
       return std::unexpected(
-          failed(fmt::format("{} could not make the image", m_build.engine), file_text(scratch.path() / "image.log"))
+          failed(fmt::format("{} could not make the image", m_build.engine), said_in(scratch.path() / "image.log"))
               .error());
     auto code = run_logged(run_words(lower_image), scratch.path() / "build.log", true);
     // Layers that others share stay; the name and what only it had go.
@@ -104,7 +101,7 @@ class Engine {
     const auto document = m_json;
     if (document.empty() && (*code == k_engine_failed || *code == k_cannot_start || *code == k_not_found))
       return std::unexpected(
-          failed(fmt::format("{} could not run the image", m_build.engine), file_text(scratch.path() / "build.log"))
+          failed(fmt::format("{} could not run the image", m_build.engine), said_in(scratch.path() / "build.log"))
               .error());
     show(document, "/out/");
     return code;
@@ -121,12 +118,12 @@ class Engine {
     const auto log = scratch.path() / "submit.log";
     const auto code = run_logged({(scratch.path() / "jobs" / "submit.sh").string(), "--wait"}, log, false);
     if (!code) return code;
-    const auto document = file_text(scratch.path() / "jobs" / "build.json");
+    const auto document = said_in(scratch.path() / "jobs" / "build.json");
     if (document.empty()) {
       scratch.keep();
       return std::unexpected(failed(fmt::format("Slurm did not come to the last job's end (logs in {})",
                                                 (scratch.path() / "jobs" / "logs").string()),
-                                    file_text(log))
+                                    said_in(log))
                                  .error());
     }
     fs::create_directories(m_build.output, error);
@@ -175,7 +172,7 @@ class Engine {
     const LogFollower follower(m_session.console, log, is_build || m_session.global.verbose > 0);
     auto result = m_session.runner->run(started, m_stop);
     if (!result) return std::unexpected(result.error());
-    if (is_build) m_json = build_document(file_text(log));
+    if (is_build) m_json = build_document(said_in(log));
     return result->exit_code;
   }
 

@@ -1,5 +1,7 @@
 #include "configuration.hpp"
 
+#include "output_file.hpp"
+
 #include <sagekit/config.hpp>
 #include <sagekit/naming.hpp>
 
@@ -7,8 +9,6 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
-#include <iterator>
 #include <span>
 
 namespace sagekit::host {
@@ -43,10 +43,8 @@ Result<fs::path> config_file(const Session& session) {
   return folder / session.global.config;
 }
 
-Result<std::string> read_text(const fs::path& path) {
-  std::error_code error;
-  if (!fs::is_directory(path, error))
-    if (std::ifstream file(path, std::ios::binary); file) return std::string(std::istreambuf_iterator<char>(file), {});
+Result<std::string> config_text(const fs::path& path) {
+  if (auto text = file_text(path)) return std::move(*text);
   return fail(ErrorKind::usage, "CFG007", fmt::format("cannot read {}: it is no readable file", path.string()),
               "--config takes a file; --config /dev/null reads none", path.string());
 }
@@ -102,15 +100,15 @@ bool configure(Session& session, const Verb& verb) {
   const bool takes_flags = is_one_of(verb.text.name, k_verbs);
   if (!takes_flags && !is_one_of(verb.text.name, k_naming_verbs)) {
     if (session.global.config.empty()) return true;
-    session.console.show(
-        {ErrorKind::usage, "CLI001", fmt::format("{} reads no sagekit.toml", verb.text.name), "",
-         "leave --config out: it is for plan, build, generate, doctor, verify and the verbs that read or write wheels' names"});
+    session.console.show({ErrorKind::usage, "CLI001", fmt::format("{} reads no sagekit.toml", verb.text.name), "",
+                          "leave --config out: it is for plan, build, generate, doctor, verify and the verbs that read "
+                          "or write wheels' names"});
     return false;
   }
   const auto path = config_file(session);
   if (!path) return session.console.show(path.error()), false;
   if (path->empty()) return true;
-  const auto text = read_text(*path);
+  const auto text = config_text(*path);
   if (!text) return session.console.show(text.error()), false;
   auto config = parse_config(*text, path->string());
   if (!config) {

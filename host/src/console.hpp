@@ -49,7 +49,5 @@ int exit_code(ErrorKind kind);
 
 std::string human_bytes(std::uint64_t bytes);  ///< "9.3 MB", "1.04 GB" (decimal, as pip and ls -h --si)
 std::string human_seconds(double seconds);     ///< "0.4 s", "3 min 05 s", "1 h 02 min"
-/// A path or argument as a shell would need it.
-std::string shell_word(std::string_view word);
 
 }  // namespace sagekit::host

@@ -1,13 +1,14 @@
 #include "generating.hpp"
 
 #include "generating_sdist.hpp"
+#include "output_file.hpp"
+
+#include <sagekit/shell_word.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <list>
 
 namespace sagekit::host {
@@ -97,10 +98,10 @@ Status check_flags(const Session& session, const std::string& kind) {
 
 Status read_release_text(const std::string& path, GenerateOptions& options) {
   if (path.empty()) return {};
-  std::ifstream file(path, std::ios::binary);
-  if (!file)
+  auto text = file_text(path);
+  if (!text)
     return fail(ErrorKind::usage, "FIL001", fmt::format("{} cannot be read", path), "sagekit release DIR makes one");
-  options.release.assign(std::istreambuf_iterator<char>(file), {});
+  options.release = std::move(*text);
   options.release_origin = path;
   return {};
 }

@@ -2,6 +2,8 @@
 
 #include "console.hpp"
 
+#include <sagekit/shell_word.hpp>
+
 #include <fmt/format.h>
 
 #include <filesystem>

@@ -7,6 +7,8 @@
 
 #include <cerrno>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <string>
 
 namespace sagekit::host {
@@ -32,6 +34,13 @@ int write_and_close(int file, std::string_view text) {
 }
 
 }  // namespace
+
+std::optional<std::string> file_text(const fs::path& path) {
+  std::error_code error;
+  std::ifstream file(path, std::ios::binary);
+  if (!file || fs::is_directory(path, error)) return std::nullopt;
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
 
 Error write_error(std::string_view what, int number) {
   const bool full = number == ENOSPC || number == EDQUOT || number == EFBIG;

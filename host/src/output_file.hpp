@@ -1,12 +1,17 @@
 #pragma once
-// A file that the user named for a result.
+// A file that the user named, for a result or to be read.
 
 #include <sagekit/error.hpp>
 
 #include <filesystem>
+#include <optional>
+#include <string>
 #include <string_view>
 
 namespace sagekit::host {
+
+/// All of it, of a pipe too; nothing when it cannot be read.
+std::optional<std::string> file_text(const std::filesystem::path& path);
 
 /// Writes beside it and renames, so that a cut result never stands under its final name; what is there and no regular
 /// file (/dev/stdout, a pipe) is written as it is. Error FIL002: kind machine when the disk is full, else usage.

@@ -1,14 +1,13 @@
 #include "releasing.hpp"
 
 #include "naming_rows.hpp"
+#include "output_file.hpp"
 #include "render/status_line.hpp"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <chrono>
-#include <fstream>
-#include <iterator>
 
 namespace sagekit::host {
 
@@ -43,13 +42,12 @@ Result<GivenRelease> read_given_release(const Session& session, const fs::path& 
     release.scan = std::move(*scan);
     for (const auto& refused : release.scan.refused) session.console.show(refused);
   } else {
-    std::ifstream file(given, std::ios::binary);
-    if (!file || !fs::is_regular_file(given, error))
+    const auto text = file_text(given);
+    if (!text)
       return fail(ErrorKind::usage, "FIL001",
                   fmt::format("cannot read {}: it is no folder and no file", given.string()),
                   "name a folder of wheels, or a sagekit.release.json");
-    const std::string text(std::istreambuf_iterator<char>(file), {});
-    auto manifest = read_release(text, given.string());
+    auto manifest = read_release(*text, given.string());
     if (!manifest) return std::unexpected(manifest.error());
     release.scan.release = std::move(*manifest);
   }

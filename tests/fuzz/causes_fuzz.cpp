@@ -1,8 +1,8 @@
-// Any bytes as a log: a cause has a row with that code and a line that the log has, pieces are read as the whole is, and the
-// document is UTF-8. clang++-19 -fsanitize=fuzzer,address,undefined; seeds: the logs in tests/causes.
+// Any bytes as a log: a cause has a row with that code and a line that the log has, pieces are read as the whole is,
+// and the document is UTF-8. clang++-19 -fsanitize=fuzzer,address,undefined; seeds: the logs in tests/causes.
 
-#include "fuzz_target.hpp"
 #include "causes/cause_data.hpp"
+#include "fuzz_target.hpp"
 #include "support/utf8.hpp"
 
 #include <sagekit/causes.hpp>

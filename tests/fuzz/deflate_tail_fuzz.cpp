@@ -1,6 +1,6 @@
 // The end of a DEFLATE stream. What zlib makes of the whole input as a stream must agree with what is known of its end.
-#include "fuzz_target.hpp"
 #include "archive/deflate_tail.hpp"
+#include "fuzz_target.hpp"
 
 #include <cstdlib>
 

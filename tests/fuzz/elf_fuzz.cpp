@@ -1,8 +1,8 @@
 // An ELF module: dynamic segment, symbols, GPU sections, and code outside them.
-#include "fuzz_target.hpp"
 #include "elf/elf_file.hpp"
-#include "inspect/module_reader.hpp"
 #include "elf/symbol_name.hpp"
+#include "fuzz_target.hpp"
+#include "inspect/module_reader.hpp"
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,7 +1,7 @@
 // A library's exports, and a link stub of them: reading the stub must give the same exports again.
-#include "fuzz_target.hpp"
 #include "elf/exports.hpp"
 #include "elf/symbol_tables.hpp"
+#include "fuzz_target.hpp"
 
 #include <cstdlib>
 

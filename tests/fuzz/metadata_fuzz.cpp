@@ -1,12 +1,12 @@
 // The texts of a dist-info folder and the file name: the input's first line is the name, the rest serves as every text.
-#include "fuzz_target.hpp"
-#include "pypa/entry_points_reader.hpp"
-#include "support/file_kind.hpp"
 #include "archive/name_fold.hpp"
+#include "fuzz_target.hpp"
 #include "inspect/record_judge.hpp"
+#include "inspect/wheel_reader.hpp"
+#include "pypa/entry_points_reader.hpp"
 #include "pypa/requirement_reader.hpp"
 #include "pypa/variant_reader.hpp"
-#include "inspect/wheel_reader.hpp"
+#include "support/file_kind.hpp"
 
 #include <algorithm>
 

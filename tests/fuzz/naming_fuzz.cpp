@@ -30,7 +30,8 @@ SAGEKIT_FUZZ_TARGET(naming) {
   } else if (!readings.error().code.starts_with("NAM")) {
     std::abort();
   }
-  if (const auto scheme = sagekit::WheelNameReader::make(std::vector<sagekit::NamingScheme>{{"own", std::string(text)}}))
+  if (const auto scheme =
+          sagekit::WheelNameReader::make(std::vector<sagekit::NamingScheme>{{"own", std::string(text)}}))
     (void)scheme->read("sageattention-2.2.0+cu128torch2.7.1.post3-cp312-cp312-win_amd64.whl");
   if (const auto list = sagekit::parse_arch_list(text)) {
     std::string normal;

@@ -1,7 +1,7 @@
 // A Windows module: headers, imports, exports, GPU sections.
+#include "elf/pe_reader.hpp"
 #include "fuzz_target.hpp"
 #include "inspect/module_reader.hpp"
-#include "elf/pe_reader.hpp"
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,6 +1,6 @@
-// fuzz_replay TARGET [-mutations=N] INPUT...: runs a fuzz target over files and folders, without libFuzzer: each as it is, with
-// -mutations=N also N times with random damage, the same in every run. Prints how many inputs ran; none is a failure,
-// so that a lost corpus is noticed.
+// fuzz_replay TARGET [-mutations=N] INPUT...: runs a fuzz target over files and folders, without libFuzzer: each as it
+// is, with -mutations=N also N times with random damage, the same in every run. Prints how many inputs ran; none is a
+// failure, so that a lost corpus is noticed.
 #include "fuzz_target.hpp"
 
 #include <algorithm>
@@ -72,7 +72,8 @@ int replay(int count, char** arguments) {
   const auto target = count > 1 ? targets().find(arguments[1]) : targets().end();
   if (target == targets().end()) {
     std::fprintf(stderr, "usage: fuzz_replay TARGET [-mutations=N] INPUT...; targets:\n");
-    for (const auto& [name, one] : targets()) std::fprintf(stderr, "  %.*s\n", static_cast<int>(name.size()), name.data());
+    for (const auto& [name, one] : targets())
+      std::fprintf(stderr, "  %.*s\n", static_cast<int>(name.size()), name.data());
     return 2;
   }
   constexpr std::string_view k_flag = "-mutations=";

@@ -1,8 +1,8 @@
 // A zip archive: framing, every member, and what lies in it.
-#include "fuzz_target.hpp"
-#include "support/file_kind.hpp"
-#include "inspect/module_reader.hpp"
 #include "archive/wheel_archive.hpp"
+#include "fuzz_target.hpp"
+#include "inspect/module_reader.hpp"
+#include "support/file_kind.hpp"
 
 using namespace sagekit;
 

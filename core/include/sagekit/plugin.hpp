@@ -53,7 +53,8 @@ struct RejectedPlugin {
 struct PluginSearch {
   std::vector<std::filesystem::path> files;
   std::vector<std::filesystem::path> folders;
-  /// Keeps what was read of specs, by their content, for the next search; "" keeps nothing. Need not be there or writable.
+  /// Keeps what was read of specs, by their content, for the next search; "" keeps nothing. Need not be there or
+  /// writable.
   std::filesystem::path kept_specs;
 };
 

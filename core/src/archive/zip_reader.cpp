@@ -12,7 +12,6 @@ namespace {
 
 using zip::printable;
 
-
 /// The central directory's entries; stops at the first that is damaged.
 std::vector<ZipMember> read_entries(Bytes table, const zip::Directory& directory, std::uint64_t file_size,
                                     Problems& problems) {
@@ -101,8 +100,8 @@ void read_own_header(Bytes at, std::uint64_t limit, ZipMember& member, Problems&
   if (local->method != member.method) differs("method", "ZIP031");
   if (local->flags != member.flags) differs("flags", "ZIP031");
   // With a data descriptor the member's own header may leave these empty.
-  const bool later =
-      (member.flags & zip::k_flag_descriptor) != 0 && local->crc32 == 0 && local->size == 0 && local->compressed_size == 0;
+  const bool later = (member.flags & zip::k_flag_descriptor) != 0 && local->crc32 == 0 && local->size == 0 &&
+                     local->compressed_size == 0;
   if (!later && local->crc32 != member.crc32) differs("CRC", "ZIP031");
   if (!later && (local->size != member.size || local->compressed_size != member.compressed_size)) differs("size");
 

@@ -1,10 +1,10 @@
 #include "archive/zip_rules.hpp"
 
 #include "archive/name_fold.hpp"
-#include "support/utf8.hpp"
 #include "archive/zip_format.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
+#include "support/utf8.hpp"
 
 #include <algorithm>
 #include <set>

@@ -70,7 +70,6 @@ std::string short_hash(const std::vector<std::string>& words) {
   return hash.hex().substr(0, 12);
 }
 
-
 }  // namespace
 
 std::vector<std::string> without_outputs(const std::vector<std::string>& argv) {
@@ -127,8 +126,9 @@ std::vector<DeviceAction> device_actions(const std::vector<const Step*>& steps, 
       if (!compile.inputs.empty()) step.inputs = {compile.inputs.front()};  // the source; shims are tools by argv
       step.outputs = {compute};
       step.cells = compile.cells;
-      step.id = fmt::format("device-{}-{}-{}-{}", after_last(compile.module, '.'),
-                            step.inputs.empty() ? "" : after_last(step.inputs.front(), '/'), compute, short_hash(identity));
+      step.id =
+          fmt::format("device-{}-{}-{}-{}", after_last(compile.module, '.'),
+                      step.inputs.empty() ? "" : after_last(step.inputs.front(), '/'), compute, short_hash(identity));
       step.cost = {compile.cost.cpu_seconds * (1 - k_host_pass_share) / cpu_for_arches(1, all.size()),
                    compile.cost.memory_bytes / (shimmed ? k_shimmed_memory : 1)};
       known.emplace(std::move(identity), actions.size());

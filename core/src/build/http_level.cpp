@@ -26,8 +26,7 @@ std::vector<ActionRecord> parse_records(std::string_view text) {
   const auto list = json.find("records");
   if (list == json.end() || !list->is_array()) return records;
   for (const auto& one : *list)
-    if (auto record = parse_action(json_line(one)))
-      records.push_back(std::move(*record));
+    if (auto record = parse_action(json_line(one))) records.push_back(std::move(*record));
   return records;
 }
 

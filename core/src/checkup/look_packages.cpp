@@ -21,7 +21,6 @@ namespace {
 namespace fs = std::filesystem;
 using enum CheckupState;
 
-
 /// One installed package, read and judged.
 class PackageLook {
  public:

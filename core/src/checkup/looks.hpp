@@ -2,9 +2,9 @@
 // The looks, one for each subject. Each adds its rows; what later ones need is kept in `Look`.
 
 #include "checkup/ask_python.hpp"
-#include "support/shell_word.hpp"
 
 #include <sagekit/checkup.hpp>
+#include <sagekit/shell_word.hpp>
 
 #include <optional>
 #include <set>

@@ -1,8 +1,8 @@
 #include "support/format.hpp"
-#include "support/shell_word.hpp"
 #include "support/text.hpp"
 #include "support/toml.hpp"
 
+#include <sagekit/shell_word.hpp>
 #include <sagekit/variables.hpp>
 
 #include <algorithm>

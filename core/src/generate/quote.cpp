@@ -2,9 +2,10 @@
 
 #include "support/format.hpp"
 #include "support/json.hpp"
-#include "support/shell_word.hpp"
 #include "support/text.hpp"
 #include "support/utf8.hpp"
+
+#include <sagekit/shell_word.hpp>
 
 #include <algorithm>
 

@@ -40,9 +40,7 @@ std::string sdist_stem(const Spec& spec, const Plan& plan) {
 }
 
 /// TOML's basic strings are JSON's (TOML 1.0, "String").
-std::string toml_string(const std::string& text) {
-  return json_ascii(Json(text));
-}
+std::string toml_string(const std::string& text) { return json_ascii(Json(text)); }
 
 std::string pyproject_text(const Spec& spec, const Plan& plan, const SdistOptions& options) {
   const auto& metadata = spec.metadata;

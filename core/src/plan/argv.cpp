@@ -28,7 +28,6 @@ std::string standard(const Spec& spec, const KernelSpec& kernel, const Target& t
   return spec.build.standards.empty() ? "c++17" : spec.build.standards.front().standard;
 }
 
-
 /// What torch/utils/cpp_extension.py defines for every source of an extension.
 std::vector<std::string> torch_defines(const KernelSpec& kernel, const Target& t) {
   std::vector<std::string> defines{

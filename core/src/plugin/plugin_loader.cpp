@@ -126,7 +126,8 @@ std::uint64_t spec_size(const sagekit_descriptor& descriptor) {
   return std::min<std::uint64_t>(descriptor.spec_size, std::numeric_limits<std::uint32_t>::max());
 }
 
-/// Most of the time is toml11's, some 2 ms for 10 KB of spec that is not kept: they are read side by side, the longest first.
+/// Most of the time is toml11's, some 2 ms for 10 KB of spec that is not kept: they are read side by side, the longest
+/// first.
 void read_specs(std::vector<Candidate>& candidates, const std::filesystem::path& kept_specs) {
   std::vector<std::uint64_t> sizes;
   for (const auto& candidate : candidates)

@@ -24,9 +24,7 @@ std::string html_page(std::string_view title, std::string_view body) {
       k_api_version, k_page_mark, title, body);
 }
 
-std::string quoted_json(std::string_view text) {
-  return json_line(Json(text));
-}
+std::string quoted_json(std::string_view text) { return json_line(Json(text)); }
 
 bool is_absolute(std::string_view url) { return url.find("://") != std::string_view::npos; }
 

@@ -216,8 +216,7 @@ Result<std::vector<Candidate>> read_listing(std::string_view text, std::string_v
   const std::size_t start = text.find_first_not_of(" \t\r\n\xef\xbb\xbf");
   const char first = start == text.npos ? '\0' : text[start];
   if (first == '{' || first == '[') {
-    const Json root =
-        is_shallow(text) ? parse_json(text.substr(start)) : Json(Json::value_t::discarded);
+    const Json root = is_shallow(text) ? parse_json(text.substr(start)) : Json(Json::value_t::discarded);
     if (root.is_discarded()) return no_listing(base, "it is no JSON that can be parsed");
     std::vector<Candidate> wheels;
     if (text_at(root, "schema") == k_release_schema) return read_release(root, base);

@@ -19,7 +19,8 @@ std::string json_text(const Json& json);   ///< two-space indented, ends in a ne
 std::string json_line(const Json& json);   ///< no blank and no newline
 std::string json_ascii(const Json& json);  ///< the same, other letters escaped
 
-/// Of foreign documents: the text at `key`, or "" when `json` is no object, has no such key or holds something else there.
+/// Of foreign documents: the text at `key`, or "" when `json` is no object, has no such key or holds something else
+/// there.
 std::string text_at(const Json& json, std::string_view key);
 
 /// The texts of the list at `key`; what is no text is left out.

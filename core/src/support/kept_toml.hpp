@@ -9,11 +9,13 @@
 
 namespace sagekit {
 
-/// As TomlDocument::parse, with what `folder` keeps of the same text, or else kept there for the next time; "" keeps nothing.
+/// As TomlDocument::parse, with what `folder` keeps of the same text, or else kept there for the next time; "" keeps
+/// nothing.
 TomlDocument parse_toml(std::string_view text, std::string_view origin, std::string_view prefix,
                         const std::filesystem::path& folder);
 
-/// Where the values of `text` are kept below `folder`: named by the text and this sagekit's version, so neither can be stale.
+/// Where the values of `text` are kept below `folder`: named by the text and this sagekit's version, so neither can be
+/// stale.
 std::filesystem::path kept_toml_path(const std::filesystem::path& folder, std::string_view text);
 /// Nothing when there is none, or when it is not as it was written.
 std::optional<TomlDocument::State::Node> read_kept_toml(const std::filesystem::path& file);

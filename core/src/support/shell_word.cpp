@@ -1,6 +1,6 @@
-#include "support/shell_word.hpp"
-
 #include "support/text.hpp"
+
+#include <sagekit/shell_word.hpp>
 
 #include <algorithm>
 

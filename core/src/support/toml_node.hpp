@@ -9,8 +9,8 @@
 
 namespace sagekit {
 
-/// A TOML value in our own words. `id` counts the values, a table's in the order of their keys; it asks for the value's place,
-/// which toml11 counts from the start of the text each time and which is wanted only when something is wrong.
+/// A TOML value in our own words. `id` counts the values, a table's in the order of their keys; it asks for the value's
+/// place, which toml11 counts from the start of the text each time and which is wanted only when something is wrong.
 struct TomlTable::Node {
   enum class Kind { string, integer, number, boolean, array, table, other };
   Kind kind = Kind::other;

@@ -41,7 +41,6 @@ class DriverFloor {
   bool m_known = true, m_any = false, m_windows = false;
 };
 
-
 std::string_view to_string(ModuleVerdict verdict) {
   switch (verdict) {
     case ModuleVerdict::no: return "no";
@@ -104,8 +103,8 @@ void judge_modules(RunsOn& row, const Artifact& artifact, const LoadFaults& faul
     if (state.verdict < worst) {
       worst = state.verdict;
       if (worst < ModuleVerdict::jit)
-        why = fmt::format("it {} call {}, which {}", worst == ModuleVerdict::no ? "would" : "will", after_last(name, '.'),
-                          state.why);
+        why = fmt::format("it {} call {}, which {}", worst == ModuleVerdict::no ? "would" : "will",
+                          after_last(name, '.'), state.why);
     }
     if (state.code != nullptr) need.add(*member, *state.code);
     if (state.code != nullptr && state.code->ptx)

@@ -18,6 +18,7 @@
 #include <sagekit/build.hpp>
 #include <sagekit/build_report.hpp>
 #include <sagekit/doctor.hpp>
+#include <sagekit/shell_word.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

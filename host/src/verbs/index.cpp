@@ -1,4 +1,5 @@
 #include "interrupt.hpp"
+#include "output_file.hpp"
 #include "output_lock.hpp"
 #include "releasing.hpp"
 #include "render/text.hpp"
@@ -10,8 +11,6 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <fstream>
-#include <iterator>
 #include <optional>
 
 namespace sagekit::host {
@@ -64,10 +63,9 @@ bool is_below(const fs::path& inner, const fs::path& outer) {
 /// yanked.toml in the folder, when there is one. False: what is wrong with it was said.
 bool read_yanked(const Session& session, const fs::path& folder, std::vector<YankedFiles>& yanked) {
   const auto path = folder / k_yanked_file;
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return true;
-  const std::string text(std::istreambuf_iterator<char>(file), {});
-  auto rows = parse_yanked(text, path.string());
+  const auto text = file_text(path);
+  if (!text) return true;
+  auto rows = parse_yanked(*text, path.string());
   if (rows) {
     yanked = std::move(*rows);
     return true;
@@ -116,8 +114,8 @@ int run(Session& session, const IndexArguments& arguments) {
   // Two at once would write the same files.
   std::optional<OutputLock> lock;
   if (folder_given || fs::is_regular_file(given, error)) {
-    auto acquired =
-        OutputLock::acquire(options.output, [&](const std::string& text) { session.console.say(text); }, stop);
+    auto acquired = OutputLock::acquire(
+        options.output, [&](const std::string& text) { session.console.say(text); }, stop);
     if (!acquired) return report(session, acquired.error());
     lock.emplace(std::move(*acquired));
   }

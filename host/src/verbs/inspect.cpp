@@ -5,6 +5,7 @@
 #include "verb.hpp"
 
 #include <sagekit/inspect.hpp>
+#include <sagekit/shell_word.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

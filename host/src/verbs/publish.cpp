@@ -1,4 +1,5 @@
 #include "interrupt.hpp"
+#include "output_file.hpp"
 #include "releasing.hpp"
 #include "render/text.hpp"
 #include "session.hpp"
@@ -9,8 +10,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 
 namespace sagekit::host {
 
@@ -63,9 +62,9 @@ Result<Release> release_in(const Session& session, const fs::path& folder) {
   };
   if (given->folder.empty()) return stale("the wheels are wanted, too: name their folder");
   if (!given->scan.refused.empty()) return stale("a wheel of the folder must not be published");
-  std::ifstream file(folder / k_manifest_file, std::ios::binary);
-  if (!file) return stale("there is none");
-  auto release = read_release(std::string(std::istreambuf_iterator<char>(file), {}), k_manifest_file);
+  const auto text = file_text(folder / k_manifest_file);
+  if (!text) return stale("there is none");
+  auto release = read_release(*text, k_manifest_file);
   if (!release) return release;
   for (auto& wheel : release->wheels) {
     const auto here = std::ranges::find(given->scan.release.wheels, wheel.file, &ReleasedWheel::file);

@@ -13,8 +13,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 
 namespace sagekit::host {
 
@@ -64,14 +62,10 @@ void fill_in(Release& release, const ReleaseArguments& arguments, const std::str
 
 /// A wheel that has the name already.
 Status copy_wheel(const fs::path& from, const fs::path& to) {
-  const auto content = [](const fs::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    return std::string(std::istreambuf_iterator<char>(file), {});
-  };
-  const auto bytes = content(from);
+  const auto bytes = file_text(from).value_or("");
   std::error_code error;
   if (!fs::exists(to, error)) return write_output(to, bytes);
-  if (content(to) == bytes) return {};
+  if (file_text(to) == bytes) return {};
   return fail(ErrorKind::failed, "PKG001", fmt::format("{} is there and is another file", to.string()),
               "move it away, or name another folder with -o", to.string());
 }
@@ -115,7 +109,8 @@ int run(Session& session, const ReleaseArguments& arguments) {
     return report(session, {ErrorKind::usage, "CLI001", "--naming and -o belong together", "",
                             "--naming build-tag -o release: the named wheels are new files"});
   const fs::path folder = arguments.output.empty() ? arguments.folder : arguments.output;
-  auto lock = OutputLock::acquire(folder, [&](const std::string& text) { session.console.say(text); }, stop);
+  auto lock = OutputLock::acquire(
+      folder, [&](const std::string& text) { session.console.say(text); }, stop);
   if (!lock) return report(session, lock.error());
   if (!arguments.naming.empty()) {
     const auto unnamed = read_given_release(session, arguments.folder, {.skip = {folder}});

@@ -8,9 +8,6 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
-#include <iterator>
-
 namespace sagekit::host {
 
 namespace {
@@ -44,11 +41,11 @@ int run(Session& session, const ReportArguments& arguments) {
   const fs::path output = arguments.output.empty() ? beside / "report.html" : fs::path(arguments.output);
   std::vector<TimelineSpan> timeline;
   if (!arguments.timeline.empty()) {
-    std::ifstream file(arguments.timeline, std::ios::binary);
-    if (!file)
+    const auto text = file_text(arguments.timeline);
+    if (!text)
       return report(session, {ErrorKind::usage, "FIL001", fmt::format("cannot read {}", arguments.timeline), "",
                               "sagekit build --timeline FILE writes one"});
-    auto read = read_timeline(std::string(std::istreambuf_iterator<char>(file), {}), arguments.timeline);
+    auto read = read_timeline(*text, arguments.timeline);
     if (!read) return report(session, read.error());
     timeline = std::move(*read);
   }

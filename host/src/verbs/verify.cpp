@@ -19,7 +19,6 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 
 namespace sagekit::host {
 
@@ -62,10 +61,8 @@ void declare(Flags& flags, VerifyArguments& arguments) {
   flags.reads("SAGEKIT_STORE", "Where fetched torches are, which symbols are looked up in");
 }
 
-Result<std::string> read_text(const fs::path& path) {
-  std::error_code error;
-  if (fs::is_regular_file(path, error))
-    if (std::ifstream file(path, std::ios::binary); file) return std::string(std::istreambuf_iterator<char>(file), {});
+Result<std::string> policy_text(const fs::path& path) {
+  if (auto text = file_text(path)) return std::move(*text);
   return fail(ErrorKind::usage, "FIL001", fmt::format("cannot read {}: it is no readable file", path.string()), {},
               path.string());
 }
@@ -79,7 +76,7 @@ bool read_policy(const Session& session, const std::string& word, VerifyOptions&
     const auto known = word.empty() ? Status() : check_policy_name(word);
     return known ? true : (report(session, known.error()), false);
   }
-  const auto text = read_text(word);
+  const auto text = policy_text(word);
   if (!text) return report(session, text.error()), false;
   auto policy = parse_policy_file(*text, word);
   if (policy) {

@@ -13,7 +13,7 @@ using namespace sagekit;
 namespace {
 
 /// Records the order of starts and what ran together.
-struct Recorder {
+struct OrderRecorder {
   std::mutex mutex;
   std::vector<std::size_t> order;
   std::size_t running = 0, most = 0;
@@ -39,14 +39,14 @@ TEST_CASE("a task starts after what it depends on, the longest way first") {
   // 0 -> 1 is a short way, 2 -> 3 a long one, 4 stands alone.
   const std::vector<Task> tasks{{{}, 1, 0}, {{0}, 1, 0}, {{}, 2, 0}, {{2}, 50, 0}, {{}, 5, 0}};
   CHECK(critical_paths(tasks) == std::vector<double>{2, 1, 52, 50, 5});
-  Recorder recorder;
+  OrderRecorder recorder;
   const auto outcomes = run_tasks(tasks, {1, 0, false}, recorder.work(), {});
   CHECK(std::ranges::count(outcomes, TaskOutcome::done) == 5);
   CHECK(recorder.order == std::vector<std::size_t>{2, 3, 4, 0, 1});
 }
 
 TEST_CASE("as many tasks run together as there are jobs") {
-  Recorder recorder;
+  OrderRecorder recorder;
   run_tasks(std::vector<Task>(8), {3, 0, false}, recorder.work(), {});
   CHECK(recorder.most == 3);
 }
@@ -125,7 +125,7 @@ TEST_CASE("a large task is not starved by many small ones") {
   // 1 is the longest way and needs almost all memory; while 0 runs it does not fit, and the small ones would always do.
   std::vector<Task> tasks{{{}, 200, 50, 0.05}, {{}, 100, 90, 1}};
   for (int i = 0; i < 20; ++i) tasks.push_back({{}, 1, 50, 60});
-  Recorder recorder;
+  OrderRecorder recorder;
   const auto outcomes = run_tasks(tasks, {4, 100, false}, recorder.work(), {});
   CHECK(std::ranges::count(outcomes, TaskOutcome::done) == 22);
   REQUIRE(recorder.order.size() == 22);
@@ -135,7 +135,7 @@ TEST_CASE("a large task is not starved by many small ones") {
 
 TEST_CASE("what ends before a large task could start, or leaves it its room, may pass it") {
   std::vector<Task> tasks{{{}, 200, 50, 0.5}, {{}, 100, 90, 1}, {{}, 1, 50, 0.01}, {{}, 1, 10, 60}};
-  Recorder recorder;
+  OrderRecorder recorder;
   run_tasks(tasks, {4, 100, false}, recorder.work(), {});
   CHECK(std::ranges::find(recorder.order, 2u) < std::ranges::find(recorder.order, 1u));
   CHECK(std::ranges::find(recorder.order, 3u) < std::ranges::find(recorder.order, 1u));
@@ -143,7 +143,7 @@ TEST_CASE("what ends before a large task could start, or leaves it its room, may
 
 TEST_CASE("with an end set nothing is started that would not be done by then") {
   const std::vector<Task> tasks{{{}, 1, 0, 3600}, {{}, 1, 0, 0.01}, {{1}, 1, 0, 0.01}, {{0}, 1, 0, 0.01}};
-  Recorder recorder;
+  OrderRecorder recorder;
   const auto soon = std::chrono::steady_clock::now() + std::chrono::seconds(60);
   using enum TaskOutcome;
   CHECK(run_tasks(tasks, {2, 0, false, soon}, recorder.work(), {}) ==

@@ -1,11 +1,11 @@
+#include "archive/wheel_archive.hpp"
 #include "gpu/image_codec.hpp"
 #include "pypa/metadata_reader.hpp"
-#include "support/utf8.hpp"
-#include "archive/wheel_archive.hpp"
-#include "support/parallel.hpp"
 #include "support/fatbin_builder.hpp"
 #include "support/file.hpp"
 #include "support/json.hpp"
+#include "support/parallel.hpp"
+#include "support/utf8.hpp"
 #include "support/wheel_builder.hpp"
 
 #include <sagekit/inspect.hpp>

@@ -1,5 +1,6 @@
-#include "support/file.hpp"
 #include "support/kept_toml.hpp"
+
+#include "support/file.hpp"
 
 #include <doctest/doctest.h>
 
@@ -11,7 +12,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::string_view k_text = "b = [1, 2.5, \"x\"]\n[t]\nyes = true\nday = 2026-01-17\n[[row]]\na = 1\n[[row]]\na = \"two\"\n";
+constexpr std::string_view k_text =
+    "b = [1, 2.5, \"x\"]\n[t]\nyes = true\nday = 2026-01-17\n[[row]]\na = 1\n[[row]]\na = \"two\"\n";
 
 class Keeping {
  public:
@@ -61,9 +63,9 @@ TEST_CASE("what is kept of a TOML text has its values, and asks the text for pla
 TEST_CASE("values that are kept are used for their text alone") {
   const Keeping keeping;
   keep_toml(keeping.file("[[row]]\na = 1\n"), *read_kept_toml([&] {
-    keeping.read("[[row]]\na = 7\n");
-    return keeping.file("[[row]]\na = 7\n");
-  }()));
+              keeping.read("[[row]]\na = 7\n");
+              return keeping.file("[[row]]\na = 7\n");
+            }()));
   CHECK(first_row(keeping.read("[[row]]\na = 1\n")) == "7");   // the kept file was read, not the text
   CHECK(first_row(keeping.read("[[row]]\na = 1 \n")) == "1");  // another text
 }
@@ -75,7 +77,8 @@ TEST_CASE("a kept file that is not as it was written is ignored and made again")
   const auto whole = read_file(file).value();
   auto flipped = whole;
   flipped[flipped.size() / 2] ^= 1;
-  for (const auto& damaged : {std::string(), whole.substr(0, 64), whole.substr(0, whole.size() - 1), flipped, whole + "x"}) {
+  for (const auto& damaged :
+       {std::string(), whole.substr(0, 64), whole.substr(0, whole.size() - 1), flipped, whole + "x"}) {
     REQUIRE(write_file_atomic(file, damaged));
     CHECK_FALSE(read_kept_toml(file));
     CHECK(first_row(keeping.read(k_text)) == "1");

@@ -67,7 +67,7 @@ std::vector<Finding> found_in(DemoBuild demo, const VerifyOptions& options) {
   return trouble(judge_build(demo, spec, options), "ELF007");
 }
 
-bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+bool mentions(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 
@@ -78,7 +78,7 @@ TEST_CASE("symbols that the declared torch has pass, and the torch is named") {
   CAPTURE(failures(report));
   CHECK(report.pass);
   REQUIRE(passed(report, "ELF007"));
-  CHECK(has(std::ranges::find(report.findings, "ELF007", &Finding::code)->message, "torch 2.11.0"));
+  CHECK(mentions(std::ranges::find(report.findings, "ELF007", &Finding::code)->message, "torch 2.11.0"));
 }
 
 TEST_CASE("a symbol that the declared torch lacks fails, by name, module and torch") {
@@ -87,16 +87,16 @@ TEST_CASE("a symbol that the declared torch lacks fails, by name, module and tor
   REQUIRE(found.size() == 1);
   CHECK(found[0].result == FindingResult::fail);
   CHECK(found[0].where == "demo/_a" + k_suffix);
-  CHECK(has(found[0].message, "torch 2.11.0"));
-  CHECK(has(found[0].message, "c10::detail::torchCheckFail (_ZN3c106detail14torchCheckFailEPKcS2_jRKSs)"));
-  CHECK_FALSE(has(found[0].message, k_error));
+  CHECK(mentions(found[0].message, "torch 2.11.0"));
+  CHECK(mentions(found[0].message, "c10::detail::torchCheckFail (_ZN3c106detail14torchCheckFailEPKcS2_jRKSs)"));
+  CHECK_FALSE(mentions(found[0].message, k_error));
 }
 
 TEST_CASE("many missing symbols are counted, the first are named") {
   const FakeTorch torch;
   const auto found = found_in(demo_with({"aa", "bb", "cc", "dd", "ee"}), torch.options());
   REQUIRE(found.size() == 1);
-  CHECK(has(found[0].message, "aa, bb, cc, and 2 more"));
+  CHECK(mentions(found[0].message, "aa, bb, cc, and 2 more"));
 }
 
 TEST_CASE("what is weak, or has another library's version, is not torch's to bring") {
@@ -141,10 +141,10 @@ TEST_CASE("a module for every torch from one on is judged without a copy of any"
   const auto newer = for_every_torch({"aoti_torch_get_dim", "torch_call_dispatcher"});
   REQUIRE(newer.size() == 1);
   CHECK(newer[0].result == FindingResult::fail);
-  CHECK(has(newer[0].message, "torch 2.9 does not have torch_call_dispatcher"));
+  CHECK(mentions(newer[0].message, "torch 2.9 does not have torch_call_dispatcher"));
   const auto nobodys = for_every_torch({"aoti_torch_get_dim", "aoti_torch_nobody_has_this"});
   REQUIRE(nobodys.size() == 1);
-  CHECK(has(nobodys[0].message, "aoti_torch_nobody_has_this"));
+  CHECK(mentions(nobodys[0].message, "aoti_torch_nobody_has_this"));
 }
 
 TEST_CASE("a module that should need torch and needs none of it has every symbol open") {
@@ -171,7 +171,7 @@ TEST_CASE("without a torch of exactly that version, CUDA and CPU the check is sk
     const auto found = found_in(demo_with({"gone"}), options);
     REQUIRE(found.size() == 1);
     CHECK(found[0].result == FindingResult::skipped);
-    CHECK(has(found[0].message, "no torch 2.11.0 for CUDA 13.0 on x86_64 here"));
+    CHECK(mentions(found[0].message, "no torch 2.11.0 for CUDA 13.0 on x86_64 here"));
     CHECK(found[0].hint.starts_with("sagekit toolchain fetch --no-nvcc --torch 2.11.0 --cuda "));
   };
   const FakeTorch fake;
@@ -202,7 +202,7 @@ TEST_CASE("an open symbol that a library nobody has here may bring is skipped, n
   const auto found = found_in(demo_with({"ncclSend"}, {"libtorch_cpu.so", "libnccl.so.2"}), torch.options());
   REQUIRE(found.size() == 1);
   CHECK(found[0].result == FindingResult::skipped);
-  CHECK(has(found[0].message, "ncclSend may come from libnccl.so.2"));
+  CHECK(mentions(found[0].message, "ncclSend may come from libnccl.so.2"));
 }
 
 TEST_CASE("a torch that cannot be read is said to be the reason") {
@@ -211,7 +211,7 @@ TEST_CASE("a torch that cannot be read is said to be the reason") {
   const auto found = found_in(demo_with({"gone"}), torch.options());
   REQUIRE(found.size() == 1);
   CHECK(found[0].result == FindingResult::skipped);
-  CHECK(has(found[0].message, "cannot be read"));
+  CHECK(mentions(found[0].message, "cannot be read"));
 }
 
 TEST_CASE("a stranger's wheel is judged by the torch that its METADATA pins") {
