@@ -86,6 +86,38 @@ class Engine(CommandLine):
         self.assertEqual(self.host_code(done), ["reused from the store"] * 2, "its text has nothing of the architectures")
         self.assertNotIn("in one run", done.err)
 
+    def damage(self, store):
+        """Flips a bit in every object."""
+        for victim in (p for p in (store / "objects").rglob("*") if p.is_file()):
+            data = bytearray(victim.read_bytes())
+            data[len(data) // 2] ^= 1
+            victim.unlink()
+            victim.write_bytes(data)
+
+    def test_gpu_code_that_was_damaged_in_the_store_is_discarded_made_again_and_said(self):
+        store, clean = self.folder / "störe", self.environment(SAGEKIT_STORE=str(self.folder / "other"))
+        self.expect(self.build("--arch", "9.0"), 0)
+        self.expect(self.build("--arch", "8.0 9.0", "-o", "clean", env=clean), 0)
+        self.damage(store)
+        # Its GPU code for 9.0 is found, and turns out to be damaged when it goes into the object.
+        done = self.build("--arch", "8.0 9.0", "-o", "mended")
+        self.expect(done, 0, "is damaged: it is discarded")
+        self.assertEqual(self.compiled(), ["compute_80", "compute_90"])
+        self.assertNotIn("in one run", done.err)
+        self.assertEqual(self.wheel_bytes("mended"), self.wheel_bytes("clean"))
+        # An object that was found, and with it all the GPU code behind it.
+        self.damage(store)
+        shutil.rmtree(store / "builds")
+        done = self.build("--arch", "8.0 9.0", "-o", "again")
+        self.expect(done, 0, "is damaged: it is discarded")
+        self.assertEqual(self.compiled(), ["compute_80", "compute_90"])
+        self.assertNotIn("in one run", done.err)
+        self.assertEqual(self.wheel_bytes("again"), self.wheel_bytes("clean"))
+        # What is only compared.
+        self.damage(store)
+        shutil.rmtree(store / "builds")
+        self.expect(self.build("--arch", "8.0 9.0", "--prove", "all", "-o", "proved"), 0, "is damaged: it is discarded")
+
     @staticmethod
     def host_code(done):
         return re.findall(r"the host's code: ([a-z ]+)", done.err)
@@ -166,6 +198,19 @@ class Engine(CommandLine):
         self.assertEqual(self.wheel_bytes(), {})
         self.write_cicc("")
         self.expect(self.build("--arch", "8.0"), 0)
+
+    def test_of_what_failed_there_is_a_table_with_the_first_cause_of_each(self):
+        self.write_cicc("case \"$*\" in *scaled_add*) echo 'scaled_add.cu(7): error: made up';; *) echo 'nothing to say';; esac; exit 3")
+        done = self.build("--arch", "8.0", "--keep-going")
+        self.expect(done, 1, "2 steps failed")
+        table = " ".join(done.err[done.err.index("2 steps failed"):].split())
+        self.assertIn("scaled_add.cu(7): error: made up", table)
+        self.assertIn("nothing to say", table)
+        self.assertEqual(done.err.count("error[BLD001]"), 2)
+        self.write_cicc("")
+        done = self.build("--arch", "8.0", "--require-hits")
+        self.expect(done, 1, "2 steps failed", "in no store")
+        self.assertNotIn("rerun it with", done.err)
 
     def test_a_compiler_that_prints_megabytes_is_no_trouble(self):
         self.write_cicc("head -c 20000000 /dev/zero | tr '\\0' 'x'")

@@ -21,6 +21,7 @@ struct StoredObject {
 struct Measured {
   double cpu_seconds = 0, wall_seconds = 0;
   std::uint64_t peak_memory_bytes = 0;
+  std::uint64_t disk_bytes = 0;  ///< of files between; 0 = nobody looked
   bool operator==(const Measured&) const = default;
 };
 

@@ -2,6 +2,7 @@
 
 #include "build/device_outputs.hpp"
 #include "build/host_half.hpp"
+#include "build/store_files.hpp"
 #include "build/text_key.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
@@ -40,11 +41,21 @@ DeviceHalves::DeviceHalves(const StepContext& context, const StepKeys& keys, Fil
       m_keys(keys),
       m_read(context, hashes),
       m_actions(std::move(actions)),
-      m_records(m_actions.size()),
-      m_why(m_actions.size(), "it was not made"),
+      m_records(m_actions.size(), nullptr),
+      m_why(m_actions.size()),
       m_proved(m_actions.size(), 0) {
   for (std::size_t i = 0; i < m_actions.size(); ++i)
     for (const auto user : m_actions[i].users) m_of_step[user].push_back(i);
+}
+
+const ActionRecord* DeviceHalves::record_of(std::size_t action) const {
+  const std::lock_guard lock(m_mutex);
+  return m_records[action];
+}
+
+void DeviceHalves::set_record(std::size_t action, ActionRecord record) {
+  const std::lock_guard lock(m_mutex);
+  m_records[action] = &m_found.emplace_back(std::move(record));
 }
 
 /// By what nvcc prints for it; asked once for an argv.
@@ -117,7 +128,7 @@ TaskOutcome DeviceHalves::make(std::size_t index, std::stop_token stop, StepRepo
   if (waited) known = find(key);
   if (known) {
     log_line(m_context.log, LogLevel::info, [&] { return action.step.id + ": reused from the store"; });
-    m_records[index] = std::move(known);
+    set_record(index, std::move(*known));
     report.outcome = StepOutcome::reused;
     return TaskOutcome::done;
   }
@@ -197,8 +208,9 @@ Result<bool> DeviceHalves::make_anew(std::size_t index, const std::string& key, 
   auto known = find(by_text);
   if (known && output_of(*known, k_module_id) != nullptr) {
     // Its names have the host's module id in them, which the text does not show.
-    TRY_ASSIGN(const bool same, has_module_id(*output_of(*known, k_module_id), work, stop, report));
-    if (!same) known.reset();
+    const auto same = has_module_id(*output_of(*known, k_module_id), work, stop, report);
+    if (!same && same.error().code != "STO001") return std::unexpected(same.error());
+    if (!same || !*same) known.reset();
   }
   if (known) {
     record = std::move(*known);
@@ -220,6 +232,7 @@ Result<bool> DeviceHalves::make_anew(std::size_t index, const std::string& key, 
     TRY_ASSIGN(record.outputs, keep_outputs(m_context.store, work.device, work.folder.path(), work.module_id, why));
     if (!why.empty()) return not_done(why);
     TRY(m_context.tools.unchanged());
+    report.measured.disk_bytes = bytes_below(work.folder.path());
     record.measured = report.measured;
     TRY(m_context.store.add_record(by_text, record));
   }
@@ -232,8 +245,30 @@ Result<bool> DeviceHalves::make_anew(std::size_t index, const std::string& key, 
   } else {
     return not_done("the preprocessor does not say what it read");
   }
-  m_records[index] = std::move(record);
+  set_record(index, std::move(record));
   return true;
+}
+
+Status DeviceHalves::make_lost(std::size_t index, const std::stop_token& stop, Measured& sum) {
+  const std::lock_guard one_at_a_time(m_making_lost);
+  const auto is_whole = [&](const RecordedOutput& output) {
+    return m_context.store.content(output.object).has_value();
+  };
+  {
+    const auto* record = record_of(index);
+    if (record != nullptr && std::ranges::all_of(record->outputs, is_whole)) return {};
+    const std::lock_guard lock(m_mutex);
+    if (record == nullptr && !m_why[index].empty()) return {};
+    m_records[index] = nullptr;
+  }
+  StepReport report;
+  const auto outcome = make(index, stop, report);
+  sum.cpu_seconds += report.measured.cpu_seconds;
+  sum.wall_seconds += report.measured.wall_seconds;
+  sum.peak_memory_bytes = std::max(sum.peak_memory_bytes, report.measured.peak_memory_bytes);
+  if (outcome == TaskOutcome::stopped) return fail(ErrorKind::interrupted, "BLD006", "stopped");
+  if (report.error) return std::unexpected(std::move(*report.error));
+  return {};
 }
 
 Result<CommandResult> DeviceHalves::compile(std::size_t compile_step, const Step& step, const Command& whole,
@@ -243,21 +278,37 @@ Result<CommandResult> DeviceHalves::compile(std::size_t compile_step, const Step
   CommandResult sum;
   const auto mine = m_of_step.find(compile_step);
   if (mine == m_of_step.end()) return m_context.runner.run(whole, stop);
+  Measured made;
+  const auto make_what_is_lost = [&]() -> Status {
+    for (const auto index : mine->second) TRY(make_lost(index, stop, made));
+    return {};
+  };
+  // A step that was in the store had no need of it, until its object turned out to be damaged.
+  const auto untried = [&](std::size_t index) { return record_of(index) == nullptr; };
+  if (std::ranges::any_of(mine->second, untried)) TRY(make_what_is_lost());
   std::string why;
   std::size_t without = 0;
   for (const auto index : mine->second)
-    if (!m_records[index]) {
+    if (record_of(index) == nullptr) {
+      const std::lock_guard lock(m_mutex);
       why = m_why[index];
       without = index;
     }
   if (why.empty()) {
-    auto joined = join_halves(compile_step, step, whole, stop, sum);
-    if (!joined && joined.error().code != "BLD009") return std::unexpected(joined.error());
-    why = joined ? *joined : joined.error().message;
-    if (why.empty()) {
-      for (const auto index : mine->second) used.push_back(&*m_records[index]);
-      return sum;
+    const auto try_it = [&] {
+      return join_halves(compile_step, step, whole, stop, used, sum, report.measured.disk_bytes);
+    };
+    auto joined = try_it();
+    if (!joined && joined.error().code == "STO001") {
+      TRY(make_what_is_lost());
+      joined = try_it();
     }
+    const auto costs_the_saving = [](const Error& error) { return error.code == "BLD009" || error.code == "STO001"; };
+    if (!joined && !costs_the_saving(joined.error())) return std::unexpected(joined.error());
+    why = joined ? *joined : joined.error().message;
+    add(sum, made);
+    if (why.empty()) return sum;
+    used.clear();
     if (ran_out_of_memory(sum, last_lines(whole.output_file)) || sum.timed_out) return sum;
     const std::lock_guard lock(m_mutex);
     if (m_said.insert(source_of(m_actions[mine->second.front()])).second) report.retried = k_in_one_run + why;
@@ -272,12 +323,21 @@ Result<CommandResult> DeviceHalves::compile(std::size_t compile_step, const Step
 
 /// Why it cannot be; "" = the object is there.
 Result<std::string> DeviceHalves::join_halves(std::size_t compile_step, const Step& step, const Command& whole,
-                                              const std::stop_token& stop, CommandResult& sum) {
+                                              const std::stop_token& stop, std::vector<const ActionRecord*>& used,
+                                              CommandResult& sum, std::uint64_t& disk_bytes) {
+  used.clear();
   std::vector<MadeDevice> devices;
-  for (const auto index : m_of_step.at(compile_step)) devices.push_back({m_actions[index].arch, &*m_records[index]});
+  for (const auto index : m_of_step.at(compile_step)) {
+    const auto* record = record_of(index);
+    if (record == nullptr) return not_done("its GPU code was lost");
+    used.push_back(record);
+    devices.push_back({m_actions[index].arch, record});
+  }
   TRY_ASSIGN(const auto commands, commands_of(whole, stop));
   TRY_ASSIGN(auto host, HostHalf::prepare(m_context, step, whole, commands, stop));
-  return host.make(devices, sum);
+  auto made = host.make(devices, sum);
+  disk_bytes = bytes_below(host.folder());
+  return made;
 }
 
 }  // namespace sagekit

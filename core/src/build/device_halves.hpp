@@ -11,6 +11,7 @@
 #include "build/step_key.hpp"
 #include "support/file.hpp"
 
+#include <deque>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -69,17 +70,26 @@ class DeviceHalves {
   Result<bool> run_cicc(Work& work, const std::stop_token& stop, StepReport& report);
   void give_up(std::size_t index, const std::string& why, StepReport& report);
 
+  /// nullptr = its GPU code is not there.
+  const ActionRecord* record_of(std::size_t action) const;
+  void set_record(std::size_t action, ActionRecord record);
+  /// Sees to it that the store has what was found in it: damage shows only when content is read. Nobody tried yet, or
+  /// it is lost: then it is made. Errors: no GPU code came of it is none.
+  Status make_lost(std::size_t action, const std::stop_token& stop, Measured& sum);
   Result<std::string> join_halves(std::size_t compile_step, const Step& step, const Command& whole,
-                                  const std::stop_token& stop, CommandResult& sum);
+                                  const std::stop_token& stop, std::vector<const ActionRecord*>& used,
+                                  CommandResult& sum, std::uint64_t& disk_bytes);
 
   const StepContext& m_context;
   const StepKeys& m_keys;
   ReadFiles m_read;
   std::vector<DeviceAction> m_actions;
   std::map<std::size_t, std::vector<std::size_t>> m_of_step;  ///< compile step -> its actions
-  std::vector<std::optional<ActionRecord>> m_records;         ///< of actions that are done
-  std::vector<std::string> m_why;                             ///< why an action has none
+  std::deque<ActionRecord> m_found;                           ///< stay where they are: steps look at them as they run
+  std::vector<const ActionRecord*> m_records;                 ///< of actions that are done
+  std::vector<std::string> m_why;                             ///< why an action has none; "" = nobody tried
   std::vector<char> m_proved;                                 ///< by action
+  std::mutex m_making_lost;                                   ///< several steps meet the same damage
   mutable std::mutex m_mutex;
   std::map<std::string, NvccCommands> m_commands;  ///< dry runs, by argv
   std::set<std::string> m_said;                    ///< sources whose reason was told

@@ -12,10 +12,11 @@ namespace sagekit {
 
 TaskOutcome DeviceHalves::prove(std::size_t index, const std::stop_token& stop, StepReport& report) {
   const auto& action = m_actions[index];
-  if (!m_records[index]) return TaskOutcome::done;  // it is made the plain way anyway
+  const auto* record = record_of(index);
+  if (record == nullptr) return TaskOutcome::done;  // it is made the plain way anyway
   Sha256 hash;
   hash.field("sagekit proof 1");
-  for (const auto& output : m_records[index]->outputs) hash.field(output.object.sha256);
+  for (const auto& output : record->outputs) hash.field(output.object.sha256);
   for (const auto& word : action.plain) hash.field(word);
   for (const auto& [name, identity] : m_context.symbols.identities(action.plain)) hash.field(name + " " + identity);
   hash.field(m_context.source.key);
@@ -24,7 +25,13 @@ TaskOutcome DeviceHalves::prove(std::size_t index, const std::stop_token& stop, 
     m_proved[index] = 1;
     return TaskOutcome::done;
   }
-  auto different = compare_plain(action, *m_records[index], stop, report);
+  auto different = compare_plain(action, *record, stop, report);
+  if (!different && different.error().code == "STO001") {
+    const auto made = make_lost(index, stop, report.measured);
+    record = record_of(index);
+    if (made && record == nullptr) return TaskOutcome::done;
+    different = made ? compare_plain(action, *record, stop, report) : std::unexpected(made.error());
+  }
   if (!different && different.error().kind == ErrorKind::interrupted) return TaskOutcome::stopped;
   if (different && different->empty()) {
     m_proved[index] = 1;

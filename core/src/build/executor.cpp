@@ -54,9 +54,7 @@ std::string Executor::history_key(const Step& step) const {
   return hash.hex();
 }
 
-std::optional<Measured> Executor::history(const Step& step) const {
-  return m_context.store.history(history_key(step));
-}
+std::optional<Measured> Executor::history(const Step& step) const { return m_context.store.history(history_key(step)); }
 
 /// Not the last run alone: what it may take is the most it took, forgotten slowly; how long is the middle.
 void Executor::remember(const Step& step, const Measured& measured) const {
@@ -65,6 +63,7 @@ void Executor::remember(const Step& step, const Measured& measured) const {
   if (const auto before = history(step)) {
     const auto kept = static_cast<std::uint64_t>(static_cast<double>(before->peak_memory_bytes) * k_keep);
     sum.peak_memory_bytes = std::max(sum.peak_memory_bytes, kept);
+    sum.disk_bytes = std::max(sum.disk_bytes, before->disk_bytes);
     sum.cpu_seconds = (sum.cpu_seconds + before->cpu_seconds) / 2;
     sum.wall_seconds = (sum.wall_seconds + before->wall_seconds) / 2;
   }

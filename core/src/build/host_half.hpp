@@ -34,6 +34,7 @@ class HostHalf {
 
   /// Makes the object. Why it cannot be; "" = it is there. `sum`: what all commands took, and how a failed one ended.
   Result<std::string> make(const std::vector<MadeDevice>& devices, CommandResult& sum);
+  const std::filesystem::path& folder() const { return m_folder.path(); }
 
  private:
   HostHalf(const StepContext& context, const Step& step, const Command& whole, NvccCommands all, TemporaryFolder folder,

@@ -33,6 +33,16 @@ namespace {
 
 constexpr std::uint64_t k_free_bytes = std::uint64_t{1} << 30;
 
+/// What a step writes between and removes, before anyone knows (sage2's texts and PTX: docs/measured.md).
+constexpr std::uint64_t k_files_between = std::uint64_t{64} << 20;
+
+/// For files between; what is kept needs some, too.
+std::uint64_t disk_budget(const fs::path& work) {
+  std::error_code error;
+  const auto space = fs::space(work, error);
+  return error ? 0 : std::max<std::uint64_t>(space.available / 2, 1);
+}
+
 Status check_space(const fs::path& store) {
   std::error_code error;
   const auto space = fs::space(store, error);
@@ -87,12 +97,14 @@ struct Work {
 
 Task task_of(const Executor& executor, const Step& step, const Cost& cost) {
   Task task;
+  if (step.kind != StepKind::link) task.disk_bytes = k_files_between;
   task.cpu_seconds = cost.cpu_seconds;
   task.memory_bytes = cost.memory_bytes;
   if (const auto known = executor.history(step)) {
     task.cpu_seconds = known->cpu_seconds;
     task.memory_bytes = known->peak_memory_bytes;
     task.wall_seconds = known->wall_seconds;
+    if (known->disk_bytes > 0) task.disk_bytes = known->disk_bytes;
   }
   return task;
 }
@@ -237,6 +249,7 @@ Result<Build> run_build(const Spec& spec, const Plan& plan, const Environment& e
                          options.stop_after};
   if (limits.jobs == 0) limits.jobs = static_cast<std::size_t>(std::max(environment.cpus, 1));
   if (limits.memory_bytes == 0) limits.memory_bytes = environment.memory_bytes / 5 * 4;
+  limits.disk_bytes = disk_budget(store.root());
 
   TRY_ASSIGN(const auto source,
              prepare_source(spec, plan, options,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <limits>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -15,12 +16,28 @@ constexpr unsigned k_most_attempts = 2;
 
 using Clock = std::chrono::steady_clock;
 
+/// What tasks share.
+struct Room {
+  std::uint64_t memory = 0, disk = 0;
+
+  Room& operator+=(const Room& more) { return memory += more.memory, disk += more.disk, *this; }
+  Room& operator-=(const Room& less) { return memory -= less.memory, disk -= less.disk, *this; }
+  bool within(const Room& whole) const { return memory <= whole.memory && disk <= whole.disk; }
+};
+Room operator+(Room one, const Room& other) { return one += other; }
+
+Room budget(const SchedulerLimits& limits) {
+  const auto limit = [](std::uint64_t bytes) { return bytes == 0 ? std::numeric_limits<std::uint64_t>::max() : bytes; };
+  return {limit(limits.memory_bytes), limit(limits.disk_bytes)};
+}
+
 class Scheduler {
  public:
   Scheduler(const std::vector<Task>& tasks, const SchedulerLimits& limits, const TaskFunction& work,
             std::stop_token stop)
       : m_tasks(tasks),
         m_limits(limits),
+        m_budget(budget(limits)),
         m_work(work),
         m_states(tasks.size()),
         m_outcomes(tasks.size(), TaskOutcome::stopped),
@@ -28,7 +45,7 @@ class Scheduler {
         m_on_stop(stop, [this] { halt(); }) {
     for (std::size_t i = 0; i < tasks.size(); ++i) {
       m_states[i].waits_for = tasks[i].depends.size();
-      m_states[i].memory = tasks[i].memory_bytes;
+      m_states[i].wants = {tasks[i].memory_bytes, tasks[i].disk_bytes};
       for (const auto before : tasks[i].depends) m_states[before].behind.push_back(i);
     }
   }
@@ -46,7 +63,7 @@ class Scheduler {
   struct State {
     std::size_t waits_for = 0;
     std::vector<std::size_t> behind;
-    std::uint64_t memory = 0;
+    Room wants;
     unsigned attempt = 0;
     bool started = false, running = false, alone = false;
     Clock::time_point ends;  ///< expected, while it runs
@@ -72,7 +89,7 @@ class Scheduler {
       state.running = true;
       state.ends = Clock::now() + expected(*next);
       ++m_running;
-      m_memory += state.memory;
+      m_used += state.wants;
       m_exclusive = state.alone;
       const auto attempt = state.attempt;
       lock.unlock();
@@ -80,7 +97,7 @@ class Scheduler {
       lock.lock();
       state.running = false;
       --m_running;
-      m_memory -= state.memory;
+      m_used -= state.wants;
       m_exclusive = false;
       settle(*next, outcome);
       m_changed.notify_all();
@@ -124,32 +141,31 @@ class Scheduler {
     if (!first || fits(m_states[*first])) return first;
     const auto [start, spare] = reserve(m_states[*first]);
     return longest([&, start = start, spare = spare](std::size_t i) {
-      return fits(m_states[i]) && (m_states[i].memory <= spare || Clock::now() + expected(i) <= start);
+      return fits(m_states[i]) && (m_states[i].wants.within(spare) || Clock::now() + expected(i) <= start);
     });
   }
 
   /// When a task is expected to find room, and how much is left beside it then.
-  std::pair<Clock::time_point, std::uint64_t> reserve(const State& wants) const {
+  std::pair<Clock::time_point, Room> reserve(const State& wants) const {
     std::vector<const State*> running;
     for (const auto& s : m_states)
       if (s.running) running.push_back(&s);
     std::ranges::sort(running, {}, &State::ends);
-    auto used = m_memory;
+    auto used = m_used;
     for (const auto* s : running) {
-      used -= s->memory;
-      const bool last = s == running.back();
-      if (last || (!wants.alone && used + wants.memory <= m_limits.memory_bytes))
-        return {s->ends, wants.alone || used + wants.memory > m_limits.memory_bytes
-                             ? 0
-                             : m_limits.memory_bytes - used - wants.memory};
+      used -= s->wants;
+      const bool found = !wants.alone && (used + wants.wants).within(m_budget);
+      if (!found && s != running.back()) continue;
+      auto spare = m_budget;
+      if (found) spare -= used + wants.wants;
+      return {s->ends, found ? spare : Room{}};
     }
-    return {Clock::now(), 0};
+    return {Clock::now(), Room{}};
   }
 
   bool fits(const State& s) const {
     if (m_running == 0) return true;
-    if (s.alone) return false;
-    return m_limits.memory_bytes == 0 || m_memory + s.memory <= m_limits.memory_bytes;
+    return !s.alone && (m_used + s.wants).within(m_budget);
   }
 
   void settle(std::size_t task, TaskOutcome outcome) {
@@ -157,7 +173,7 @@ class Scheduler {
     if (outcome == TaskOutcome::out_of_memory && ++state.attempt < k_most_attempts) {
       state.started = false;
       state.alone = true;
-      state.memory *= 2;
+      state.wants.memory *= 2;
       return;
     }
     if (outcome == TaskOutcome::out_of_memory) outcome = TaskOutcome::failed;
@@ -169,6 +185,7 @@ class Scheduler {
 
   const std::vector<Task>& m_tasks;
   SchedulerLimits m_limits;
+  Room m_budget;
   const TaskFunction& m_work;
   std::mutex m_mutex;
   std::condition_variable m_changed;
@@ -177,7 +194,7 @@ class Scheduler {
   std::vector<TaskOutcome> m_outcomes;
   std::vector<double> m_paths;
   std::size_t m_running = 0;
-  std::uint64_t m_memory = 0;
+  Room m_used;
   bool m_exclusive = false;
   bool m_closed = false;                                ///< nothing more is started
   std::stop_callback<std::function<void()>> m_on_stop;  // last: it uses the others

@@ -16,6 +16,7 @@ struct Task {
   double cpu_seconds = 0;          ///< estimate: what is on the longest way to the end comes first
   std::uint64_t memory_bytes = 0;  ///< estimate: tasks that run together stay within the budget
   double wall_seconds = 0;         ///< estimate; 0 = as its CPU time
+  std::uint64_t disk_bytes = 0;    ///< estimate: what it writes between, and removes when it ends
 };
 
 enum class TaskOutcome {
@@ -31,14 +32,16 @@ struct SchedulerLimits {
   bool keep_going = false;         ///< after a failure; else nothing more is started, and what runs is finished
   /// Nothing is started that is not expected to end before; what runs is finished.
   std::optional<std::chrono::steady_clock::time_point> stop_after = {};
+  std::uint64_t disk_bytes = 0;  ///< for what all write between; 0 = unlimited; one task alone may always run
 };
 
 /// Called from worker threads; `attempt` counts from 0. The token is stopped by the caller's stop.
 using TaskFunction = std::function<TaskOutcome(std::size_t task, unsigned attempt, std::stop_token stop)>;
 
-/// What became of each task; `stopped` also for those that never ran. Of ready tasks the one with the longest way behind
-/// it comes first. When it does not fit beside what runs, others may pass it only if they are expected to end before it
-/// could start, or take no memory that it will want: a large one is not starved by many small ones.
+/// What became of each task; `stopped` also for those that never ran. Of ready tasks the one with the longest way
+/// behind it comes first. When it does not fit beside what runs, others may pass it only if they are expected to end
+/// before it could start, or take no memory and no disk that it will want: a large one is not starved by many small
+/// ones.
 std::vector<TaskOutcome> run_tasks(const std::vector<Task>& tasks, const SchedulerLimits& limits,
                                    const TaskFunction& work, std::stop_token stop);
 

@@ -41,17 +41,19 @@ Result<Command> StepContext::command(const Step& step, const std::vector<std::st
   return command;
 }
 
-void add(Measured& sum, const CommandResult& result) {
+namespace {
+
+void add_times(auto& sum, const auto& result) {
   sum.cpu_seconds += result.cpu_seconds;
   sum.wall_seconds += result.wall_seconds;
   sum.peak_memory_bytes = std::max(sum.peak_memory_bytes, result.peak_memory_bytes);
 }
 
-void add(CommandResult& sum, const CommandResult& result) {
-  sum.cpu_seconds += result.cpu_seconds;
-  sum.wall_seconds += result.wall_seconds;
-  sum.peak_memory_bytes = std::max(sum.peak_memory_bytes, result.peak_memory_bytes);
-}
+}  // namespace
+
+void add(Measured& sum, const CommandResult& result) { add_times(sum, result); }
+void add(CommandResult& sum, const CommandResult& result) { add_times(sum, result); }
+void add(CommandResult& sum, const Measured& measured) { add_times(sum, measured); }
 
 std::string last_lines(const fs::path& log) {
   constexpr std::size_t k_lines = 20, k_bytes = 16 * 1024;

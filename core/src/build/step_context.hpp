@@ -48,6 +48,7 @@ struct StepReport {
 
 void add(Measured& sum, const CommandResult& result);
 void add(CommandResult& sum, const CommandResult& result);
+void add(CommandResult& sum, const Measured& measured);
 
 /// The last lines of a log.
 std::string last_lines(const std::filesystem::path& log);

@@ -1,17 +1,20 @@
 #include "build/store.hpp"
 
 #include "build/run_owner.hpp"
+#include "support/descriptor.hpp"
 #include "support/format.hpp"
 #include "support/sha256.hpp"
 #include "support/try.hpp"
 #include "support/zstd.hpp"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <thread>
 
 namespace sagekit {
@@ -40,7 +43,9 @@ bool sync_file(const fs::path& path) {
   return done;
 }
 
-fs::path sharded(const fs::path& folder, const std::string& key) { return folder / key.substr(0, 2) / key; }
+fs::path sharded(const fs::path& folder, const std::string& key) {
+  return folder.native() + "/" + key.substr(0, 2) + "/" + key;
+}
 
 /// What a wheel takes as it is stays as it is: the cells that share it link to it. Everything else is a fifth of its
 /// size when compressed (docs/measured.md).
@@ -61,34 +66,47 @@ Status publish(const fs::path& file, const fs::path& target) {
 }
 
 struct RecordFile {
-  fs::file_time_type used;
-  fs::path path;
+  std::chrono::sys_time<std::chrono::nanoseconds> used;
+  std::string path;
   auto operator<=>(const RecordFile&) const = default;
 };
 
+std::chrono::sys_time<std::chrono::nanoseconds> time_of(const struct ::stat& info) {
+  return std::chrono::sys_time<std::chrono::nanoseconds>(std::chrono::seconds(info.st_mtim.tv_sec) +
+                                                         std::chrono::nanoseconds(info.st_mtim.tv_nsec));
+}
+
+/// A rerun asks for thousands of keys, most of which have one record: calls of the system are what it takes, so that
+/// only several are asked for their times.
 std::vector<RecordFile> record_files(const fs::path& folder) {
   std::vector<RecordFile> files;
-  std::error_code error;
-  fs::directory_iterator walk(folder, error), end;
-  for (; !error && walk != end; walk.increment(error)) {
-    std::error_code ignored;
-    if (walk->path().extension() == ".json") files.push_back({walk->last_write_time(ignored), walk->path()});
-  }
+  const std::unique_ptr<DIR, int (*)(DIR*)> listing(::opendir(folder.c_str()), ::closedir);
+  while (const auto* entry = listing ? ::readdir(listing.get()) : nullptr)
+    if (std::string_view(entry->d_name).ends_with(".json"))
+      files.push_back({{}, folder.string() + "/" + entry->d_name});
+  if (files.size() < 2) return files;
+  for (auto& file : files)
+    if (struct ::stat info{}; ::stat(file.path.c_str(), &info) == 0) file.used = time_of(info);
   std::ranges::sort(files, std::greater{});
   if (files.size() > k_most_records) files.resize(k_most_records);
   return files;
 }
 
-std::optional<ActionRecord> read_record(const fs::path& path) {
-  const auto text = read_file(path);
-  return text ? parse_action(*text) : std::nullopt;
+/// Not mapped: records are small.
+std::optional<ActionRecord> read_record(RecordFile& file) {
+  const Descriptor opened{::open(file.path.c_str(), O_RDONLY | O_CLOEXEC)};
+  struct ::stat info {};
+  if (!opened.open() || ::fstat(opened.get(), &info) != 0 || !S_ISREG(info.st_mode)) return std::nullopt;
+  std::string text(static_cast<std::size_t>(info.st_size), '\0');
+  if (::read(opened.get(), text.data(), text.size()) != info.st_size) return std::nullopt;
+  file.used = time_of(info);
+  return parse_action(text);
 }
 
 /// A record's time is its last use, to the hour: a rerun of thousands of hits should not write thousands of times.
 void mark_used(const RecordFile& file) {
-  const auto now = fs::file_time_type::clock::now();
-  std::error_code ignored;
-  if (now - file.used > std::chrono::hours(1)) fs::last_write_time(file.path, now, ignored);
+  if (std::chrono::system_clock::now() - file.used <= std::chrono::hours(1)) return;
+  ::utimensat(AT_FDCWD, file.path.c_str(), nullptr, 0);
 }
 
 }  // namespace
@@ -152,11 +170,13 @@ Result<StoredObject> Store::put_bytes(std::string_view bytes, bool plain) const 
 
 bool Store::has_here(const StoredObject& object) const {
   if (object.sha256.size() != 64) return false;
-  auto path = object_path(object.sha256);
+  auto path = object_path(object.sha256).string();
+  const auto plain = path.size();
+  path += k_packed;  // most are
   struct ::stat info {};
-  if (::stat(path.c_str(), &info) == 0) return static_cast<std::uint64_t>(info.st_size) == object.size_bytes;
-  path += k_packed;
-  return ::stat(path.c_str(), &info) == 0 && info.st_size > 0;
+  if (::stat(path.c_str(), &info) == 0 && info.st_size > 0) return true;
+  path.resize(plain);
+  return ::stat(path.c_str(), &info) == 0 && static_cast<std::uint64_t>(info.st_size) == object.size_bytes;
 }
 
 bool Store::has(const StoredObject& object) const {
@@ -213,14 +233,14 @@ Status Store::place(const StoredObject& object, const fs::path& at) const {
 
 std::vector<ActionRecord> Store::records(const std::string& key) const {
   std::vector<ActionRecord> records;
-  for (const auto& file : record_files(sharded(folder("actions"), key)))
-    if (auto record = read_record(file.path)) records.push_back(std::move(*record));
+  for (auto& file : record_files(sharded(folder("actions"), key)))
+    if (auto record = read_record(file)) records.push_back(std::move(*record));
   return records;
 }
 
 std::optional<ActionRecord> Store::find(const std::string& key, const Fits& fits) const {
-  for (const auto& file : record_files(sharded(folder("actions"), key)))
-    if (auto record = read_record(file.path); record && fits(*record)) {
+  for (auto& file : record_files(sharded(folder("actions"), key)))
+    if (auto record = read_record(file); record && fits(*record)) {
       mark_used(file);
       return record;
     }

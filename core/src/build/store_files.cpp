@@ -18,6 +18,16 @@ void each_file(const fs::path& folder, const std::function<void(const fs::path&)
   }
 }
 
+std::uint64_t bytes_below(const fs::path& folder) {
+  std::uint64_t bytes = 0;
+  each_file(folder, [&](const fs::path& file) {
+    std::error_code error;
+    const auto size = fs::file_size(file, error);
+    if (!error) bytes += size;
+  });
+  return bytes;
+}
+
 std::vector<fs::path> entries_of(const fs::path& folder) {
   std::vector<fs::path> found;
   std::error_code error;

@@ -16,6 +16,8 @@ namespace sagekit {
 
 /// Calls `visit` for every file below `folder`, links not followed.
 void each_file(const std::filesystem::path& folder, const std::function<void(const std::filesystem::path&)>& visit);
+/// Of all files below `folder`.
+std::uint64_t bytes_below(const std::filesystem::path& folder);
 /// What lies directly in a folder, sorted.
 std::vector<std::filesystem::path> entries_of(const std::filesystem::path& folder);
 /// STO005 (usage) when there is no store.

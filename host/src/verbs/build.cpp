@@ -8,7 +8,7 @@
 #include "provisioning.hpp"
 #include "render/build_progress.hpp"
 #include "render/build_trace.hpp"
-#include "render/cause_text.hpp"
+#include "render/failed_steps.hpp"
 #include "render/text.hpp"
 #include "session.hpp"
 #include "store_flags.hpp"
@@ -21,7 +21,6 @@
 #include <sagekit/shell_word.hpp>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -81,25 +80,6 @@ void declare(Flags& flags, BuildArguments& arguments) {
   declare_interpreters(flags, arguments.interpreters);
   flags.reads("GITHUB_ACTIONS", "\"true\": the steps are a group of the log");
   flags.reads("CI", "Not empty: progress in plain lines");
-}
-
-/// Why, and what mends it, first; where the log is second.
-void show_failure(const Session& session, const StepFailure& failure, const StepCauses& causes) {
-  if (const auto known = causes.find(failure.step); known != causes.end())
-    session.console.say(cause_text(session.console, known->second.front()));
-  if (failure.argv.empty()) {  // nothing was run
-    session.console.show(Error{ErrorKind::failed, "BLD001",
-                               fmt::format("step {} of {}: {}", failure.step, failure.cell, failure.cause), "", ""});
-    return;
-  }
-  std::vector<std::string> words;
-  for (const auto& word : failure.argv) words.push_back(shell_word(word));
-  session.console.show(Error{ErrorKind::failed, "BLD001",
-                             fmt::format("step {} of {} failed with exit code {}:\n\n{}\n", failure.step, failure.cell,
-                                         failure.exit_code, failure.cause),
-                             failure.log.string(),
-                             fmt::format("rerun it with: cd {} && {}", shell_word(failure.working_directory.string()),
-                                         fmt::join(words, " "))});
 }
 
 // Pythons that can import the cells' torch: what --interpreter was not asked for, but is there.
@@ -312,7 +292,7 @@ int run(Session& session, const BuildArguments& arguments) {
     return report(session, error);
   }
   const auto causes = step_causes(*build, facts_of(environment));
-  for (const auto& failure : build->failed) show_failure(session, failure, causes);
+  show_failed_steps(session.console, *build, causes);
   if (!arguments.dry_run && !options->shard)
     for (const auto& cell : build->skipped) session.console.warn(fmt::format("{} was not built", cell));
 

@@ -76,6 +76,18 @@ TEST_CASE("tasks that run together stay within the memory budget; a task above i
   CHECK(beside_the_big == 0);
 }
 
+TEST_CASE("what tasks write between stays within the disk budget; a task above it runs alone") {
+  std::vector<Task> tasks(6);
+  for (auto& task : tasks) task.disk_bytes = 40;
+  tasks.front().disk_bytes = 400;
+  Recorder recorder;
+  SchedulerLimits limits{4, 0, false};
+  limits.disk_bytes = 100;
+  const auto outcomes = run_tasks(tasks, limits, recorder.work(), {});
+  CHECK(std::ranges::count(outcomes, TaskOutcome::done) == 6);
+  CHECK(recorder.most == 2);
+}
+
 TEST_CASE("a task that ran out of memory runs again alone, and fails the second time") {
   const std::vector<Task> tasks(3);
   std::atomic<int> running = 0, together = 0;

@@ -70,6 +70,15 @@ TEST_CASE("records of one key are kept beside each other; what is no record is n
   for (const auto* text :
        {"", "{", "[]", "{\"schema\":\"sagekit.action/2\"}", "{\"schema\":\"sagekit.action/3\"}", "null"})
     CHECK_FALSE(parse_action(text));
+  // Names that want escapes, and a record that someone indented.
+  auto odd = one;
+  odd.headers = {{"{source}/a \"b\\ü.h", "1"}, {"{source}/c.h", "2"}};
+  CHECK(parse_action(action_text(odd)) == odd);
+  CHECK(parse_action(replace_all(action_text(two), ",", " ,\n ")) == two);
+  auto none = one;
+  none.headers.clear();
+  CHECK(parse_action(action_text(none)) == none);
+  CHECK_FALSE(parse_action(replace_all(action_text(one), "[\"{source}/a.h\",", "[7,")));
   CHECK_FALSE(store->history(key));
   store->remember(key, one.measured);
   CHECK(store->history(key) == one.measured);
