@@ -19,9 +19,10 @@ inline std::string fatbin_source(const std::string& bytes) {
   for (std::size_t at = 0; at < bytes.size(); at += k_quad) {
     std::uint64_t quad = 0;
     for (std::size_t i = k_quad; i-- > 0;) quad = quad << 8 | static_cast<std::uint8_t>(bytes[at + i]);
-    const bool ends = at + k_quad == bytes.size();
-    text += fmt::format("{}0x{:016x}", at % k_line == 0 ? "\".quad " : ends ? ", " : ",", quad);
-    if (ends || (at + k_quad) % k_line == 0) text += "\\n\"\n";
+    const bool ends = at + k_quad == bytes.size(), full = (at + k_quad) % k_line == 0;
+    const bool last_line = at / k_line * k_line + k_line > bytes.size();
+    text += fmt::format("{}0x{:016x}", at % k_line == 0 ? "\".quad " : last_line ? ", " : ",", quad);
+    if (ends || full) text += "\\n\"\n";
   }
   return text + fmt::format(
                     "\".text\\n\");\nextern const unsigned long long fatbinData[{}];\n"

@@ -35,6 +35,23 @@ TEST_CASE("the GPU code in nvcc's file becomes a file that is taken in, and the 
   CHECK(included->find("__fatDeviceText = { 0x466243b1, 1, fatbinData, 0 };") != std::string::npos);
   const auto other = k_code + k_code;
   CHECK(with_included_fatbin(fatbin_source(other), other, "gpu.fatbin") == included);
+  for (std::size_t quads = 1; quads < 9; ++quads)
+    CHECK(with_included_fatbin(fatbin_source(other.substr(0, quads * 8)), other.substr(0, quads * 8), "gpu.fatbin"));
+}
+
+TEST_CASE("of megabytes of GPU code the length and both ends are compared") {
+  std::string code;
+  for (int i = 0; i < 20'000; ++i) code += "line " + std::to_string(10'000 + i % 7) + "_____";
+  code.resize(code.size() / 8 * 8);
+  const auto source = fatbin_source(code);
+  CHECK(with_included_fatbin(source, code, "x"));
+  for (const auto at : {std::size_t{0}, std::size_t{1000}, code.size() - 1000, code.size() - 1}) {
+    CAPTURE(at);
+    auto other = code;
+    other[at] ^= 1;
+    CHECK_FALSE(with_included_fatbin(source, other, "x"));
+  }
+  CHECK_FALSE(with_included_fatbin(source, code.substr(0, code.size() / 2), "x"));
 }
 
 TEST_CASE("a file that is not nvcc's, or has other code than the fatbin, is left as it is") {
