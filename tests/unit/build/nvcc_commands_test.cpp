@@ -6,6 +6,9 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
 
 using namespace sagekit;
 
@@ -79,6 +82,40 @@ TEST_CASE("machine code, PTX and both are told apart by what fatbinary takes") {
   CHECK(roles == std::vector<std::string>{"compute_80 elf-86", "compute_80 elf-80", "compute_120 ptx-120"});
   CHECK(read->devices[0].assemble.size() == 2);
   CHECK(read->devices[1].assemble.size() == 1);  // nvcc has ptxas look at it, and keeps nothing
+}
+
+TEST_CASE("dry runs of three nvcc, for one architecture, several, machine code and PTX, and PTX alone") {
+  // What nvcc 13.0.88, 13.2.86 and 13.5.37 printed for the example's scaled_add.cu, paths shortened.
+  const std::map<std::string, std::vector<std::string>> wanted{
+      {"one architecture", {"compute_90a elf-90a"}},
+      {"several architectures", {"compute_80 elf-80", "compute_80 elf-86", "compute_120a elf-120a"}},
+      {"machine code and PTX", {"compute_80 elf-80", "compute_90 elf-90", "compute_90 ptx-90"}},
+      {"PTX alone", {"compute_90 ptx-90"}}};
+  for (const std::string version : {"13.0", "13.2", "13.5"}) {
+    std::size_t seen = 0;
+    const auto text = recorded("dryruns-" + version + ".txt");
+    for (auto at = text.find("== "); at != std::string::npos; at = text.find("\n== ", at + 1)) {
+      const auto begin = text.find("== ", at) + 3, line = text.find('\n', begin);
+      const auto form = text.substr(begin, line - begin),
+                 section = text.substr(line + 1, text.find("\n== ", line) - line);
+      CAPTURE(version);
+      CAPTURE(form);
+      const auto read = read_dryrun(section);
+      REQUIRE_MESSAGE(read, read.error().message);
+      std::vector<std::string> images;
+      for (const auto& device : read->devices)
+        for (const auto& image : device.images) images.push_back(device.arch + " " + image.role);
+      std::ranges::sort(images);
+      auto roles = wanted.at(form);
+      std::ranges::sort(roles);
+      CHECK(images == roles);
+      CHECK(read->folder == "/build/half");
+      CHECK(read->split.front() == "/opt/cuda/bin/cudafe++");
+      CHECK(has(read->devices.back().compile, "-split-compile"));
+      ++seen;
+    }
+    CHECK(seen == wanted.size());
+  }
 }
 
 TEST_CASE("options that a newer nvcc puts anywhere change nothing") {
