@@ -180,6 +180,13 @@ bool LogScan::fits(std::size_t row, std::size_t begin, std::size_t end) {
   return near.empty() || near_by(near, m_near[row], begin, end) || in_head(row);
 }
 
+/// Messages are; that something begins or ends is said on one line.
+bool LogScan::may_be_wrapped(std::size_t pattern) const {
+  if (pattern >= m_patterns.row_of.size()) return false;
+  const auto role = m_patterns.data.rows[m_patterns.row_of[pattern]].role;
+  return may_explain(role) || role == LineRole::consequence || role == LineRole::noise;
+}
+
 LogScan::LineNotes LogScan::notes_of(std::string_view line, bool whole) const {
   LineNotes notes;
   auto candidates = m_patterns.matcher.candidates(line);
@@ -191,7 +198,7 @@ LogScan::LineNotes LogScan::notes_of(std::string_view line, bool whole) const {
   PatternMatch match;
   for (const auto pattern : candidates) {
     if (!m_patterns.matcher.find(pattern, text, match)) {
-      if (pattern < row_of.size() && whole) notes.unmatched.emplace_back(pattern, m_patterns.matcher.lacks(pattern, line));
+      if (whole && may_be_wrapped(pattern)) notes.unmatched.emplace_back(pattern, m_patterns.matcher.lacks(pattern, line));
       continue;
     }
     if (pattern < row_of.size() && m_patterns.data.rows[row_of[pattern]].role == LineRole::noise) {

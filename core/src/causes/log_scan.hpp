@@ -77,6 +77,7 @@ class LogScan {
 
   void scan(bool last);
   void take_line(std::size_t begin, std::size_t end, std::size_t place);
+  bool may_be_wrapped(std::size_t pattern) const;
   LineNotes notes_of(std::string_view line, bool whole) const;
   const LineNotes& kept_notes(std::string_view line);
   void match_wrapped(const LineNotes& notes, std::size_t begin, std::size_t end, std::vector<PatternMatch>& matches);
