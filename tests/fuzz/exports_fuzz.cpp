@@ -1,4 +1,5 @@
-// A library's exports, and a link stub of them: reading the stub must give the same exports again.
+// A library's exports, of Linux or Windows, and a link stub of them: reading the stub must give the same exports again.
+#include "elf/dll_exports.hpp"
 #include "elf/exports.hpp"
 #include "elf/symbol_tables.hpp"
 #include "fuzz_target.hpp"
@@ -21,6 +22,8 @@ SAGEKIT_FUZZ_TARGET(exports) {
                             size % 5};
   (void)names_match_hashes(tables, input.from(symbols + 11));
   (void)list_exports(tables);
+  if (const auto dll = read_dll_exports(bytes); dll && read_dll_exports(link_stub(*dll)) != *dll) std::abort();
+  (void)read_export_directory(input, static_cast<std::uint32_t>(size % 64));
   const auto exports = read_exports(bytes);
   if (!exports) return 0;
   (void)export_text(*exports);

@@ -52,9 +52,10 @@ struct Nvcc {
 
 struct HostCompiler {
   std::filesystem::path executable;
-  std::string kind;     ///< "gcc", "clang"
-  std::string version;  ///< "12.2.0"
-  std::string target;   ///< "x86_64-linux-gnu"
+  std::string kind;                   ///< "gcc", "clang"
+  std::string version;                ///< "12.2.0"
+  std::string target;                 ///< "x86_64-linux-gnu"
+  std::filesystem::path library_dir;  ///< of a mingw: where its libgcc is, and its C++ headers below that
   ToolSource source = ToolSource::system;
   std::string identity;
   bool ready = false;

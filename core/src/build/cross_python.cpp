@@ -1,15 +1,19 @@
 #include "build/cross_python.hpp"
 
 #include "support/format.hpp"
+#include "support/sha256.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <optional>
 #include <string_view>
 
 namespace sagekit {
+
+extern const std::string_view k_windows_pyconfig_h;  // written at build time by cmake/EmbedText.cmake
 
 namespace fs = std::filesystem;
 
@@ -59,26 +63,31 @@ std::optional<std::string> own_pyconfig(const Python& python, const fs::path& he
 }
 
 /// One folder for all: Python.h includes "pyconfig.h" from beside itself, whatever comes first on the include path.
-Result<fs::path> gather(const Python& python, const Store& store, const std::string& triplet, bool for_aarch64) {
+/// `write`: the pyconfig.h; `suffix` tells its folder from others of that Python.
+Result<fs::path> gather(const Python& python, const Store& store, std::string_view suffix,
+                        const std::function<Result<std::string>(const fs::path&)>& write) {
   const auto headers =
       std::ranges::find_if(python.include_dirs, [](const fs::path& folder) { return fs::exists(folder / "Python.h"); });
   if (headers == python.include_dirs.end()) return cannot("no Python.h");
-  const fs::path folder = store.folder("stubs") / fmt::format("python{}-{}{}", python.minor,
-                                                              python.identity.substr(0, 32), for_aarch64 ? "-arm" : "");
+  const fs::path folder =
+      store.folder("stubs") / fmt::format("python{}-{}{}", python.minor, python.identity.substr(0, 32), suffix);
   std::error_code error;
   if (fs::exists(folder, error)) return folder;
-  auto pyconfig = own_pyconfig(python, *headers, triplet);
-  if (!pyconfig) return cannot(fmt::format("no pyconfig.h in {}", headers->string()));
-  if (for_aarch64) {
-    TRY_ASSIGN(*pyconfig, aarch64_pyconfig(std::move(*pyconfig)));
-  }
+  TRY_ASSIGN(const auto pyconfig, write(*headers));
   TRY_ASSIGN(const TemporaryFolder scratch, store.temporary());
   const fs::path made = scratch.path() / "headers";
   TRY(make_directories(made));
   TRY(copy_tree(*headers, made));
-  TRY(write_file_atomic(made / "pyconfig.h", *pyconfig));
+  TRY(write_file_atomic(made / "pyconfig.h", pyconfig));
   TRY(publish_folder(made, folder));
   return folder;
+}
+
+/// This machine's own.
+Result<std::string> read_pyconfig(const Python& python, const fs::path& headers, const std::string& triplet) {
+  auto text = own_pyconfig(python, headers, triplet);
+  if (!text) return cannot(fmt::format("no pyconfig.h in {}", headers.string()));
+  return std::move(*text);
 }
 
 }  // namespace
@@ -97,12 +106,20 @@ Result<std::string> aarch64_pyconfig(std::string text) {
   return join(lines, "\n");
 }
 
-Result<fs::path> make_cross_headers(const Python& python, const Store& store) {
-  return gather(python, store, "x86_64-linux-gnu", true);
+Result<fs::path> make_cross_headers(const Python& python, const std::string& platform, const Store& store) {
+  if (platform.starts_with("win"))
+    // Named by its content: another sagekit may have another one.
+    return gather(python, store, "-win-" + sha256_hex(k_windows_pyconfig_h).substr(0, 8),
+                  [](const fs::path&) { return Result<std::string>(std::string(k_windows_pyconfig_h)); });
+  return gather(python, store, "-arm", [&](const fs::path& headers) -> Result<std::string> {
+    TRY_ASSIGN(auto text, read_pyconfig(python, headers, "x86_64-linux-gnu"));
+    return aarch64_pyconfig(std::move(text));
+  });
 }
 
 Result<fs::path> make_own_headers(const Python& python, const Store& store) {
-  return gather(python, store, triplet_of(python), false);
+  return gather(python, store, "",
+                [&](const fs::path& headers) { return read_pyconfig(python, headers, triplet_of(python)); });
 }
 
 }  // namespace sagekit

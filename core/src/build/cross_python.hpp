@@ -16,9 +16,9 @@ namespace sagekit {
 /// text that is no such pyconfig.h.
 Result<std::string> aarch64_pyconfig(std::string text);
 
-/// The folder in the store with all headers of `python` (source `derived`) and that pyconfig.h; made when it is not
-/// there yet. Errors: BLD008, FIL.
-Result<std::filesystem::path> make_cross_headers(const Python& python, const Store& store);
+/// The folder in the store with all headers of `python` (source `derived`) and the platform's pyconfig.h: that one, or
+/// for Windows core/data/windows/pyconfig.h. Made when it is not there yet. Errors: BLD008, FIL.
+Result<std::filesystem::path> make_cross_headers(const Python& python, const std::string& platform, const Store& store);
 
 /// The same with its own pyconfig.h. Debian's forwards to one below the folder's parent, and that parent on the include
 /// path would bring along whatever else was unpacked into it: a C library's headers, in place of the compiler's.

@@ -1,5 +1,7 @@
 #include "build/cuda_stub.hpp"
 
+#include "elf/dll_exports.hpp"
+#include "spec/symbol_lists.hpp"
 #include "support/format.hpp"
 #include "support/sha256.hpp"
 #include "support/text.hpp"
@@ -28,28 +30,8 @@ bool is_driver_function(std::string_view word) {
   return word.size() > 2 && word.starts_with("cu") && std::isupper(static_cast<unsigned char>(word[2])) != 0;
 }
 
-/// e_machine, as the ELF specification numbers CPUs.
-Result<std::uint16_t> machine_of(std::string_view platform) {
-  if (platform == "linux_x86_64") return std::uint16_t{62};
-  if (platform == "linux_aarch64") return std::uint16_t{183};
-  return fail(ErrorKind::bug, "BLD005", fmt::format("no stub is known for {}", platform));
-}
-
-/// Named by content, as everything in the store.
-Result<fs::path> publish_stub(const ExportList& exports, const std::string& name, const Store& store) {
-  const auto key = sha256_hex(fmt::format("stub 2 {} {}\n{}", name, exports.machine, export_text(exports)));
-  const fs::path folder = store.folder("stubs") / key.substr(0, 32);
-  std::error_code error;
-  if (fs::exists(folder / name, error)) return folder;
-  TRY_ASSIGN(const TemporaryFolder scratch, store.temporary());
-  TRY(write_file_atomic(scratch.path() / "stub" / name, link_stub(exports)));
-  TRY(publish_folder(scratch.path() / "stub", folder));
-  return folder;
-}
-
-}  // namespace
-
-Result<ExportList> driver_exports(std::string_view header, std::string_view platform) {
+/// Every driver function that the header names.
+std::set<std::string> driver_names(std::string_view header) {
   std::set<std::string> names;
   for (std::size_t at = 0; at < header.size();) {
     if (!is_word(header[at])) {
@@ -61,10 +43,44 @@ Result<ExportList> driver_exports(std::string_view header, std::string_view plat
     if (const auto word = header.substr(at, end - at); is_driver_function(word)) names.emplace(word);
     at = end;
   }
+  return names;
+}
+
+/// e_machine, as the ELF specification numbers CPUs.
+Result<std::uint16_t> machine_of(std::string_view platform) {
+  if (platform == "linux_x86_64") return std::uint16_t{62};
+  if (platform == "linux_aarch64") return std::uint16_t{183};
+  return fail(ErrorKind::bug, "BLD005", fmt::format("no stub is known for {}", platform));
+}
+
+/// Named by content, as everything in the store. `text`: what is in it.
+Result<fs::path> publish_stub(const std::string& text, const std::string& stub, const std::string& name,
+                              const Store& store) {
+  const auto key = sha256_hex(fmt::format("stub 2 {} {}", name, text));
+  const fs::path folder = store.folder("stubs") / key.substr(0, 32);
+  std::error_code error;
+  if (fs::exists(folder / name, error)) return folder;
+  TRY_ASSIGN(const TemporaryFolder scratch, store.temporary());
+  TRY(write_file_atomic(scratch.path() / "stub" / name, stub));
+  TRY(publish_folder(scratch.path() / "stub", folder));
+  return folder;
+}
+
+Result<fs::path> publish_stub(const ExportList& exports, const std::string& name, const Store& store) {
+  return publish_stub(fmt::format("{}\n{}", exports.machine, export_text(exports)), link_stub(exports), name, store);
+}
+
+Result<fs::path> publish_stub(const DllExports& exports, const Store& store) {
+  return publish_stub(export_text(exports), link_stub(exports), exports.name, store);
+}
+
+}  // namespace
+
+Result<ExportList> driver_exports(std::string_view header, std::string_view platform) {
   ExportList exports;
   exports.soname = "libcuda.so.1";
   TRY_ASSIGN(exports.machine, machine_of(platform));
-  for (const auto& name : names) {
+  for (const auto& name : driver_names(header)) {
     ExportedSymbol symbol;
     symbol.name = name;
     symbol.type = k_function;
@@ -76,8 +92,18 @@ Result<ExportList> driver_exports(std::string_view header, std::string_view plat
 Result<fs::path> make_driver_stub(const Nvcc& nvcc, const std::string& platform, const Store& store) {
   const auto header = read_file(nvcc.include_dir / "cuda.h");
   if (!header) return cannot("libcuda.so", header.error().message, "it needs include/cuda.h of the CUDA toolkit");
+  if (platform.starts_with("win")) {
+    DllExports exports{"nvcuda.dll", {}};
+    for (auto& name : driver_names(*header)) exports.names.push_back(name);
+    return publish_stub(exports, store);
+  }
   TRY_ASSIGN(const auto exports, driver_exports(*header, platform));
   return publish_stub(exports, "libcuda.so", store);
+}
+
+Result<fs::path> make_python_stub(const std::string& python, const Store& store) {
+  TRY_ASSIGN(const auto version, parse_version_number(python));
+  return publish_stub(DllExports{"python3.dll", stable_abi_until(version)}, store);
 }
 
 Result<fs::path> runtime_library(const Nvcc& nvcc) {

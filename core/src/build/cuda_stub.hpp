@@ -21,6 +21,9 @@ Result<ExportList> driver_exports(std::string_view cuda_header, std::string_view
 /// The folder in the store with a libcuda.so; made when it is not there yet. BLD005 (machine) when it cannot be.
 Result<std::filesystem::path> make_driver_stub(const Nvcc& nvcc, const std::string& platform, const Store& store);
 
+/// The folder in the store with a python3.dll of the stable ABI that this Python ("3.10") has.
+Result<std::filesystem::path> make_python_stub(const std::string& python, const Store& store);
+
 /// The libcudart.so.N of a tree, for this machine's CPU.
 Result<std::filesystem::path> runtime_library(const Nvcc& nvcc);
 

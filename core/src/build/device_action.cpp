@@ -1,6 +1,7 @@
 #include "build/device_action.hpp"
 
 #include "build/nvcc_commands.hpp"
+#include "build/windows_host.hpp"
 #include "support/format.hpp"
 #include "support/sha256.hpp"
 #include "support/text.hpp"
@@ -33,11 +34,16 @@ std::vector<Architecture> architectures(const std::vector<std::string>& argv) {
   return found;
 }
 
+/// The command that decides about GPU code: that of the device's pass where there is one.
+const std::vector<std::string>& device_words(const Step& compile) {
+  return compile.device_argv.empty() ? compile.argv : compile.device_argv;
+}
+
 std::optional<std::string> platform_of(const Step& step) {
   constexpr std::string_view k_nvcc = "{nvcc-exe-", k_cxx = "{cxx-";
-  if (step.kind != StepKind::compile || step.argv.empty() || !step.argv.front().starts_with(k_nvcc))
-    return std::nullopt;
-  const auto host = word_after(step.argv, "-ccbin");
+  const auto& argv = device_words(step);
+  if (step.kind != StepKind::compile || argv.empty() || !argv.front().starts_with(k_nvcc)) return std::nullopt;
+  const auto host = word_after(argv, "-ccbin");
   if (!host.starts_with(k_cxx) || !host.ends_with('}')) return std::nullopt;
   return host.substr(k_cxx.size(), host.size() - k_cxx.size() - 1);
 }
@@ -95,8 +101,10 @@ std::vector<DeviceAction> device_actions(const std::vector<const Step*>& steps, 
     const auto platform = platform_of(compile);
     if (!platform) continue;
     const bool shimmed = !compile.device_argv.empty();
-    const auto& argv = shimmed ? compile.device_argv : compile.argv;
-    const auto& plain = compile.fallback_argv.empty() ? compile.argv : compile.fallback_argv;
+    const auto& argv = device_words(compile);
+    const auto plain = is_windows_host(compile)        ? std::vector<std::string>()
+                       : compile.fallback_argv.empty() ? compile.argv
+                                                       : compile.fallback_argv;
     const auto words = deciding_words(common_words(argv), *platform);
     const auto all = architectures(argv);
     std::vector<std::string> names;
@@ -113,6 +121,7 @@ std::vector<DeviceAction> device_actions(const std::vector<const Step*>& steps, 
         auto& same = actions[found->second];
         same.users.push_back(user);
         same.step.cells.insert(same.step.cells.end(), compile.cells.begin(), compile.cells.end());
+        if (same.plain.empty()) same.plain = plain;
         if (same.platform != own_platform && *platform == own_platform) {
           same.platform = *platform;
           same.argv = argv;

@@ -4,6 +4,7 @@
 #include "build/host_half.hpp"
 #include "build/store_files.hpp"
 #include "build/text_key.hpp"
+#include "build/windows_host.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
@@ -316,6 +317,15 @@ Result<CommandResult> DeviceHalves::compile(std::size_t compile_step, const Step
     log_line(m_context.log, LogLevel::info,
              [&] { return fmt::format("{} is lacking: {}", m_actions[without].step.id, why); });
   }
+  // Host code for Windows has no whole way: clang makes no GPU code, nvcc no code for Windows.
+  if (is_windows_host(step)) {
+    if (sum.ok()) {
+      TRY(write_file(whole.output_file, why + "\n"));
+      sum.exit_code = 1;
+    }
+    report.retried.clear();
+    return sum;
+  }
   TRY_ASSIGN(auto result, m_context.runner.run(whole, stop));
   add(result, sum);
   return result;
@@ -333,7 +343,12 @@ Result<std::string> DeviceHalves::join_halves(std::size_t compile_step, const St
     used.push_back(record);
     devices.push_back({m_actions[index].arch, record});
   }
-  TRY_ASSIGN(const auto commands, commands_of(whole, stop));
+  auto asked = whole;
+  if (is_windows_host(step)) {
+    TRY_ASSIGN(asked, m_context.command(step, step.device_argv, ".log"));
+    asked.argv.insert(asked.argv.end(), {"-o", (m_context.work / "tmp" / "none.o").string()});
+  }
+  TRY_ASSIGN(const auto commands, commands_of(asked, stop));
   TRY_ASSIGN(auto host, HostHalf::prepare(m_context, step, whole, commands, stop));
   auto made = host.make(devices, sum);
   disk_bytes = bytes_below(host.folder());

@@ -4,6 +4,8 @@
 #include "build/fatbin_include.hpp"
 #include "build/kernel_interface.hpp"
 #include "build/text_key.hpp"
+#include "build/windows_host.hpp"
+#include "build/windows_kernels.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
@@ -18,14 +20,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view k_assembly = "assembly";
-
-/// Is the word for the preprocessor alone? Its effect is in the text. `separate`: its value is the next word.
-bool is_for_preprocessor(std::string_view word, bool& separate) {
-  constexpr std::array<std::string_view, 3> k_attached{"-D", "-U", "-I"};
-  constexpr std::array<std::string_view, 5> k_separate{"-isystem", "-iquote", "-idirafter", "-include", "-imacros"};
-  separate = std::ranges::count(k_attached, word) != 0 || std::ranges::count(k_separate, word) != 0;
-  return separate || std::ranges::any_of(k_attached, [&](auto flag) { return word.starts_with(flag); });
-}
 
 /// A line marker of the stub has the name that nvcc gave to it, for one architecture or the last of several.
 std::string with_host_markers(std::string stub) {
@@ -48,6 +42,13 @@ void add_arch_list(const CommandLine& preprocess, Places& places) {
 }
 
 }  // namespace
+
+bool is_for_preprocessor(std::string_view word, bool& separate) {
+  constexpr std::array<std::string_view, 3> k_attached{"-D", "-U", "-I"};
+  constexpr std::array<std::string_view, 5> k_separate{"-isystem", "-iquote", "-idirafter", "-include", "-imacros"};
+  separate = std::ranges::count(k_attached, word) != 0 || std::ranges::count(k_separate, word) != 0;
+  return separate || std::ranges::any_of(k_attached, [&](auto flag) { return word.starts_with(flag); });
+}
 
 NvccCommands with_host_names(NvccCommands commands) {
   const auto unit = word_after(commands.split, "--gen_c_file_name"), stub = commands.stub.filename().string();
@@ -131,6 +132,8 @@ Result<std::string> HostHalf::take_gpu_code(const std::vector<MadeDevice>& devic
     if (device.stub != m_all.stub) continue;
     TRY_ASSIGN(stub, text_of(k_stub));
   }
+  if (kernels) m_kernels = *kernels;
+  if (is_windows_host(m_step)) return std::string();  // clang writes the launches itself
   const auto asserted = with_size_assertions(with_host_markers(std::move(stub)), *kernels);
   if (!asserted) return "its launches are not understood";
   m_all = with_host_names(std::move(m_all));
@@ -154,13 +157,18 @@ Result<bool> HostHalf::run(const CommandLine& argv, const fs::path& working_dire
   return false;
 }
 
-/// False: nvcc's file is not as it is expected, and stays.
-Result<bool> HostHalf::include_fatbin() const {
+/// What fatbinary makes beside the file for the compiler; "" = it makes none.
+fs::path HostHalf::made_fatbin() const {
   constexpr std::string_view k_create = "--create=";
   const auto create = std::ranges::find_if(m_all.fatbinary, [&](const auto& w) { return w.starts_with(k_create); });
-  if (create == m_all.fatbinary.end()) return false;
-  const fs::path made = create->substr(k_create.size());
+  return create == m_all.fatbinary.end() ? fs::path() : fs::path(create->substr(k_create.size()));
+}
+
+/// False: nvcc's file is not as it is expected, and stays.
+Result<bool> HostHalf::include_fatbin() const {
+  const auto made = made_fatbin();
   std::error_code error;
+  if (made.empty()) return false;
   fs::rename(made, m_folder.path() / k_host_fatbin, error);
   if (error) return false;
   std::optional<std::string> text;
@@ -194,15 +202,57 @@ Result<bool> HostHalf::compile(CommandResult& sum) {
 
   TRY_ASSIGN(const bool read, run(commands->preprocess, source, sum));
   if (!read) return false;
-  const auto text_file = m_folder.path() / k_host_text, assembly = m_folder.path() / k_host_assembly;
+  const auto text_file = m_folder.path() / k_host_text;
   TRY_ASSIGN(auto text, read_file(text_file));
   text = replace_all(std::move(text), m_folder.path().string() + "/", "");  // line markers
   TRY(write_file(text_file, text));
 
   add_mapped_places(commands->compile, m_places);
   add_arch_list(m_all.preprocess, m_places);
-  const auto key =
-      host_text_key(m_context.symbols, word_after(m_step.argv, "-ccbin"), commands->compile, text, m_places);
+  TRY_ASSIGN(const bool compiled, assembly_of(commands->compile, text, word_after(m_step.argv, "-ccbin"), sum));
+  // Here the assembler finds the GPU code by its name.
+  return compiled ? run(commands->assemble, m_folder.path(), sum) : compiled;
+}
+
+/// The same by clang, which embeds a file of GPU code: while it compiles another one stands there, so that its assembly
+/// is that of every GPU code.
+Result<bool> HostHalf::compile_for_windows(CommandResult& sum) {
+  const auto commands = take_apart_clang(m_whole.argv, m_folder.path());
+  if (!commands) return not_made("clang's command is not understood");
+  TRY_ASSIGN(auto fatbin, read_file(made_fatbin()));
+  const auto marked = with_windows_host(std::move(fatbin));
+  if (!marked) return not_made("fatbinary's file is not understood");
+  TRY(write_file(m_folder.path() / k_host_fatbin, *marked));
+  TRY(write_file(m_folder.path() / k_fatbin_place_file, k_fatbin_place));
+
+  TRY_ASSIGN(const bool read, run(commands->preprocess, m_whole.working_directory, sum));
+  if (!read) return false;
+  const auto text_file = m_folder.path() / k_host_text, assembly = m_folder.path() / k_host_assembly;
+  TRY_ASSIGN(auto text, read_file(text_file));
+  text += size_assertions(m_kernels);
+  TRY(write_file(text_file, text));
+  add_mapped_places(commands->preprocess, m_places);
+  TRY_ASSIGN(const bool compiled, assembly_of(commands->compile, text, m_step.argv.front(), sum));
+  if (!compiled) return false;
+  TRY_ASSIGN(const auto made, read_file(assembly));
+  TRY(check_registrations(made, m_kernels));
+  const auto whole = with_fatbin_file(made, k_host_fatbin);
+  if (!whole) return not_made("clang's assembly has no place for the GPU code");
+  remove_quietly(assembly);  // it may be linked into the store
+  TRY(write_file(assembly, *whole));
+  return run(commands->assemble, m_folder.path(), sum);
+}
+
+bool HostHalf::not_made(std::string why) {
+  m_why = std::move(why);
+  return false;
+}
+
+/// The host's assembly from the store, or made of the text.
+Result<bool> HostHalf::assembly_of(const CommandLine& argv, const std::string& text, const std::string& cxx,
+                                   CommandResult& sum) {
+  const auto assembly = m_folder.path() / k_host_assembly;
+  const auto key = host_text_key(m_context.symbols, cxx, argv, text, m_places);
   const auto known = [&] {
     const auto has = [&](const ActionRecord& record) {
       const auto* object = output_of(record, k_assembly);
@@ -219,12 +269,11 @@ Result<bool> HostHalf::compile(CommandResult& sum) {
   if (waited) reused = known();
   say(reused ? "reused from the store" : "not in the store");
   if (!reused) {
-    TRY_ASSIGN(const bool compiled, run(commands->compile, m_folder.path(), sum));
+    TRY_ASSIGN(const bool compiled, run(argv, m_folder.path(), sum));
     if (!compiled) return false;
     TRY(keep(key, assembly));
   }
-  // Here the assembler finds the GPU code by its name.
-  return run(commands->assemble, m_folder.path(), sum);
+  return true;
 }
 
 Result<std::string> HostHalf::make(const std::vector<MadeDevice>& devices, CommandResult& sum) {
@@ -232,6 +281,13 @@ Result<std::string> HostHalf::make(const std::vector<MadeDevice>& devices, Comma
   if (!apart.empty()) return apart;
   if (const auto depfile = word_after(m_whole.argv, "-MF"); !depfile.empty())
     m_all.preprocess.insert(m_all.preprocess.end(), {"-MD", "-MF", depfile, "-MT", word_after(m_whole.argv, "-o")});
+  if (is_windows_host(m_step)) {
+    TRY(check_kernels_for_windows(m_kernels, m_module_id));
+    TRY_ASSIGN(const bool done, run(m_all.fatbinary, m_whole.working_directory, sum));
+    if (!done) return m_why;
+    TRY_ASSIGN(const bool compiled, compile_for_windows(sum));
+    return compiled ? std::string() : m_why;
+  }
   for (const auto* argv : {&m_all.preprocess, &m_all.split, &m_all.fatbinary}) {
     TRY_ASSIGN(const bool done, run(*argv, m_whole.working_directory, sum));
     if (!done) return m_why;

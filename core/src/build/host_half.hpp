@@ -4,6 +4,7 @@
 // by its text, and an architecture more costs an assembler (docs/engine.md).
 
 #include "build/action_record.hpp"
+#include "build/kernel_interface.hpp"
 #include "build/nvcc_commands.hpp"
 #include "build/step_context.hpp"
 #include "build/text_key.hpp"
@@ -28,7 +29,7 @@ struct MadeDevice {
 
 class HostHalf {
  public:
-  /// In a folder of its own. `whole`: the step's command, nvcc; `commands`: what it would run.
+  /// In a folder of its own. `whole`: the step's command, nvcc or, for Windows, clang; `commands`: what nvcc would run.
   static Result<HostHalf> prepare(const StepContext& context, const Step& step, const Command& whole,
                                   const NvccCommands& commands, std::stop_token stop);
 
@@ -47,10 +48,15 @@ class HostHalf {
         m_stop(std::move(stop)),
         m_places{{m_folder.path(), ""}, {context.work, "{work}"}, {context.source.root, "{source}"}} {}
 
+  bool not_made(std::string why);
   Result<std::string> take_gpu_code(const std::vector<MadeDevice>& devices);
   Result<bool> run(const CommandLine& argv, const std::filesystem::path& working_directory, CommandResult& sum);
   Result<bool> include_fatbin() const;
+  Result<bool> assembly_of(const CommandLine& argv, const std::string& text, const std::string& cxx,
+                           CommandResult& sum);
   Result<bool> compile(CommandResult& sum);
+  Result<bool> compile_for_windows(CommandResult& sum);
+  std::filesystem::path made_fatbin() const;
   Status keep(const std::string& key, const std::filesystem::path& assembly) const;
 
   const StepContext& m_context;
@@ -60,6 +66,7 @@ class HostHalf {
   TemporaryFolder m_folder;
   std::stop_token m_stop;
   Places m_places;
+  KernelInterface m_kernels;
   std::string m_module_id;  ///< that of the kernels' names; "" = none has it
   std::string m_why;        ///< what failed
 };
@@ -73,6 +80,9 @@ struct HostCommands {
 inline constexpr std::string_view k_host_unit = "host.cudafe1.cpp", k_host_stub = "host.cudafe1.stub.c",
                                   k_host_text = "host.ii", k_host_assembly = "host.s", k_host_fatbin = "host.fatbin";
 std::optional<HostCommands> take_apart(const CommandLine& compile, const std::filesystem::path& folder);
+
+/// Is the word for the preprocessor alone? Its effect is in the text. `separate`: its value is the next word.
+bool is_for_preprocessor(std::string_view word, bool& separate);
 
 /// Adds the folders that -ffile-prefix-map gives another name: no result has their own.
 void add_mapped_places(const CommandLine& argv, Places& places);

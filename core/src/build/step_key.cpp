@@ -1,5 +1,6 @@
 #include "build/step_key.hpp"
 
+#include "build/windows_host.hpp"
 #include "support/format.hpp"
 #include "support/sha256.hpp"
 #include "support/text.hpp"
@@ -55,6 +56,10 @@ Result<KeyParts> StepKeys::action(const Step& step, bool fallback) const {
   KeyParts parts{{"format", "sagekit action 2"}, {"kind", std::string(kind_name(step.kind))}};
   add_words(parts, "argv", step.argv);
   std::vector<std::string> words = step.argv;
+  if (is_windows_host(step)) {  // its own argv names no architecture
+    add_words(parts, "device argv", step.device_argv);
+    words.insert(words.end(), step.device_argv.begin(), step.device_argv.end());
+  }
   if (fallback) {
     add_words(parts, "fallback argv", step.fallback_argv);
     words.insert(words.end(), step.fallback_argv.begin(), step.fallback_argv.end());

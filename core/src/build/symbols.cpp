@@ -2,6 +2,7 @@
 
 #include "build/cross_python.hpp"
 #include "build/cuda_stub.hpp"
+#include "build/windows_host.hpp"
 #include "spec/libc_floor.hpp"
 #include "support/format.hpp"
 #include "support/sha256.hpp"
@@ -19,9 +20,9 @@ namespace fs = std::filesystem;
 namespace {
 
 /// How the names of the plan's symbols begin; anything else in braces is not ours.
-constexpr std::array<std::string_view, 11> k_symbols{"source",           "work",      "nvcc-exe-", "nvcc-root-",
+constexpr std::array<std::string_view, 12> k_symbols{"source",           "work",      "nvcc-exe-", "nvcc-root-",
                                                      "cuda-include-",    "cuda-lib-", "torch-",    "python-",
-                                                     "python-includes-", "cxx-",      "shim-"};
+                                                     "python-includes-", "cxx-",      "shim-",     "mingw-"};
 
 bool is_symbol(std::string_view name) {
   return name.starts_with("stub-") || std::ranges::any_of(k_symbols, [&](std::string_view known) {
@@ -90,13 +91,39 @@ class Resolver {
     return {};
   }
 
+  void add_compiler(const HostCompiler& compiler, const std::string& platform) {
+    table.set("cxx-" + platform, compiler.executable.string(), compiler.identity);
+    table.set_device("cxx-" + platform, compiler.kind + " " + compiler.version);
+    std::error_code error;
+    const auto real = fs::weakly_canonical(compiler.executable, error);
+    table.set_role("cxx-root-" + platform, real.parent_path().parent_path());
+  }
+
+  /// mingw's headers for clang, and what is linked against beside torch.
+  Status add_windows(const Cell& cell, const Toolchain& t, const std::set<std::string>& wanted) {
+    const auto& mingw = t.mingw;
+    add_compiler(t.device_compiler, m_own_platform);
+    table.set("mingw-" + cell.platform, mingw.executable.string(), mingw.identity);
+    const auto name = "mingw-includes-" + cell.platform;
+    const auto headers = mingw.library_dir / "include/c++";
+    const auto system = mingw.executable.parent_path().parent_path() / mingw.target / "include";
+    std::vector<std::string> words{"-nostdinc++"};
+    for (const auto& folder : {headers, headers / mingw.target, system}) {
+      words.insert(words.end(), {"-isystem", folder.string()});
+      table.set_role(folder == headers ? name : fmt::format("{}-{}", name, words.size() / 2), folder);
+    }
+    table.set_words(name, words, mingw.identity);
+    if (const auto stub = "stub-python-" + cell.python + "-" + cell.platform; wanted.contains(stub)) {
+      TRY_ASSIGN(const auto folder, make_python_stub(cell.python, m_store));
+      table.set(stub, folder.string(), "python3.dll");
+    }
+    return {};
+  }
+
   Status add_toolchain(const Cell& cell, const Toolchain& t, const std::set<std::string>& wanted) {
     const auto& platform = cell.platform;
-    table.set("cxx-" + platform, t.host_compiler.executable.string(), t.host_compiler.identity);
-    table.set_device("cxx-" + platform, t.host_compiler.kind + " " + t.host_compiler.version);
-    std::error_code error;
-    const auto compiler = fs::weakly_canonical(t.host_compiler.executable, error);
-    table.set_role("cxx-root-" + platform, compiler.parent_path().parent_path());
+    add_compiler(t.host_compiler, platform);
+    if (platform.starts_with("win")) TRY(add_windows(cell, t, wanted));
     if (!cell.cuda.empty()) {
       table.set("nvcc-exe-" + cell.cuda, t.nvcc.executable.string(), t.nvcc.identity);
       // nvcc's identity is that of its programs: its headers are checked one by one.
@@ -121,7 +148,7 @@ class Resolver {
     auto folders = t.python.include_dirs;
     if (folders.empty()) return {};
     if (t.python.source == ToolSource::derived) {
-      TRY_ASSIGN(auto made, make_cross_headers(t.python, m_store));
+      TRY_ASSIGN(auto made, make_cross_headers(t.python, platform, m_store));
       folders = {std::move(made)};
     } else if (t.python.executable.empty() && folders.size() > 1) {
       TRY_ASSIGN(auto made, make_own_headers(t.python, m_store));
@@ -314,6 +341,7 @@ Result<SymbolTable> resolve_symbols(const Spec& spec, const Plan& plan, const st
   }
   TRY(resolver.add_shims(spec.build.shims));
   TRY(resolver.add_shims(floor_shims(spec.build.glibc_floor)));
+  TRY(resolver.add_shims(windows_shims()));
   for (const auto& [name, tools] : stubs) {
     if (tools.first.version.empty()) continue;
     TRY_ASSIGN(const auto folder, make_driver_stub(tools.first, tools.second, store));

@@ -13,7 +13,8 @@ ToolStamps::ToolStamps(const std::vector<const Cell*>& cells) {
       if (!file.empty()) m_stamps.emplace(file, stamp_of(file));
     };
     const auto& tools = *cell->toolchain;
-    watch(tools.host_compiler.executable);
+    for (const auto* compiler : {&tools.host_compiler, &tools.mingw, &tools.device_compiler})
+      watch(compiler->executable);
     if (tools.nvcc.executable.empty()) continue;
     watch(tools.nvcc.executable);
     std::error_code error;

@@ -31,9 +31,11 @@ void may_be_fetched(ToolchainPart& part, const Result<Tool>& tool, const char* a
 std::vector<ToolchainPart> parts_of(const Cell& cell, const Spec& spec, const Environment& environment,
                                     const ToolchainOptions& options) {
   const ToolchainNeed need{cell.cuda, cell.torch, cell.python, cell.platform, cell.gencode, false, cell.abi3};
-  // No tool mends a platform that nothing builds.
-  if (const auto platform = check_platform(cell.platform, environment); !platform)
-    return {{PartKind::platform, PartState::lacking, cell.platform, platform.error().message, platform.error().hint}};
+  // No tool mends a platform that nothing builds: the plan knows it of the cell's modules.
+  if (!cell.lacks.empty() && cell.lacks.front().kind == LackKind::platform) {
+    const auto& error = cell.lacks.front().error;
+    return {{PartKind::platform, PartState::lacking, cell.platform, error.message, error.hint}};
+  }
 
   std::vector<ToolchainPart> parts;
   const auto nvcc = choose_nvcc(need, environment);
@@ -43,9 +45,18 @@ std::vector<ToolchainPart> parts_of(const Cell& cell, const Spec& spec, const En
   may_be_fetched(parts.back(), nvcc, "TCH001", {TreeKind::nvcc, cell.cuda, "", environment.platform}, options, fetch);
   auto compiler_need = need;
   if (!nvcc) compiler_need.cuda.clear();  // which compilers it accepts is known when it is here
-  parts.push_back(part(
-      PartKind::host_compiler, "C++ compiler", choose_host_compiler(compiler_need, nvcc.value_or(Nvcc{}), environment),
-      [](const HostCompiler& c) { return fmt::format("{} {} {}", c.kind, c.version, c.executable.string()); }));
+  const auto say = [](const HostCompiler& c) {
+    return fmt::format("{} {} {}", c.kind, c.version, c.executable.string());
+  };
+  if (cell.platform.starts_with("win"))
+    parts.push_back(part(PartKind::host_compiler, "C++ compilers for Windows",
+                         choose_windows_compilers(compiler_need, nvcc.value_or(Nvcc{}), environment),
+                         [&](const WindowsCompilers& c) {
+                           return fmt::format("{}, mingw {}, {}", say(c.clang), say(c.mingw), say(c.device));
+                         }));
+  else
+    parts.push_back(part(PartKind::host_compiler, "C++ compiler",
+                         choose_host_compiler(compiler_need, nvcc.value_or(Nvcc{}), environment), say));
   if (!cell.torch.empty()) {
     const auto torch = choose_torch(need, {}, environment);
     parts.push_back(

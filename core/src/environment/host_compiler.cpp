@@ -3,6 +3,8 @@
 
 namespace sagekit {
 
+namespace fs = std::filesystem;
+
 HostCompiler probe_host_compiler(const Found& found, const ProbeContext& context) {
   HostCompiler compiler;
   compiler.executable = found.path;
@@ -28,6 +30,15 @@ HostCompiler probe_host_compiler(const Found& found, const ProbeContext& context
   if (compiler.version.empty() || compiler.target.empty()) {
     compiler.why_not = "-v says no version or no target";
     return compiler;
+  }
+  if (compiler.target.find("-w64-mingw32") != std::string::npos) {
+    // Where its libgcc is are its C++ headers, too; clang uses them.
+    const auto libgcc = context.output_of({found.path.string(), "-print-libgcc-file-name"}, {{"LC_ALL", "C"}});
+    compiler.library_dir = libgcc ? fs::path(trim(*libgcc)).parent_path() : fs::path();
+    if (!is_file(compiler.library_dir / "include/c++/utility")) {
+      compiler.why_not = "its C++ headers are missing";
+      return compiler;
+    }
   }
   Sha256 hash;
   hash.field(version_line);

@@ -13,8 +13,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// "g++", "g++-12", "clang++-19", "aarch64-linux-gnu-g++": C++ drivers; their C twins compile nothing else.
+// "g++", "g++-12", "clang++-19", "aarch64-linux-gnu-g++", "x86_64-w64-mingw32-g++-posix", "x86_64-w64-mingw32ucrt-g++":
+// C++ drivers; their C twins compile nothing else. Of mingw those alone whose threads are C++'s: the others have no
+// std::mutex.
 bool is_compiler_name(std::string name) {
+  if (name.starts_with("x86_64-w64-mingw32")) return name.ends_with("-g++") || name.ends_with("-g++-posix");
   const std::size_t dash = name.rfind('-');
   if (dash != std::string::npos && is_digits(std::string_view(name).substr(dash + 1))) name.resize(dash);
   return name == "g++" || name == "clang++" || name.ends_with("-linux-gnu-g++");

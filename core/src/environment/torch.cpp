@@ -46,7 +46,8 @@ bool has_known_abi(TorchSysroot& torch) {
 bool add_record(Sha256& hash, const fs::path& record) {
   const auto text = read_file(record);
   if (!text) return false;
-  constexpr std::array<std::string_view, 3> seen{"torch/include/", "torch/version.py,", "torch/lib/libc10.so,"};
+  constexpr std::array<std::string_view, 4> seen{"torch/include/", "torch/version.py,", "torch/lib/libc10.so,",
+                                                 "torch/lib/torch_cpu.dll,"};
   std::vector<std::string> rows;
   for (const auto& line : split(*text, '\n'))
     if (std::ranges::any_of(seen, [&](std::string_view start) { return line.starts_with(start); }))
@@ -80,9 +81,13 @@ std::string examine(TorchSysroot& torch) {
   torch.local = full.substr(std::min(plus + 1, full.size()));
   torch.cuda = python_string(*text, "cuda");
   if (torch.version.empty()) return "its version.py says no __version__";
-  if (is_file(torch.root / "lib/c10.dll")) {
+  if (is_file(torch.root / "lib/torch_cpu.dll")) {
     torch.platform = "win_amd64";
-    return "is a Windows build: Windows wheels cannot be built on Linux";
+    if (!is_file(torch.root / "include/torch/csrc/stable/library.h"))
+      return "no include/torch/csrc/stable/library.h: torch's stable interface, which modules for Windows use, is not "
+             "there";
+    torch.identity = fingerprint(torch, *text);
+    return {};
   }
   if (!is_file(torch.root / "lib/libc10.so")) return "no lib/libc10.so: unpack the whole wheel, not its headers alone";
   torch.platform = elf_platform(torch.root / "lib/libc10.so");

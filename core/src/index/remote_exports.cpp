@@ -1,7 +1,7 @@
 #include "index/remote_exports.hpp"
 
-#include "elf/symbol_tables.hpp"
 #include "elf/elf_file.hpp"
+#include "elf/symbol_tables.hpp"
 #include "support/try.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace sagekit {
 namespace {
 
 // torch's string tables are 0.8 to 1.4 MB compressed; a fatbin before them can hold a megabyte without a block's start.
-constexpr std::uint64_t k_first_end = 1'500'000, k_max_end = 6'000'000, k_max_end_content = std::uint64_t{128} << 20;
+constexpr std::uint64_t k_first_end = 1'500'000, k_max_end = 16'000'000, k_max_end_content = std::uint64_t{128} << 20;
 constexpr std::uint64_t k_first_beginning = 1024, k_step = 128 * 1024, k_max_step = 1 << 20;
 constexpr std::uint64_t k_max_beginning = 12 << 20, k_max_beginning_content = std::uint64_t{64} << 20;
 constexpr std::uint64_t k_max_sections = 4096, k_section_size = 64;
@@ -71,8 +71,8 @@ Result<std::optional<ExportList>> read_from_ends(RemoteWheel& wheel, const ZipMe
   const std::uint64_t section_count = header.u16(60);
   const std::uint16_t machine = header.u16(18);
   if (!ElfFile::looks_like(header) || header.u8(4) != 2 || header.u8(5) != 1 || header.u16(16) != ET_DYN ||
-      (machine != EM_X86_64 && machine != EM_AARCH64) || header.u16(58) != k_section_size ||
-      section_count == 0 || section_count > k_max_sections)
+      (machine != EM_X86_64 && machine != EM_AARCH64) || header.u16(58) != k_section_size || section_count == 0 ||
+      section_count > k_max_sections)
     return nothing;
 
   TRY_ASSIGN(const std::string table_bytes, reader.read(header.u64(40), section_count * k_section_size));
@@ -108,6 +108,19 @@ Result<std::optional<ExportList>> read_from_ends(RemoteWheel& wheel, const ZipMe
   if (!soname || !names_match_hashes(tables, Bytes(hash))) return nothing;
   auto exports = list_exports(tables);
   return exports ? std::optional(std::move(*exports)) : nothing;
+}
+
+/// Nothing when this way does not lead to a directory that holds together.
+Result<std::optional<DllExports>> read_dll_from_ends(RemoteWheel& wheel, const ZipMember& library,
+                                                     std::stop_token stop) {
+  Reader reader(wheel, library, stop);
+  TRY_ASSIGN(const std::string beginning, reader.read(0, std::min(library.size, k_pe_beginning)));
+  const auto place = find_export_directory(Bytes(beginning));
+  if (!place) return std::nullopt;
+  TRY_ASSIGN(const std::string directory, reader.read(place->offset, place->size));
+  if (reader.failed()) return std::nullopt;
+  auto exports = read_export_directory(Bytes(directory), place->address);
+  return exports ? std::optional(std::move(*exports)) : std::nullopt;
 }
 
 }  // namespace
@@ -168,6 +181,15 @@ Result<ExportList> read_exports(RemoteWheel& wheel, const ZipMember& library, st
   }
   TRY_ASSIGN(const std::string content, wheel.read(library.name, stop));
   return read_exports(content);
+}
+
+Result<DllExports> read_dll_exports(RemoteWheel& wheel, const ZipMember& library, std::stop_token stop) {
+  if (library.compressed_size > k_first_end) {
+    TRY_ASSIGN(auto exports, read_dll_from_ends(wheel, library, stop));
+    if (exports) return std::move(*exports);
+  }
+  TRY_ASSIGN(const std::string content, wheel.read(library.name, stop));
+  return read_dll_exports(content);
 }
 
 }  // namespace sagekit

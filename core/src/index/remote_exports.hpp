@@ -2,6 +2,7 @@
 // What a library inside a remote wheel exports, read from stretches at both of its ends.
 
 #include "archive/deflate_tail.hpp"
+#include "elf/dll_exports.hpp"
 #include "elf/exports.hpp"
 #include "index/remote_wheel.hpp"
 
@@ -39,5 +40,9 @@ class MemberEnds {
 /// not work out the whole member is read instead, and checked against RECORD. What is read in part cannot be checked
 /// against RECORD: the names are self-checked, types and sizes rest on the transport and on the lock of `export_text`.
 Result<ExportList> read_exports(RemoteWheel& wheel, const ZipMember& library, std::stop_token stop = {});
+
+/// The same of a Windows library, whose linker put the export directory near the end. The directory is sorted and holds
+/// all its names, which is what is checked of it.
+Result<DllExports> read_dll_exports(RemoteWheel& wheel, const ZipMember& library, std::stop_token stop = {});
 
 }  // namespace sagekit

@@ -85,6 +85,66 @@ std::string_view machine_of(std::string_view platform) {
   return at == std::string_view::npos ? platform : platform.substr(at + 1);
 }
 
+bool is_windows(const Target& t) { return t.platform.starts_with("win"); }
+
+/// clang for Windows with mingw's headers. Its own CUDA headers do not fit CUDA 13: sagekit's (core/data/windows) stand
+/// before CUDA's instead, and before torch's the one by which no exception leaves the module.
+Argv windows_compiler(const KernelSpec& kernel, const Target& t, bool cuda) {
+  Argv argv{cxx(t), "--target=x86_64-w64-windows-gnu", fmt::format("{{mingw-includes-{}}}", t.platform)};
+  const std::string shim = fmt::format("{{shim-{}}}", k_windows_shim);
+  const auto dot = t.cuda.find('.');
+  if (cuda)
+    append(argv, {fmt::format("-D__CUDACC_VER_MAJOR__={}", t.cuda.substr(0, dot)),
+                  fmt::format("-D__CUDACC_VER_MINOR__={}", t.cuda.substr(dot + 1)), "-include", shim + "/cuda_host.h"});
+  if (!kernel.torch_free) append(argv, {"-include", shim + "/torch_wall.h"});
+  append(argv, {"-ffile-prefix-map=" + shim + "=windows", "-D__CRT__NO_INLINE", "-Wno-everything"});
+  return argv;
+}
+
+/// Of nvcc's flags those that say what the host compiler sees.
+void append_host_flags(Argv& argv, const std::vector<std::string>& flags) {
+  std::ranges::copy_if(flags, std::back_inserter(argv), [](const std::string& flag) {
+    return flag.starts_with("-D") || flag.starts_with("-U") || flag.starts_with("-O");
+  });
+}
+
+/// The host's code of a .cu. Its GPU code is Linux's: Step::device_argv.
+Argv windows_compile_argv(const Spec& spec, const KernelSpec& kernel, const std::string& source, const Target& t,
+                          const Includes& paths, bool python) {
+  auto argv = windows_compiler(kernel, t, true);
+  append(argv, paths.argv);
+  append(argv, {"-isystem", cuda_include(t) + "/cccl"});
+  if (!kernel.torch_free) append_host_flags(argv, k_torch_nvcc_flags);
+  append_host_flags(argv, spec.build.nvcc_flags);
+  append_host_flags(argv, kernel.nvcc_flags);
+  if (!kernel.torch_free) append(argv, torch_defines(kernel, t));
+  if (python) append_limited_api(argv, t);
+  argv.push_back("-std=" + standard(spec, kernel, t));
+  append(argv, paths.maps);
+  // Launches are compiled as for a CUDA that clang knows: since 9.2 they are the same.
+  append(argv, {"-x", "cuda", "--cuda-host-only", "-nocudainc", "-nocudalib", "-Xclang", "-target-sdk-version=12.3",
+                "-Xclang", "-fcuda-allow-variadic-functions"});
+  append(argv, {"-c", "{source}/" + source});
+  return argv;
+}
+
+/// By mingw's g++, whose libraries are linked in: nobody has them on Windows.
+Argv windows_link_argv(const Spec& spec, const KernelSpec& kernel, const std::vector<std::string>& objects,
+                       const Target& t) {
+  Argv argv{fmt::format("{{mingw-{}}}", t.platform), "-shared", "-static-libgcc", "-static-libstdc++"};
+  append(argv, objects);
+  append(argv, {"-Wl,-s", "-Wl,--no-insert-timestamp", "-Wl,--dynamicbase,--high-entropy-va,--nxcompat"});
+  argv.push_back("-L" + torch_root(t) + "/lib");
+  for (const auto& name : kernel.torch_libraries.empty() ? spec.build.torch_libraries : kernel.torch_libraries)
+    argv.push_back("-l" + name);
+  argv.push_back("-lcudart64_" + std::string(t.cuda.substr(0, t.cuda.find('.'))));
+  if (std::ranges::count(kernel.libraries, "cuda")) argv.push_back(fmt::format("-L{{stub-cuda-{}}}", t.platform));
+  for (const auto& name : kernel.libraries) argv.push_back("-l" + (name == "cuda" ? "nvcuda" : name));
+  if (!kernel.plain_module) append(argv, {fmt::format("-L{{stub-python-{}-{}}}", t.python, t.platform), "-lpython3"});
+  append(argv, {"-Wl,-Bstatic", "-lstdc++", "-lwinpthread", "-Wl,-Bdynamic"});
+  return argv;
+}
+
 }  // namespace
 
 bool takes_floor_shim(const Spec& spec, std::string_view platform) {
@@ -102,6 +162,12 @@ Argv compile_argv(const Spec& spec, const KernelSpec& kernel, const std::string&
   const auto& shim = device ? kernel.device_shim : kernel.source_shim;
   const auto paths = includes(spec, full ? "" : shim, torch, !device && takes_floor_shim(spec, t.platform),
                               python && !t.python.empty(), true, t);
+  if (is_windows(t) && device) {
+    auto linux = t;
+    linux.platform = k_windows_device;
+    return compile_argv(spec, kernel, source, gencode, linux, headers);
+  }
+  if (is_windows(t)) return windows_compile_argv(spec, kernel, source, t, paths, python);
   Argv argv{fmt::format("{{nvcc-exe-{}}}", t.cuda), "-ccbin", cxx(t)};
   append(argv, paths.argv);
   // Beside nvcc's own, because with -ccbin for another CPU it looks below targets/ for a folder that few toolkits have.
@@ -130,9 +196,10 @@ Argv bind_argv(const Spec& spec, const KernelSpec& kernel, const std::string& so
   const auto shim = headers == Headers::full ? "" : kernel.binding_shim;
   const auto paths = includes(spec, shim, !kernel.torch_free, takes_floor_shim(spec, t.platform),
                               !kernel.plain_module && !t.python.empty(), true, t);
-  Argv argv{cxx(t)};
+  auto argv = is_windows(t) ? windows_compiler(kernel, t, false) : Argv{cxx(t)};
   append(argv, paths.argv);
-  append(argv, {"-fPIC", "-DNDEBUG"});  // as CPython's own CFLAGS, which setuptools uses
+  if (!is_windows(t)) argv.push_back("-fPIC");
+  argv.push_back("-DNDEBUG");  // as CPython's own CFLAGS, which setuptools uses
   append(argv, spec.build.cxx_flags);
   append(argv, kernel.cxx_flags);
   if (!kernel.torch_free) append(argv, torch_defines(kernel, t));
@@ -144,6 +211,7 @@ Argv bind_argv(const Spec& spec, const KernelSpec& kernel, const std::string& so
 }
 
 Argv link_argv(const Spec& spec, const KernelSpec& kernel, const std::vector<std::string>& objects, const Target& t) {
+  if (is_windows(t)) return windows_link_argv(spec, kernel, objects, t);
   Argv argv{cxx(t), "-shared"};
   append(argv, objects);
   append(argv, {"-Wl,--as-needed", "-Wl,-s", "-Wl,--build-id=sha1"});

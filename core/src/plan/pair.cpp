@@ -34,6 +34,7 @@ void add_modules(const Spec& spec, const Choice& choice, const ArchSet& set, std
     pair.needs.torch |= !kernel.torch_free;
     pair.needs.python |= !kernel.plain_module;
     pair.needs.static_runtime |= kernel.torch_free;  // as link_argv has it
+    pair.needs.device_alone &= !kernel.device_shim.empty() && kernel.python_free && !kernel.torch_free;
     const auto number = steps.number(gencode);
     pair.parts.push_back({&kernel, std::move(gencode), number});
   }

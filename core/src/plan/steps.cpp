@@ -153,6 +153,7 @@ Step StepTable::make(const Work& work, const ModulePart& part, Point p) {
                       m_matrix.python.values[p.python], m_matrix.platform.values[p.platform],
                       m_matrix.torch.least[p.torch],    !m_matrix.python.least[p.python].empty()};
   const auto short_name = after_last(kernel.module, '.');
+  const auto is_windows = target.platform.starts_with("win");
   Step step;
   step.kind = work.kind;
   step.module = kernel.module;
@@ -167,7 +168,7 @@ Step StepTable::make(const Work& work, const ModulePart& part, Point p) {
     const auto hash = short_hash(step.argv);
     step.id = fmt::format("link-{}-{}", short_name, hash);
     step.inputs = std::move(objects);
-    step.outputs = {fmt::format("{{work}}/lib/{}-{}.so", short_name, hash)};
+    step.outputs = {fmt::format("{{work}}/lib/{}-{}.{}", short_name, hash, is_windows ? "pyd" : "so")};
     write_outputs(step.argv, step.outputs);
     return step;
   }
@@ -181,10 +182,13 @@ Step StepTable::make(const Work& work, const ModulePart& part, Point p) {
   step.argv = argv(Headers::shimmed);
   if (!shim.empty() && m_spec.build.shim_fallback) step.fallback_argv = argv(Headers::full);
   if (compile && !kernel.device_shim.empty()) step.device_argv = argv(Headers::device);
-  const auto hash = short_hash(step.argv);
+  auto words = step.argv;
+  if (is_windows) words.insert(words.end(), step.device_argv.begin(), step.device_argv.end());  // where the archs are
+  const auto hash = short_hash(words);
   const auto name = fmt::format("{{work}}/obj/{}-{}-{}", short_name, stem_of(work.source), hash);
   step.id = fmt::format("{}-{}-{}-{}", compile ? "compile" : "bind", short_name, after_last(work.source, '/'), hash);
   step.inputs = {"{source}/" + work.source};
+  if (is_windows) step.inputs.push_back(fmt::format("{{shim-{}}}", k_windows_shim));
   if (takes_floor_shim(m_spec, target.platform)) step.inputs.push_back(fmt::format("{{shim-{}}}", k_floor_shim));
   if (!shim.empty()) step.inputs.push_back("{shim-" + shim + "}");
   step.outputs = {name + ".o", name + ".d"};

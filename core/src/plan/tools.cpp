@@ -42,6 +42,7 @@ ToolchainNeed MachineCheck::need_of(Point p) const {
   need.python = m_matrix.python.values[p.python];
   need.platform = m_matrix.platform.values[p.platform];
   need.limited_api = !m_matrix.python.least[p.python].empty();
+  need.stable = need.limited_api && !m_matrix.torch.least[p.torch].empty();
   return need;
 }
 
@@ -50,7 +51,8 @@ MachineCheck::Compilers MachineCheck::find_compilers(Point p, const ToolNeeds& n
   auto need = need_of(p);
   need.gencode = needs.gencode;
   need.static_runtime = needs.static_runtime;
-  if (auto possible = check_platform(need.platform, m_environment); !possible) {
+  need.stable = need.stable && needs.device_alone;
+  if (auto possible = check_platform(need, m_environment); !possible) {
     found.lacks.push_back({LackKind::platform, std::move(possible).error()});
     return found;  // no tool would help
   }
@@ -61,14 +63,27 @@ MachineCheck::Compilers MachineCheck::find_compilers(Point p, const ToolNeeds& n
     // Which host compilers an nvcc takes is known only of one that is here.
     auto host_need = need;
     if (!take(std::move(nvcc), tools.nvcc, kind, found.lacks)) host_need.cuda.clear();
-    take(choose_host_compiler(host_need, tools.nvcc, m_environment), tools.host_compiler, LackKind::host_compiler,
-         found.lacks);
+    take_compilers(host_need, found);
   } else {
     take(choose_host_compiler(need, {}, m_environment), tools.host_compiler, LackKind::host_compiler, found.lacks);
   }
   if (needs.torch && !need.torch.empty())
     take(choose_torch(need, {}, m_environment), tools.torch, LackKind::torch, found.lacks);
   return found;
+}
+
+void MachineCheck::take_compilers(const ToolchainNeed& need, Compilers& found) const {
+  auto& tools = found.toolchain;
+  if (!need.platform.starts_with("win")) {
+    take(choose_host_compiler(need, tools.nvcc, m_environment), tools.host_compiler, LackKind::host_compiler,
+         found.lacks);
+    return;
+  }
+  WindowsCompilers compilers;
+  take(choose_windows_compilers(need, tools.nvcc, m_environment), compilers, LackKind::host_compiler, found.lacks);
+  tools.host_compiler = std::move(compilers.clang);
+  tools.mingw = std::move(compilers.mingw);
+  tools.device_compiler = std::move(compilers.device);
 }
 
 Result<TorchSysroot> MachineCheck::find_importable_torch(Point p) const {
@@ -115,8 +130,9 @@ CellTools MachineCheck::tools_for(Point p, std::size_t choice, const ToolNeeds& 
           {known->error().code == "TCH008" ? LackKind::given_tool : LackKind::python_headers, known->error()});
   }
   if (!tools.lacks.empty()) return tools;
-  auto toolchain = std::make_shared<Toolchain>(
-      Toolchain{compilers->toolchain.nvcc, compilers->toolchain.host_compiler, python ? *python : Python{}, *torch});
+  auto toolchain = std::make_shared<Toolchain>(compilers->toolchain);
+  toolchain->python = python ? *python : Python{};
+  toolchain->torch = *torch;
   tools.toolchain = std::move(toolchain);
   return tools;
 }

@@ -20,6 +20,7 @@ struct ToolNeeds {
   bool torch = false;           ///< a module sees torch's headers
   bool python = false;          ///< a module sees Python's
   bool static_runtime = false;  ///< a module has the CUDA runtime linked in
+  bool device_alone = true;     ///< every module's GPU code is made without torch's headers
 };
 
 /// Either all that a cell is built with, or all that is missing.
@@ -43,6 +44,7 @@ class MachineCheck {
   };
 
   Compilers find_compilers(Point point, const ToolNeeds& needs) const;
+  void take_compilers(const ToolchainNeed& need, Compilers& found) const;
   Result<TorchSysroot> find_importable_torch(Point point) const;
   Result<Python> find_python(Point point) const;
   ToolchainNeed need_of(Point point) const;

@@ -38,6 +38,17 @@ std::optional<VersionNumber> version_at(std::string_view list, std::string_view 
   return number ? std::optional(*number) : std::nullopt;
 }
 
+std::vector<std::string> names_until(std::string_view list, const VersionNumber& version) {
+  std::vector<std::string> names;
+  for (const auto& line : split(list, '\n')) {
+    if (line.empty() || line.starts_with('#')) continue;
+    const auto blank = std::min(line.find(' '), line.size());
+    const auto since = parse_version_number(std::string_view(line).substr(std::min(blank + 1, line.size())));
+    if (since && *since <= version) names.push_back(line.substr(0, blank));
+  }
+  return names;
+}
+
 }  // namespace
 
 std::optional<VersionNumber> stable_abi_since(std::string_view symbol) {
@@ -45,6 +56,12 @@ std::optional<VersionNumber> stable_abi_since(std::string_view symbol) {
 }
 
 std::optional<VersionNumber> torch_shim_since(std::string_view symbol) { return version_at(k_torch_shims_txt, symbol); }
+
+std::vector<std::string> torch_shims_until(const VersionNumber& torch) { return names_until(k_torch_shims_txt, torch); }
+
+std::vector<std::string> stable_abi_until(const VersionNumber& python) {
+  return names_until(k_python_stable_abi_txt, python);
+}
 
 std::vector<VersionNumber> known_torch_exports() {
   constexpr std::string_view k_columns = "# of: ";

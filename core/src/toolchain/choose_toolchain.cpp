@@ -5,6 +5,7 @@
 #include "support/text.hpp"
 #include "support/try.hpp"
 #include "toolchain/recipe.hpp"
+#include "toolchain/torch_stubs.hpp"
 
 #include <sagekit/provision.hpp>
 #include <sagekit/toolchain.hpp>
@@ -15,6 +16,11 @@
 namespace sagekit {
 
 namespace {
+
+/// Where wheels for Windows are cross-built: GPU code is made for the CPU of Windows' wheels.
+constexpr std::string_view k_windows_host = "linux_x86_64";
+/// The first clang whose host pass over CUDA's headers was tried for Windows.
+constexpr int k_windows_clang = 19;
 
 int major_of(std::string_view version) {
   int major = 0;
@@ -82,8 +88,15 @@ std::string how_to_get_nvcc(const std::string& cuda) {
 
 }  // namespace
 
-Status check_platform(const std::string& platform, const Environment& environment) {
-  if (platform.starts_with("win"))
+Status check_platform(const ToolchainNeed& need, const Environment& environment) {
+  const auto& platform = need.platform;
+  if (is_windows(platform) && need.stable && environment.platform == k_windows_host) return {};
+  if (is_windows(platform) && need.stable)
+    return fail(ErrorKind::machine, "TCH006",
+                fmt::format("{} wheels cannot be built on {}: their GPU code is made beside a compiler for {}",
+                            platform, environment.platform, k_windows_host),
+                "build them on a machine of that platform");
+  if (is_windows(platform))
     return fail(ErrorKind::machine, "TCH006",
                 fmt::format("{} wheels cannot be built on {}: their host code needs MSVC and Windows' torch libraries",
                             platform, environment.platform),
@@ -169,7 +182,7 @@ Result<HostCompiler> choose_host_compiler(const ToolchainNeed& need, const Nvcc&
   const std::string machine = machine_of(need.platform);
   const bool cross = need.platform != environment.platform;
   const auto fits = [&](const HostCompiler& c) {
-    return c.target.starts_with(machine + "-") && (need.cuda.empty() || accepts(nvcc, c));
+    return c.target.starts_with(machine + "-") && c.library_dir.empty() && (need.cuda.empty() || accepts(nvcc, c));
   };
   for (const std::string_view kind : {"gcc", "clang"})
     if (const auto* chosen = best(environment.host_compilers, [&](const auto& c) { return c.kind == kind && fits(c); }))
@@ -185,6 +198,34 @@ Result<HostCompiler> choose_host_compiler(const ToolchainNeed& need, const Nvcc&
                           what_is_here(environment.host_compilers, "there is none at all", say)),
               cross ? fmt::format("apt-get install g++-{}-linux-gnu", replace_all(machine, "_", "-"))
                     : fmt::format("apt-get install g++{}", suffix));
+}
+
+Result<WindowsCompilers> choose_windows_compilers(const ToolchainNeed& need, const Nvcc& nvcc,
+                                                  const Environment& environment) {
+  const auto& all = environment.host_compilers;
+  const auto is_mingw = [](const HostCompiler& c) { return c.kind == "gcc" && !c.library_dir.empty(); };
+  const auto* clang =
+      best(all, [](const HostCompiler& c) { return c.kind == "clang" && major_of(c.version) >= k_windows_clang; });
+  // Python and torch use the Universal CRT: a mingw made for it is preferred.
+  const auto* mingw = best(all, [&](const HostCompiler& c) { return is_mingw(c) && c.target.ends_with("ucrt"); });
+  if (mingw == nullptr) mingw = best(all, is_mingw);
+  auto own = need;
+  own.platform = environment.platform;
+  TRY_ASSIGN(auto device, choose_host_compiler(own, nvcc, environment));
+  std::vector<std::string> missing, packages;
+  if (clang == nullptr) {
+    missing.push_back(fmt::format("no clang++ {} or newer", k_windows_clang));
+    packages.push_back(fmt::format("clang-{}", k_windows_clang));
+  }
+  if (mingw == nullptr) {
+    missing.emplace_back("no mingw-w64 with C++ headers");
+    packages.emplace_back("g++-mingw-w64-x86-64-posix");
+  }
+  if (missing.empty()) return WindowsCompilers{*clang, *mingw, std::move(device)};
+  return fail(
+      ErrorKind::machine, "TCH003",
+      fmt::format("{} on this machine, which cross-building for {} takes", join(missing, " and "), need.platform),
+      "apt-get install " + join(packages, " "));
 }
 
 namespace {
@@ -208,10 +249,11 @@ std::string place_of(const Python& python) {
                                                                    : python.executable.string();
 }
 
-// The same headers for another CPU; `build` puts its pyconfig.h in place.
+// The same headers for another CPU or system; `build` puts its pyconfig.h in place.
 Python headers_for(Python own, const std::string& platform, const std::string& own_platform) {
   own.executable.clear();
-  own.soabi = replace_all(own.soabi, machine_of(own_platform), machine_of(platform));
+  own.soabi = is_windows(platform) ? std::string()  // its own is in no name of the limited API
+                                   : replace_all(own.soabi, machine_of(own_platform), machine_of(platform));
   own.source = ToolSource::derived;
   own.identity = sha256_hex(fmt::format("{} for {} 1", own.identity, platform));
   return own;
@@ -286,12 +328,19 @@ Result<TorchSysroot> choose_torch(const ToolchainNeed& need, const Python& pytho
 }
 
 Result<Toolchain> choose_toolchain(const ToolchainNeed& need, const Environment& environment) {
-  TRY(check_platform(need.platform, environment));
+  TRY(check_platform(need, environment));
   Toolchain toolchain;
   if (!need.cuda.empty()) {
     TRY_ASSIGN(toolchain.nvcc, choose_nvcc(need, environment));
   }
-  TRY_ASSIGN(toolchain.host_compiler, choose_host_compiler(need, toolchain.nvcc, environment));
+  if (is_windows(need.platform)) {
+    TRY_ASSIGN(auto compilers, choose_windows_compilers(need, toolchain.nvcc, environment));
+    toolchain.host_compiler = std::move(compilers.clang);
+    toolchain.mingw = std::move(compilers.mingw);
+    toolchain.device_compiler = std::move(compilers.device);
+  } else {
+    TRY_ASSIGN(toolchain.host_compiler, choose_host_compiler(need, toolchain.nvcc, environment));
+  }
   if (!need.python.empty()) {
     TRY_ASSIGN(toolchain.python, choose_python(need, environment));
   }

@@ -1,6 +1,7 @@
 #include "support/try.hpp"
 #include "toolchain/lock.hpp"
 #include "toolchain/recipe.hpp"
+#include "toolchain/torch_stubs.hpp"
 
 #include <sagekit/provision.hpp>
 
@@ -37,13 +38,20 @@ Result<std::vector<Tree>> usable_trees(const std::filesystem::path& store, const
 
 Result<Environment> find_toolchains(const ToolchainOptions& options, CommandRunner& runner) {
   auto probe = options.probe;
+  std::vector<Tree> used;
   if (!options.provision.store.empty() && !options.stored.empty()) {
     TRY_ASSIGN(const auto usable,
                usable_trees(options.provision.store, options.provision.lock, options.provision.locked));
-    for (const auto& tree : usable)
-      if (names(options.stored, tree.source)) probe.provisioned.emplace_back(tree.folder, tree.source);
+    std::ranges::copy_if(usable, std::back_inserter(used),
+                         [&](const Tree& tree) { return names(options.stored, tree.source); });
+    for (const auto& tree : used) probe.provisioned.emplace_back(tree.folder, tree.source);
   }
   auto environment = probe_environment(probe, runner);
+  // A torch for Windows is made of a wheel that knows no CUDA, and of the CUDA that its tree is for.
+  for (auto& torch : environment.torches) {
+    const auto tree = std::ranges::find(used, torch.root.parent_path(), &Tree::folder);
+    if (tree != used.end() && is_windows(tree->platform)) torch.cuda = tree->cuda;
+  }
   if (!options.system) {
     std::erase_if(environment.nvcc, [](const Nvcc& nvcc) { return nvcc.source == ToolSource::system; });
     std::erase_if(environment.torches, [](const TorchSysroot& torch) { return torch.source == ToolSource::system; });
@@ -52,7 +60,8 @@ Result<Environment> find_toolchains(const ToolchainOptions& options, CommandRunn
 }
 
 bool can_fetch(const TreeNeed& need, const ToolchainOptions& options) {
-  if (options.provision.offline || !recipes().redist.platforms.contains(need.platform)) return false;
+  const bool windows = need.kind == TreeKind::torch && need.platform == k_windows;
+  if (options.provision.offline || (!windows && !recipes().redist.platforms.contains(need.platform))) return false;
   if (options.provision.locked) {
     const auto lock = read_lock(options.provision.lock);
     if (!lock || lock->find(need) == nullptr) return false;

@@ -41,6 +41,18 @@ void read_torch(TomlTable& table, TorchWheels& torch) {
   table.finish();
 }
 
+void read_windows(TomlTable& table, WindowsWheels& windows) {
+  windows.files = table.required_strings("files");
+  windows.libraries = table.required_strings("libraries");
+  table.required_string("source");
+  for (auto& row : table.tables("runtime")) {
+    const auto cuda = version_at(row, "cuda");
+    windows.runtimes.push_back({cuda.major(), row.required_string("project"), row.required_string("library")});
+    row.finish();
+  }
+  table.finish();
+}
+
 void read_redist(TomlTable& table, Redist& redist) {
   redist.url = table.required_string("url");
   table.required_string("source");
@@ -64,6 +76,7 @@ Recipes read_recipes() {
   auto root = document.root();
   if (auto table = root.table("nvcc_wheels")) read_nvcc(*table, recipes.nvcc);
   if (auto table = root.table("torch_wheels")) read_torch(*table, recipes.torch);
+  if (auto table = root.table("windows_wheels")) read_windows(*table, recipes.windows);
   if (auto table = root.table("redist")) read_redist(*table, recipes.redist);
   root.finish();
   recipes.problems = document.diagnostics();

@@ -30,6 +30,17 @@ struct TorchWheels {
   std::vector<std::string> files, libraries;
 };
 
+/// What modules for Windows on torch's stable interface are compiled and linked with.
+struct WindowsWheels {
+  std::vector<std::string> files;      ///< of torch's wheel
+  std::vector<std::string> libraries;  ///< in its torch/lib: "torch_cpu.dll"; the wheel need not have the second
+  struct Runtime {
+    int cuda_major = 0;
+    std::string project, library;  ///< the package of CUDA's runtime, the library's path in it
+  };
+  std::vector<Runtime> runtimes;
+};
+
 struct Redist {
   std::string url;
   std::map<std::string, std::string> manifests;  ///< CUDA -> file name
@@ -40,6 +51,7 @@ struct Redist {
 struct Recipes {
   NvccWheels nvcc;
   TorchWheels torch;
+  WindowsWheels windows;
   Redist redist;
   Diagnostics problems;  ///< of the embedded file: none, or a test fails
 };

@@ -7,6 +7,7 @@
 #include "support/try.hpp"
 #include "toolchain/open_wheel.hpp"
 #include "toolchain/recipe.hpp"
+#include "toolchain/torch_stubs.hpp"
 #include "toolchain/wheel_choice.hpp"
 
 #include <algorithm>
@@ -39,7 +40,8 @@ std::vector<WheelChoice> one_of_each_build(const std::vector<WheelChoice>& choic
   return builds;
 }
 
-/// Opens the wheel whose version.py says the CUDA that is needed.
+/// Opens the wheel whose version.py says the CUDA that is needed. For Windows any build does: torch's stable interface
+/// is the same for every CUDA, and the package index has one without.
 Result<Opened> open_torch(Fetch& fetch) {
   const auto& need = fetch.need;
   const auto& project = recipes().torch.project;
@@ -49,6 +51,7 @@ Result<Opened> open_torch(Fetch& fetch) {
 
   TRY_ASSIGN(const auto range, parse_version_range("==" + need.torch));
   std::vector<std::string> others;
+  std::optional<Opened> any;
   for (auto& choice : one_of_each_build(wheels_for(page, need.platform, range), need)) {
     TRY_ASSIGN(auto opened, open_wheel(fetch, choice.file, project, need.torch, nullptr));
     TRY_ASSIGN(const auto text, in_file(choice.file.name, opened.wheel.read("torch/version.py", fetch.stop)));
@@ -56,7 +59,9 @@ Result<Opened> open_torch(Fetch& fetch) {
     const auto cuda = python_string(text, "cuda");
     if (cuda == need.cuda) return Opened{std::move(choice), std::move(opened)};
     others.push_back(cuda.empty() ? "no CUDA" : "CUDA " + cuda);
+    if (!any) any.emplace(Opened{std::move(choice), std::move(opened)});
   }
+  if (any && is_windows(need.platform)) return std::move(*any);
   const std::string what = others.empty() ? fmt::format("no torch {} for {}", need.torch, need.platform)
                                           : fmt::format("torch {} for {} built for {}, not for CUDA {}", need.torch,
                                                         need.platform, join(others, ", "), need.cuda);
@@ -66,11 +71,11 @@ Result<Opened> open_torch(Fetch& fetch) {
                           without_dots(need.cuda)));
 }
 
-Status stage_headers(Fetch& fetch, RemoteWheel& wheel) {
+Status stage_headers(Fetch& fetch, RemoteWheel& wheel, const std::vector<std::string>& globs) {
   std::vector<const ZipMember*> wanted;
   for (const auto& member : wheel.members()) {
     if (member.is_folder()) continue;
-    if (globs_select(recipes().torch.files, member.name, true) || is_license(wheel, member)) wanted.push_back(&member);
+    if (globs_select(globs, member.name, true) || is_license(wheel, member)) wanted.push_back(&member);
   }
   std::mutex mutex;
   return stage_members(fetch, wheel, wanted, mutex, [&](const ZipMember& member) {
@@ -88,19 +93,25 @@ Status stage_stubs(Fetch& fetch, RemoteWheel& wheel, LockedTree& tree) {
       return fail(ErrorKind::failed, "PRV008", fmt::format("{} has no torch/lib/{}", fetch.need.torch, library),
                   "report it: this torch is made otherwise than sagekit knows");
     TRY_ASSIGN(const auto exports, read_exports(wheel, *member, fetch.stop));
-    LockedExports row{library, sha256_hex(export_text(exports))};
-    if (fetch.pinned != nullptr) {
-      const auto pin = std::ranges::find(fetch.pinned->exports, library, &LockedExports::library);
-      if (pin == fetch.pinned->exports.end() || pin->sha256 != row.sha256)
-        return not_pinned("torch/lib/" + library, "the list of its exported symbols");
-    }
-    TRY(fetch.stage.add("torch/lib/" + library, link_stub(exports), false));
-    tree.exports.push_back(std::move(row));
+    TRY(stage_link_stub(fetch, library, export_text(exports), link_stub(exports), tree));
   }
   return {};
 }
 
 }  // namespace
+
+Status stage_link_stub(Fetch& fetch, const std::string& library, const std::string& names, const std::string& stub,
+                       LockedTree& tree) {
+  LockedExports row{library, sha256_hex(names)};
+  if (fetch.pinned != nullptr) {
+    const auto pin = std::ranges::find(fetch.pinned->exports, library, &LockedExports::library);
+    if (pin == fetch.pinned->exports.end() || pin->sha256 != row.sha256)
+      return not_pinned("torch/lib/" + library, "the list of its exported symbols");
+  }
+  TRY(fetch.stage.add("torch/lib/" + library, stub, false));
+  tree.exports.push_back(std::move(row));
+  return {};
+}
 
 Result<LockedTree> fetch_torch_from_wheels(Fetch& fetch) {
   TRY_ASSIGN(auto torch, open_torch(fetch));
@@ -112,9 +123,13 @@ Result<LockedTree> fetch_torch_from_wheels(Fetch& fetch) {
   tree.platform = fetch.need.platform;
   tree.source = ToolSource::wheels;
   const auto& name = torch.open.made_of.name;
-  TRY(in_file(name, stage_headers(fetch, wheel)));
+  const bool windows = is_windows(fetch.need.platform);
+  TRY(in_file(name, stage_headers(fetch, wheel, windows ? recipes().windows.files : recipes().torch.files)));
   TRY(fetch.stage.add(wheel.dist_info() + "/RECORD", wheel.record(), false));
-  TRY(in_file(name, stage_stubs(fetch, wheel, tree)));
+  if (windows)
+    TRY(stage_windows_libraries(fetch, wheel, tree));
+  else
+    TRY(in_file(name, stage_stubs(fetch, wheel, tree)));
   tree.files.push_back(std::move(torch.open.made_of));
   return tree;
 }

@@ -12,11 +12,13 @@ namespace sagekit {
 
 namespace {
 
-/// manylinux_2_28_x86_64, manylinux1_x86_64, linux_x86_64: for x86_64. musllinux is another C library.
+/// manylinux_2_28_x86_64, manylinux1_x86_64, linux_x86_64: for x86_64. musllinux is another C library. Windows has one
+/// tag.
 bool is_for(const WheelName& name, std::string_view platform) {
   const auto machine = platform.substr(std::min(platform.find('_'), platform.size()));
   return std::ranges::any_of(name.platform, [&](const std::string& tag) {
-    return tag == "any" || (tag.ends_with(machine) && (tag.starts_with("manylinux") || tag.starts_with("linux")));
+    return tag == "any" || tag == platform ||
+           (tag.ends_with(machine) && (tag.starts_with("manylinux") || tag.starts_with("linux")));
   });
 }
 

@@ -21,9 +21,9 @@ struct WheelChoice {
   std::string local;      ///< "cu129" of "2.8.0+cu129"; "" = none
 };
 
-/// The wheels of a page that are for a Linux platform ("linux_x86_64") or for any, of released versions in `range`, not
-/// yanked; best first: newest version, highest build number, plain CPython tags before free-threaded ones, newest
-/// Python.
+/// The wheels of a page that are for a platform ("linux_x86_64", "win_amd64") or for any, of released versions in
+/// `range`, not yanked; best first: newest version, highest build number, plain CPython tags before free-threaded ones,
+/// newest Python.
 std::vector<WheelChoice> wheels_for(const std::vector<IndexFile>& page, std::string_view platform,
                                     const VersionRange& range);
 

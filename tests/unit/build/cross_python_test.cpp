@@ -37,19 +37,19 @@ TEST_CASE("headers for another CPU are one folder in the store, pyconfig.h besid
   python.minor = "3.12";
   python.identity = std::string(64, 'a');
   python.include_dirs = {include / "python3.12", include};
-  CHECK(make_cross_headers(python, *store).error().code == "BLD008");
+  CHECK(make_cross_headers(python, "linux_aarch64", *store).error().code == "BLD008");
   write(include / "python3.12/Python.h", "#include \"pyconfig.h\"\n");
   write(include / "python3.12/cpython/object.h", "object\n");
-  CHECK(make_cross_headers(python, *store).error().code == "BLD008");
+  CHECK(make_cross_headers(python, "linux_aarch64", *store).error().code == "BLD008");
   // Debian's: the first pyconfig.h only forwards.
   write(include / "python3.12/pyconfig.h", "# include <x86_64-linux-gnu/python3.12/pyconfig.h>\n");
   write(include / "x86_64-linux-gnu/python3.12/pyconfig.h", k_pyconfig);
-  const auto made = make_cross_headers(python, *store);
+  const auto made = make_cross_headers(python, "linux_aarch64", *store);
   REQUIRE(made);
   CHECK(text_of(*made / "pyconfig.h") == k_for_arm);
   CHECK(text_of(*made / "Python.h") == "#include \"pyconfig.h\"\n");
   CHECK(text_of(*made / "cpython/object.h") == "object\n");
-  CHECK(make_cross_headers(python, *store) == *made);
+  CHECK(make_cross_headers(python, "linux_aarch64", *store) == *made);
 }
 
 TEST_CASE("headers of an unpacked package are one folder without what lies beside them") {

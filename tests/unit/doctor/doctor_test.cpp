@@ -89,7 +89,8 @@ TEST_CASE("what can be fetched depends on the sources, the platform and the lock
   const TreeNeed old_nvcc{TreeKind::nvcc, "12.8", "", "linux_x86_64"}, nvcc{TreeKind::nvcc, "13.0", "", "linux_x86_64"};
   CHECK(can_fetch(nvcc, bare.options));
   CHECK_FALSE(can_fetch(old_nvcc, bare.options));
-  CHECK_FALSE(can_fetch({TreeKind::torch, "13.0", "2.11.0", "win_amd64"}, bare.options));
+  CHECK(can_fetch({TreeKind::torch, "13.0", "2.11.0", "win_amd64"}, bare.options));
+  CHECK_FALSE(can_fetch({TreeKind::nvcc, "13.0", "", "win_amd64"}, bare.options));
   bare.options.provision.sources = {ToolSource::redist};
   CHECK(can_fetch(old_nvcc, bare.options));
   CHECK_FALSE(can_fetch({TreeKind::torch, "13.0", "2.11.0", "linux_x86_64"}, bare.options));

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <fstream>
+
 using namespace sagekit;
 namespace fs = std::filesystem;
 
@@ -54,10 +56,16 @@ TEST_CASE("other platforms and builds without CUDA are told by the files") {
   CHECK(cpu.local == "cpu");
   CHECK(cpu.ready);
   const auto windows = machine.make("torch", "win", {"2.8.0+cu128", "12.8"});
-  fs::rename(windows / "torch/lib/libc10.so", windows / "torch/lib/c10.dll");
+  fs::rename(windows / "torch/lib/libc10.so", windows / "torch/lib/torch_cpu.dll");
+  const auto bare = only_torch(machine, windows);
+  CHECK(bare.platform == "win_amd64");
+  CHECK(bare.why_not.find("stable/library.h") != std::string::npos);
+  fs::create_directories(windows / "torch/include/torch/csrc/stable");
+  std::ofstream(windows / "torch/include/torch/csrc/stable/library.h") << "#pragma once\n";
   const auto torch = only_torch(machine, windows);
+  CHECK(torch.ready);
   CHECK(torch.platform == "win_amd64");
-  CHECK(torch.why_not == "is a Windows build: Windows wheels cannot be built on Linux");
+  CHECK_FALSE(torch.identity.empty());
 }
 
 TEST_CASE("the old ABI is read from the CMake file, and must stand there before 2.7") {

@@ -107,3 +107,52 @@ TEST_CASE("the limited API takes a newer Python's headers where the least is not
   const auto lacking = plan_of(ranged_spec(), {}, environment);
   CHECK_FALSE(ranged(lacking).buildable);
 }
+
+TEST_CASE("for Windows clang makes the host code around Linux's GPU code, and mingw links against Windows' libraries") {
+  auto spec = ranged_spec();
+  spec.matrix.include.front().platform = {"linux_x86_64", "win_amd64"};
+  spec.build.nvcc_flags = {"-O3", "--use_fast_math", "-DUSE_CUDA=1", "-diag-suppress=174"};
+  for (auto& kernel : spec.kernels) {
+    kernel.device_shim = "device";
+    kernel.libraries = {"cuda"};
+  }
+  const auto plan = plan_of(spec);
+  const auto windows = std::ranges::find(plan.cells, "demo-pytorch29stable-cu130-python310abi3-win_amd64", &Cell::id);
+  REQUIRE(windows != plan.cells.end());
+  const auto& compile = step_of(plan, StepKind::compile, *windows);
+  CHECK(compile.argv.front() == "{cxx-win_amd64}");
+  for (const auto* item : {"--target=x86_64-w64-windows-gnu", "--cuda-host-only", "{mingw-includes-win_amd64}", "-O3",
+                           "{shim-sagekit-windows}/cuda_host.h", "{shim-sagekit-windows}/torch_wall.h", "-DUSE_CUDA=1",
+                           "-DTORCH_STABLE_ONLY", "-D__CUDACC_VER_MAJOR__=13"})
+    CHECK_MESSAGE(has(compile, item), item);
+  for (const auto* item : {"--use_fast_math", "-diag-suppress=174", "-gencode", "-ccbin"})
+    CHECK_FALSE(has(compile, item));
+  CHECK(compile.device_argv == step_of(plan, StepKind::compile, ranged(plan)).device_argv);
+  CHECK(has(step_of(plan, StepKind::bind, *windows), "{shim-sagekit-windows}/torch_wall.h"));
+  CHECK_FALSE(has(step_of(plan, StepKind::bind, *windows), "-fPIC"));
+  const auto& link = step_of(plan, StepKind::link, *windows);
+  CHECK(link.argv.front() == "{mingw-win_amd64}");
+  for (const auto* item :
+       {"-lcudart64_13", "-lpython3", "-lnvcuda", "-L{stub-cuda-win_amd64}", "-L{stub-python-3.10-win_amd64}",
+        "-L{torch-2.11.0-cu130-win_amd64}/lib", "-static-libstdc++", "-Wl,--no-insert-timestamp",
+        "-Wl,--dynamicbase,--high-entropy-va,--nxcompat"})
+    CHECK_MESSAGE(has(link, item), item);
+  CHECK(link.outputs.front().ends_with(".pyd"));
+}
+
+TEST_CASE("host code for Windows with other GPU code is another step") {
+  auto spec = ranged_spec();
+  spec.matrix.include.front().platform = {"win_amd64"};
+  for (auto& kernel : spec.kernels) kernel.device_shim = "device";
+  const auto step_for = [&](const char* arch) {
+    Request request;
+    request.arches = arch;
+    request.platforms = {"win_amd64"};
+    const auto plan = plan_of(spec, request);
+    REQUIRE_FALSE(plan.cells.empty());
+    return step_of(plan, StepKind::compile, plan.cells.front());
+  };
+  const auto one = step_for("8.0"), other = step_for("9.0");
+  CHECK(one.id != other.id);
+  CHECK(one.outputs != other.outputs);
+}

@@ -324,3 +324,69 @@ TEST_CASE("Windows wheels are never built here, and the message says why") {
   e.platform = "linux_aarch64";
   CHECK(refusal(need(), e).code == "TCH006");
 }
+
+namespace {
+
+HostCompiler mingw(const std::string& target) {
+  auto c = compiler("gcc", "12", target);
+  c.executable = "/usr/bin/" + target + "-g++-posix";
+  c.library_dir = "/usr/lib/gcc/" + target + "/12-posix";
+  return c;
+}
+
+/// A machine that cross-builds for Windows, and a need of modules on the stable interfaces.
+Environment windows_machine() {
+  auto e = machine();
+  e.host_compilers.push_back(compiler("clang", "19.1.7", "x86_64-pc-linux-gnu"));
+  e.host_compilers.push_back(mingw("x86_64-w64-mingw32"));
+  e.torches.push_back(torch("2.11.0", "13.0", "win_amd64"));
+  return e;
+}
+
+ToolchainNeed windows_need() {
+  auto n = need();
+  n.cuda = "13.0";
+  n.platform = "win_amd64";
+  n.stable = n.limited_api = true;
+  return n;
+}
+
+}  // namespace
+
+TEST_CASE("modules on the stable interfaces are cross-built for Windows by clang, mingw and nvcc beside g++") {
+  const auto t = choose_toolchain(windows_need(), windows_machine());
+  REQUIRE_MESSAGE(t, (t ? "" : t.error().message));
+  CHECK(t->host_compiler.kind == "clang");
+  CHECK(t->mingw.target == "x86_64-w64-mingw32");
+  CHECK(t->device_compiler.kind == "gcc");
+  CHECK(t->device_compiler.target == "x86_64-linux-gnu");
+  CHECK(t->torch.platform == "win_amd64");
+  CHECK(t->python.source == ToolSource::derived);  // this machine's headers, another pyconfig.h
+  CHECK(t->python.executable.empty());
+}
+
+TEST_CASE("a mingw for the Universal CRT is preferred, and none is taken for Linux") {
+  auto e = windows_machine();
+  e.host_compilers.push_back(mingw("x86_64-w64-mingw32ucrt"));
+  CHECK(choose_toolchain(windows_need(), e)->mingw.target == "x86_64-w64-mingw32ucrt");
+  e.host_compilers = {mingw("x86_64-w64-mingw32")};
+  CHECK(refusal(need(), e).code == "TCH003");
+}
+
+TEST_CASE("what is missing for Windows is named at once, with one line that brings it") {
+  auto e = windows_machine();
+  std::erase_if(e.host_compilers, [](const auto& c) { return c.kind == "clang" || !c.library_dir.empty(); });
+  e.host_compilers.push_back(compiler("clang", "14.0.6", "x86_64-pc-linux-gnu"));
+  const auto error = refusal(windows_need(), e);
+  CHECK(error.code == "TCH003");
+  CHECK(error.message.find("no clang++ 19 or newer and no mingw-w64") != std::string::npos);
+  CHECK(error.hint == "apt-get install clang-19 g++-mingw-w64-x86-64-posix");
+}
+
+TEST_CASE("Windows wheels are cross-built on x86_64 alone") {
+  auto e = windows_machine();
+  e.platform = "linux_aarch64";
+  const auto error = refusal(windows_need(), e);
+  CHECK(error.code == "TCH006");
+  CHECK(error.message.find("linux_x86_64") != std::string::npos);
+}
