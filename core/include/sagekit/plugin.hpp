@@ -55,7 +55,7 @@ struct PluginSearch {
   std::vector<std::filesystem::path> folders;
   /// Keeps what was read of specs, by their content, for the next search; "" keeps nothing. Need not be there or
   /// writable.
-  std::filesystem::path kept_specs;
+  std::filesystem::path kept_specs = {};
 };
 
 struct LoadedPlugins {

@@ -4,6 +4,8 @@
 #include "render/table.hpp"
 #include "render/text.hpp"
 
+#include <sagekit/shell_word.hpp>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -80,7 +80,7 @@ TEST_CASE("what tasks write between stays within the disk budget; a task above i
   std::vector<Task> tasks(6);
   for (auto& task : tasks) task.disk_bytes = 40;
   tasks.front().disk_bytes = 400;
-  Recorder recorder;
+  OrderRecorder recorder;
   SchedulerLimits limits{4, 0, false};
   limits.disk_bytes = 100;
   const auto outcomes = run_tasks(tasks, limits, recorder.work(), {});

@@ -29,7 +29,7 @@ const CommandLine k_clang{"/usr/bin/clang++-19",
                           "-MF",
                           "/w/a.d"};
 
-bool has(const CommandLine& argv, std::string_view word) { return std::ranges::find(argv, word) != argv.end(); }
+bool is_said(const CommandLine& argv, std::string_view word) { return std::ranges::find(argv, word) != argv.end(); }
 
 /// A fatbin of two entries with these hosts.
 std::string fatbin_of(std::vector<unsigned char> hosts) {
@@ -73,13 +73,13 @@ TEST_CASE("clang's command in three: the text needs no header again, the assembl
   CHECK(word_after(made->preprocess, "-E") == "/src/a.cu");
   CHECK(word_after(made->preprocess, "-o") == "/f/host.ii");
   CHECK(word_after(made->preprocess, "-MT") == "/w/a.o");
-  CHECK(has(made->preprocess, "/s/cuda_host.h"));
+  CHECK(is_said(made->preprocess, "/s/cuda_host.h"));
   for (const auto* gone : {"-isystem", "-include", "-DA=1", "-MD", "/w/a.d", "/src/a.cu"})
-    CHECK_FALSE(has(made->compile, gone));
+    CHECK_FALSE(is_said(made->compile, gone));
   CHECK(word_after(made->compile, "-x") == "cuda-cpp-output");
   CHECK(word_after(made->compile, "-o") == "host.s");
-  CHECK(has(made->compile, "-O3"));
-  CHECK(has(made->compile, "-S"));
+  CHECK(is_said(made->compile, "-O3"));
+  CHECK(is_said(made->compile, "-S"));
   CHECK(made->compile.back() == k_fatbin_place_file);
   CHECK(made->assemble == CommandLine{"/usr/bin/clang++-19", "--target=x86_64-w64-windows-gnu", "-x", "assembler", "-c",
                                       "host.s", "-o", "/w/a.o"});

@@ -129,7 +129,7 @@ TEST_CASE("a stub says what the library says") {
   const std::string stub = link_stub(*exports);
   CHECK(read_exports(stub) == *exports);
   CHECK(link_stub(*exports) == stub);
-  CHECK(link_stub({}) == link_stub({}));
+  CHECK(link_stub(ExportList{}) == link_stub(ExportList{}));
   ExportList arm{"liba.so",
                  183,
                  {{"f", "A_1", 2, 1, 0x80, false, 0}, {"f", "A_0", 2, 1, 0, true, 0}, {"g", "", 1, 10, 3, false, 99}}};

@@ -29,7 +29,7 @@ std::string attestation(const std::string& name, const std::string& hash) {
          R"(","signature":""}})";
 }
 
-WheelReport judge(const std::map<std::string, std::string>& beside, const std::string& list = "") {
+WheelReport judge_beside(const std::map<std::string, std::string>& beside, const std::string& list = "") {
   const auto folder = scratch();
   const auto wheel = folder.path() / k_name;
   for (const auto& [name, text] : beside) REQUIRE(write_file_atomic(folder.path() / name, text));
@@ -42,19 +42,19 @@ WheelReport judge(const std::map<std::string, std::string>& beside, const std::s
 }  // namespace
 
 TEST_CASE("checksums beside a wheel are held against it; without any nothing passes") {
-  CHECK(judge({}).findings.empty());
-  CHECK(passed(judge({{"SHA256SUMS", k_hash + "  " + k_name + "\n"}}), "TRU004"));
-  CHECK(judge({{"SHA256SUMS", k_hash + "  other.whl\n"}}).findings.empty());
-  const auto wrong = judge({{k_name + ".sha256", k_other + "  " + k_name + "\n"}});
+  CHECK(judge_beside({}).findings.empty());
+  CHECK(passed(judge_beside({{"SHA256SUMS", k_hash + "  " + k_name + "\n"}}), "TRU004"));
+  CHECK(judge_beside({{"SHA256SUMS", k_hash + "  other.whl\n"}}).findings.empty());
+  const auto wrong = judge_beside({{k_name + ".sha256", k_other + "  " + k_name + "\n"}});
   CHECK_FALSE(wrong.pass);
   CHECK(trouble(wrong, "TRU004")[0].message.find(k_other) != std::string::npos);
-  const auto unlisted = judge({{"sums", k_hash + "  other.whl\n"}}, "sums");
+  const auto unlisted = judge_beside({{"sums", k_hash + "  other.whl\n"}}, "sums");
   CHECK(trouble(unlisted, "TRU004").size() == 1);
 }
 
 TEST_CASE("an attestation is about this very file, and that its signature was not verified is said") {
   const auto file = k_name + ".publish.attestation";
-  const auto right = judge({{file, attestation(k_name, k_hash)}});
+  const auto right = judge_beside({{file, attestation(k_name, k_hash)}});
   CHECK(right.pass);
   CHECK(passed(right, "TRU005"));
   CHECK(right.findings[0].message.find("not verified") != std::string::npos);
@@ -62,9 +62,9 @@ TEST_CASE("an attestation is about this very file, and that its signature was no
        {attestation(k_name, k_other), attestation("other-1.0-py3-none-any.whl", k_hash), std::string("{}"),
         std::string("not JSON"), std::string(R"({"envelope":{"statement":"!"}})")}) {
     CAPTURE(text);
-    CHECK(trouble(judge({{file, text}}), "TRU005").size() == 1);
+    CHECK(trouble(judge_beside({{file, text}}), "TRU005").size() == 1);
   }
   const auto bundles = R"({"version":1,"attestation_bundles":[{"publisher":{},"attestations":[)" +
                        attestation(k_name, k_hash) + "," + attestation(k_name, k_other) + "]}]}";
-  CHECK(trouble(judge({{k_name + ".provenance", bundles}}), "TRU005").size() == 1);
+  CHECK(trouble(judge_beside({{k_name + ".provenance", bundles}}), "TRU005").size() == 1);
 }
