@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """One wheel for every torch and every Python: how a matrix says it, and what plan, name and explain make of it."""
+import shutil
 import unittest
 
 from harness import EXAMPLES, CommandLine
@@ -42,6 +43,33 @@ class Stable(CommandLine):
         plan = self.plan("--profile", "everywhere", "--json").json()
         platforms = sorted(cell["platform"] for cell in plan["cells"])
         self.assertEqual(platforms, ["linux_aarch64", "linux_x86_64", "win_amd64"])
+
+    def test_for_windows_the_gpu_code_is_that_of_linux(self):
+        steps = self.plan("--profile", "everywhere", "--platform", "linux_x86_64", "--platform", "win_amd64", "--json", "--steps").json()["steps"]
+        compiled = {}
+        for step in steps:
+            if step["kind"] == "compile":
+                compiled.setdefault(step["argv"][0], []).append(step)
+        self.assertEqual(sorted(compiled), ["{cxx-win_amd64}", "{nvcc-exe-13.0}"])
+        windows, linux = compiled["{cxx-win_amd64}"], compiled["{nvcc-exe-13.0}"]
+        self.assertEqual(len(windows), len(linux))
+        for step in windows:
+            self.assertIn("--cuda-host-only", step["argv"])
+            self.assertIn("{shim-sagekit-windows}/torch_wall.h", step["argv"])
+            self.assertTrue(step["outputs"][0].endswith(".o"))
+
+    def test_doctor_names_what_is_missing_for_windows_and_the_line_that_brings_it(self):
+        gcc = self.folder / "bin"
+        gcc.mkdir()
+        for name in ("g++", "python3"):
+            (gcc / name).symlink_to(shutil.which(name))
+        environment = self.environment(PATH=str(gcc))
+        done = self.run_sagekit("--plugin-dir", EXAMPLES, "--plugin", "sage2-stable", "doctor", "--platform", "win_amd64", "--json", env=environment)
+        self.assertEqual(done.code, 3, done.err)
+        (part,) = [part for part in done.json()["cells"][0]["parts"] if part["kind"] == "host-compiler"]
+        self.assertEqual(part["state"], "lacking")
+        self.assertIn("no clang++ 19 or newer and no mingw-w64", part["found"])
+        self.assertEqual(part["mend"], "apt-get install clang-19 g++-mingw-w64-x86-64-posix")
 
     def test_its_name_is_read_as_it_is_written(self):
         (cell,) = self.cells()
