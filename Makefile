@@ -1,7 +1,7 @@
 # A fresh machine to a built, verified, explained wheel; all tests; after an edit: what was edited, or the rooms that ROOMS
 # names; the fuzzers for TIME seconds each; builds killed at KILLS random moments. All but `check` and `soak` install what
 # they need.
-.PHONY: demo test check fuzz soak real-containers dependencies packages real-packages
+.PHONY: demo test check fuzz soak real-containers dependencies packages real-packages real-windows
 demo: dependencies
 	@./scripts/demo
 test: dependencies
@@ -15,6 +15,10 @@ soak:
 # Generated Dockerfiles with buildah and podman, as root; WHEEL: sagekit's own wheel.
 real-containers:
 	@./tests/real/generate_containers.sh build/dev $(WHEEL)
+# WHEEL, one for Windows, under wine beside the real torch_cpu.dll of several torches (docs/windows.md).
+real-windows:
+	@./scripts/dependencies wine64 gcc-mingw-w64-x86-64-posix
+	@./tests/real/windows.py build/dev/bin/sagekit $(WHEEL)
 # The wheel, the Debian package and the tarball of sagekit itself; they are tried in bare Debian trees by the second.
 packages:
 	@./scripts/dependencies dpkg-dev libssl-dev liblzma-dev libbz2-dev unicode-data
