@@ -38,6 +38,19 @@ sys.exit(done.returncode)
 """
 
 
+# sbatch runs each task of the array at once, as a node would, and says the job's number.
+SBATCH = """#!/bin/bash
+echo "$@" >> "$(dirname "$0")/submitted"
+for script; do :; done
+tasks=$(sed -n 's/^#SBATCH --array=1-//p' "$script")
+for task in $(seq "${tasks:-1}"); do
+  SLURM_JOB_ID=7 SLURM_ARRAY_TASK_ID=$task bash "$script" >> "$(dirname "$0")/log" 2>&1 || code=$?
+done
+echo 7
+exit "${code:-0}"
+"""
+
+
 class BuildIn(CommandLine):
     def setUp(self):
         super().setUp()
@@ -53,6 +66,26 @@ class BuildIn(CommandLine):
 
     def asked(self):
         return [json.loads(line) for line in (self.tools / "asked").read_text().splitlines()]
+
+    @unittest.skipUnless(has_nvcc(), "no nvcc on this machine")
+    def test_the_store_of_a_flag_is_the_container_s(self):
+        self.expect(self.build("--store", self.folder / "other", "-o", "there"), 0)
+        self.assertIn(f"{self.folder}/other:/cache", " ".join(next(words for words in self.asked() if words[0] == "run")))
+        self.assertTrue((self.folder / "other/actions").exists())
+
+    @unittest.skipUnless(has_nvcc(), "no nvcc on this machine")
+    def test_slurm_s_jobs_are_submitted_and_their_wheels_collected(self):
+        for name, text in (("sinfo", "#!/bin/sh\n"), ("sbatch", SBATCH)):
+            (self.tools / name).write_text(text)
+            (self.tools / name).chmod(0o755)
+        env = self.environment(PATH=f"{self.tools}:{os.environ['PATH']}")
+        done = self.example("build", "--in", "slurm", "--source", EXAMPLE_SOURCE, "--shards", "2", "--cpus", "1", "--store", self.folder / "other",
+                            "-o", "there", "--json", env=env)
+        self.expect(done, 0, "submitted from")
+        (wheel,) = done.json()["wheels"]
+        self.assertTrue((self.folder / wheel["path"]).exists(), wheel)
+        self.assertEqual(len((self.tools / "submitted").read_text().splitlines()), 2, "the array, and what finishes")
+        self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["other", "there", "tools"])
 
     @unittest.skipUnless(has_nvcc(), "no nvcc on this machine")
     def test_wheels_document_and_code_are_a_local_build_s(self):

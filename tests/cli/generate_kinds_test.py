@@ -61,6 +61,11 @@ class Kinds(CommandLine):
         self.assertLess(tasks.index("Install companions first"), tasks.index("Install the wheel"))
         self.assertIn("--no-deps", tasks)
 
+    def test_companions_are_said_where_wheels_are_made(self):
+        for words in (("sm121", "dockerfile"), ("sm121", "ansible")):
+            self.made(*words, texts=("triton is needed beside the wheel with Triton 3.5", "not needed: Triton 3.6 and newer"))
+        self.made("sage2", "dockerfile")
+
     # cibuildwheel
 
     def test_cibuildwheel_s_identifiers_are_the_cells(self):

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """The generated Slurm jobs on a real cluster of one machine: slurmctld and two slurmds of Debian on loopback. Both shards build into one
 store, a node is lost in the middle and its task runs again, and the wheel has the bytes of a local build. Needs root, slurm-wlm and
-munge, and nvcc. SAGEKIT: the program; SAGEKIT_EXAMPLES: folder with the example plugin."""
+munge, and nvcc. SAGEKIT: the program; SAGEKIT_EXAMPLES: folder with the example plugin. Words: the parts to run (as_it_is, lost,
+nowhere, build_in, speed); without them all."""
 import hashlib
+import json
 import os
 import pathlib
 import shutil
@@ -100,65 +102,134 @@ def sha256(folder):
     return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(folder.glob("*.whl"))}
 
 
-def generate(folder, *words):
+def words(*more):
+    return [SAGEKIT, "--plugin-dir", EXAMPLES, "--plugin", "example", *more, "--source", SOURCE / "examples" / "plugin" / "source"]
+
+
+def generate(folder, *more, cpus=1):
     folder.mkdir()
-    subprocess.run([SAGEKIT, "--plugin-dir", EXAMPLES, "--plugin", "example", "generate", "slurm", "--source", SOURCE / "examples" / "plugin" / "source",
-                    "--shards", "2", "--cpus", "1", "-o", folder, *words], check=True)
+    subprocess.run(words("generate", "slurm", "--shards", "2", "--cpus", str(cpus), "-o", folder, *more), check=True)
 
 
 def finished(cluster, job):
-    return f"JobState=COMPLETED" in cluster.out("scontrol", "show", "job", job)
+    return "JobState=COMPLETED" in cluster.out("scontrol", "show", "job", job)
+
+
+def submit(cluster, folder, **variables):
+    environment = cluster.environment | {"SAGEKIT": SAGEKIT} | variables
+    return subprocess.run([folder / "submit.sh"], env=environment, check=True, capture_output=True, text=True).stdout.strip()
+
+
+def logs_of(folder):
+    return "".join(path.read_text() for path in sorted((folder / "logs").glob("*")))
+
+
+def as_it_is(cluster, folder, local):
+    """Both shards, then the wheel."""
+    generate(folder / "jobs")
+    began = time.monotonic()
+    job = submit(cluster, folder / "jobs")
+    cluster.until(lambda: not cluster.jobs(), "end of the jobs")
+    assert finished(cluster, job), logs_of(folder / "jobs")
+    assert sha256(folder / "jobs" / "dist") == sha256(local), (sha256(folder / "jobs" / "dist"), sha256(local), logs_of(folder / "jobs"))
+    print(f"two shards and the wheel: {time.monotonic() - began:.0f} s, the local build's bytes")
+
+
+def lost(cluster, folder, local):
+    """A node dies in the middle: Slurm requeues its task, which goes on from the store. The compiler's stand-in waits."""
+    generate(folder / "lost")
+    slow = folder / "slow"
+    slow.write_text(f'#!/bin/sh\nif [ -e "{folder}/hold" ] && [ "$SLURM_ARRAY_TASK_ID" = 2 ]; then echo $$ > "{folder}/reached"; exec sleep 600; fi\nexec "{SAGEKIT}" "$@"\n')
+    slow.chmod(0o755)
+    (folder / "hold").touch()
+    job = submit(cluster, folder / "lost", SAGEKIT=str(slow))
+    cluster.until(lambda: (folder / "reached").exists() and (folder / "reached").read_text().strip(), "second task")
+    node = next(row[2] for row in cluster.jobs() if row[0].endswith("_2"))
+    # The whole node: its daemon, and what ran on it.
+    os.killpg(cluster.running[node].pid, signal.SIGKILL)
+    task = int((folder / "reached").read_text())
+    script = parent(task)
+    for process in (parent(script), script, task):  # slurmstepd first: nobody is to tell how the task ended
+        os.kill(process, signal.SIGKILL)
+    (folder / "hold").unlink()
+    cluster.until(lambda: "down" in cluster.out("sinfo", "-h", "-N", "-o", "%N %T"), "node that is down")
+    cluster.until(lambda: any(row[0].endswith("_2") and row[1] == "PENDING" for row in cluster.jobs()) or not cluster.jobs(), "task that waits again")
+    cluster.start_node(node)
+    cluster.until(lambda: not cluster.jobs(), "end of the jobs", 400)
+    assert finished(cluster, job), logs_of(folder / "lost")
+    assert sha256(folder / "lost" / "dist") == sha256(local), logs_of(folder / "lost")
+    print(f"node {node} was killed while its task ran: it ran again, and the wheel has the local build's bytes")
+
+
+def nowhere(cluster, folder, local):
+    """A partition that is not there."""
+    generate(folder / "nowhere", "--partition", "gone")
+    done = subprocess.run([folder / "nowhere" / "submit.sh"], env=cluster.environment | {"SAGEKIT": SAGEKIT}, capture_output=True, text=True)
+    assert done.returncode != 0 and "invalid partition" in done.stderr.lower(), done
+    print("a partition that is not there: " + done.stderr.strip().splitlines()[-1])
+
+
+def build_in(cluster, folder, local):
+    """One command: generated, run and collected, with a local build's document; a second one runs no step."""
+    work = folder / "in"
+    work.mkdir()
+    for _ in range(2):
+        done = subprocess.run([*words("build", "--in", "slurm"), "--shards", "2", "--cpus", "1", "--store", folder / "store-in", "-o", work / "dist", "--json"],
+                              env=cluster.environment, cwd=work, capture_output=True, text=True)
+        assert done.returncode == 0, done
+        said = json.loads(done.stdout)
+        assert said["schema"] == "sagekit.build/1" and [pathlib.Path(w["path"]).name for w in said["wheels"]] == list(sha256(local)), done.stdout
+        assert sha256(work / "dist") == sha256(local), done
+    left = [path.name for path in work.iterdir() if path.name != "dist"]
+    assert not left, left
+    done = subprocess.run([*words("build", "--in", "slurm"), "--partition", "gone", "-o", work / "other"], env=cluster.environment, cwd=work, capture_output=True, text=True)
+    assert done.returncode == 3 and "invalid partition" in done.stderr.lower() and not (work / "other").exists(), done
+    print("build --in slurm: the local build's bytes and document, twice; a partition that is not there ends 3")
+
+
+def slow_compiler(folder, seconds):
+    """A CUDA of links whose cicc waits first: what many machines gain can then be seen on few cores."""
+    real = pathlib.Path(shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc").resolve().parents[1]
+    for below in ("", "bin", "nvvm", "nvvm/bin"):
+        (folder / below).mkdir(parents=True)
+        for entry in (real / below).iterdir():
+            if f"{below}/{entry.name}".lstrip("/") not in ("bin", "nvvm", "nvvm/bin", "bin/nvcc", "nvvm/bin/cicc"):
+                (folder / below / entry.name).symlink_to(entry)
+    shutil.copy2(real / "bin/nvcc", folder / "bin/nvcc")  # it finds its parts beside itself
+    cicc = folder / "nvvm/bin/cicc"
+    cicc.write_text(f'#!/bin/sh\nsleep {seconds}\nexec "{real}/nvvm/bin/cicc" "$@"\n')
+    cicc.chmod(0o755)
+    return folder / "bin"
+
+
+def speed(cluster, folder, local):
+    """Independent work on two nodes and on one: each compilation waits a minute, so cores do not count."""
+    seconds = {}
+    path = f"{slow_compiler(folder / 'cuda', 60)}:{os.environ['PATH']}"
+    for nodes, state in ((2, "resume"), (1, "drain")):
+        if nodes == 1:
+            cluster.out("scontrol", "update", "NodeName=n2", f"State={state}", "Reason=one")
+        generate(folder / f"nodes{nodes}", "--shared-store", folder / f"store{nodes}", cpus=2)
+        began = time.monotonic()
+        job = submit(cluster, folder / f"nodes{nodes}", PATH=path)
+        cluster.until(lambda: not cluster.jobs(), "end of the jobs", 900)
+        seconds[nodes] = time.monotonic() - began
+        assert finished(cluster, job), logs_of(folder / f"nodes{nodes}")
+    cluster.out("scontrol", "update", "NodeName=n2", "State=resume")
+    print(f"one node {seconds[1]:.0f} s, two {seconds[2]:.0f} s: {seconds[1] / seconds[2]:.2f} times as fast")
+
+
+PARTS = {part.__name__: part for part in (as_it_is, lost, nowhere, build_in, speed)}
 
 
 def main():
     folder = pathlib.Path(tempfile.mkdtemp(prefix="slurm"))
     local = folder / "local"
-    subprocess.run([SAGEKIT, "--plugin-dir", EXAMPLES, "--plugin", "example", "build", "--source", SOURCE / "examples" / "plugin" / "source",
-                    "--store", folder / "store-local", "-o", local], check=True, capture_output=True)
+    subprocess.run([*words("build"), "--store", folder / "store-local", "-o", local], check=True, capture_output=True)
     cluster = Cluster(folder)
-    environment = cluster.environment | {"SAGEKIT": SAGEKIT}
     try:
-        # As it is: both shards, then the wheel.
-        generate(folder / "jobs")
-        began = time.monotonic()
-        job = subprocess.run([folder / "jobs" / "submit.sh"], env=environment, check=True, capture_output=True, text=True).stdout.strip()
-        cluster.until(lambda: not cluster.jobs(), "end of the jobs")
-        logs = "".join(path.read_text() for path in sorted((folder / "jobs" / "logs").glob("*")))
-        assert finished(cluster, job), logs
-        assert sha256(folder / "jobs" / "dist") == sha256(local), (sha256(folder / "jobs" / "dist"), sha256(local), logs)
-        print(f"two shards and the wheel: {time.monotonic() - began:.0f} s, the local build's bytes")
-
-        # A node dies in the middle: Slurm requeues its task, which goes on from the store. The compiler's stand-in waits.
-        generate(folder / "lost")
-        slow = folder / "slow"
-        slow.write_text(f'#!/bin/sh\nif [ -e "{folder}/hold" ] && [ "$SLURM_ARRAY_TASK_ID" = 2 ]; then echo $$ > "{folder}/reached"; exec sleep 600; fi\nexec "{SAGEKIT}" "$@"\n')
-        slow.chmod(0o755)
-        (folder / "hold").touch()
-        job = subprocess.run([folder / "lost" / "submit.sh"], env=environment | {"SAGEKIT": str(slow)}, check=True, capture_output=True, text=True).stdout.strip()
-        cluster.until(lambda: (folder / "reached").exists() and (folder / "reached").read_text().strip(), "second task")
-        node = next(row[2] for row in cluster.jobs() if row[0].endswith("_2"))
-        # The whole node: its daemon, and what ran on it.
-        step = cluster.out("squeue", "-h", "-r", "-o", "%i %A").split()
-        os.killpg(cluster.running[node].pid, signal.SIGKILL)
-        task = int((folder / "reached").read_text())
-        script = parent(task)
-        for process in (parent(script), script, task):  # slurmstepd first: nobody is to tell how the task ended
-            os.kill(process, signal.SIGKILL)
-        (folder / "hold").unlink()
-        cluster.until(lambda: "down" in cluster.out("sinfo", "-h", "-N", "-o", "%N %T"), "node that is down")
-        cluster.until(lambda: any(row[0].endswith("_2") and row[1] == "PENDING" for row in cluster.jobs()) or not cluster.jobs(), "task that waits again")
-        cluster.start_node(node)
-        cluster.until(lambda: not cluster.jobs(), "end of the jobs", 400)
-        logs = "".join(path.read_text() for path in sorted((folder / "lost" / "logs").glob("*")))
-        assert finished(cluster, job), logs
-        assert sha256(folder / "lost" / "dist") == sha256(local), logs
-        print(f"node {node} was killed while its task ran: it ran again, and the wheel has the local build's bytes")
-
-        # A partition that is not there.
-        generate(folder / "nowhere", "--partition", "gone")
-        done = subprocess.run([folder / "nowhere" / "submit.sh"], env=environment, capture_output=True, text=True)
-        assert done.returncode != 0 and "invalid partition" in done.stderr.lower(), done
-        print("a partition that is not there: " + done.stderr.strip().splitlines()[-1])
+        for name in sys.argv[1:] or PARTS:
+            PARTS[name](cluster, folder, local)
     finally:
         cluster.end()
     shutil.rmtree(folder)
