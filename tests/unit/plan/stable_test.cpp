@@ -116,7 +116,9 @@ TEST_CASE("for Windows clang makes the host code around Linux's GPU code, and mi
     kernel.device_shim = "device";
     kernel.libraries = {"cuda"};
   }
-  const auto plan = plan_of(spec);
+  Request request;
+  request.platforms = {"linux_x86_64", "win_amd64"};
+  const auto plan = plan_of(spec, request);
   const auto windows = std::ranges::find(plan.cells, "demo-pytorch29stable-cu130-python310abi3-win_amd64", &Cell::id);
   REQUIRE(windows != plan.cells.end());
   const auto& compile = step_of(plan, StepKind::compile, *windows);

@@ -346,6 +346,7 @@ Environment windows_machine() {
 ToolchainNeed windows_need() {
   auto n = need();
   n.cuda = "13.0";
+  n.torch = "2.11.0";
   n.platform = "win_amd64";
   n.stable = n.limited_api = true;
   return n;
@@ -368,7 +369,9 @@ TEST_CASE("modules on the stable interfaces are cross-built for Windows by clang
 TEST_CASE("a mingw for the Universal CRT is preferred, and none is taken for Linux") {
   auto e = windows_machine();
   e.host_compilers.push_back(mingw("x86_64-w64-mingw32ucrt"));
-  CHECK(choose_toolchain(windows_need(), e)->mingw.target == "x86_64-w64-mingw32ucrt");
+  const auto t = choose_toolchain(windows_need(), e);
+  REQUIRE(t);
+  CHECK(t->mingw.target == "x86_64-w64-mingw32ucrt");
   e.host_compilers = {mingw("x86_64-w64-mingw32")};
   CHECK(refusal(need(), e).code == "TCH003");
 }
