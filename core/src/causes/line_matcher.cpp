@@ -73,6 +73,10 @@ PatternWords words_of(const std::string& pattern) {
     if (possible.empty()) result.needed.push_back(words[static_cast<std::size_t>(without)]);
   }
   if (!result.needed.empty()) words = {result.needed.front()};
+  // A message may be wrapped where a word ends.
+  for (auto* list : {&result.needed, &result.any})
+    for (auto& word : *list)
+      if (const auto inner = trim(word); inner.size() >= k_shortest_word) word = inner;
   return result;
 }
 
@@ -80,9 +84,9 @@ PatternWords words_of(const std::string& pattern) {
 
 struct LineMatcher::Automaton {
   std::vector<std::unique_ptr<RE2>> patterns;
-  std::vector<std::vector<std::string>> needed;  ///< words, of each pattern
-  std::optional<RE2> any;         ///< one of the words
-  std::optional<RE2::Set> words;  ///< which of them
+  std::vector<std::vector<std::string>> needed;         ///< words, of each pattern
+  std::optional<RE2> any;                               ///< one of the words
+  std::optional<RE2::Set> words;                        ///< which of them
   std::vector<std::vector<std::size_t>> patterns_with;  ///< a word, by its number
 };
 

@@ -17,7 +17,7 @@ constexpr std::size_t k_shown = 300;
 constexpr std::size_t k_events = 4096;
 constexpr std::size_t k_likely = 5;
 constexpr std::size_t k_noted_lines = 4096, k_noted_line = 1 << 10;  // kept, and no longer than that
-constexpr std::size_t k_overlap = 512;                               // of what is looked through for words around a line
+constexpr std::size_t k_overlap = 512;  // of what is looked through for words around a line
 constexpr std::size_t k_fact_readings = 24;
 constexpr int k_repeats = 3;
 constexpr int k_prefixes = 6;
@@ -63,10 +63,7 @@ std::string shown(std::string_view line) {
 }  // namespace
 
 CausePatterns::CausePatterns(const CauseData& from)
-    : data(from),
-      matcher(patterns_of(from)),
-      advice(compiled(from.advice)),
-      prefix(one_of(from.prefixes)) {
+    : data(from), matcher(patterns_of(from)), advice(compiled(from.advice)), prefix(one_of(from.prefixes)) {
   for (std::size_t i = 0; i < from.rows.size(); ++i) {
     row_of.insert(row_of.end(), from.rows[i].match.size(), i);
     near.emplace_back(one_of(from.rows[i].near));
@@ -198,7 +195,8 @@ LogScan::LineNotes LogScan::notes_of(std::string_view line, bool whole) const {
   PatternMatch match;
   for (const auto pattern : candidates) {
     if (!m_patterns.matcher.find(pattern, text, match)) {
-      if (whole && may_be_wrapped(pattern)) notes.unmatched.emplace_back(pattern, m_patterns.matcher.lacks(pattern, line));
+      if (whole && may_be_wrapped(pattern))
+        notes.unmatched.emplace_back(pattern, m_patterns.matcher.lacks(pattern, line));
       continue;
     }
     if (pattern < row_of.size() && m_patterns.data.rows[row_of[pattern]].role == LineRole::noise) {

@@ -30,7 +30,7 @@ struct CausePatterns {
 
   const CauseData& data;
   LineMatcher matcher;
-  std::vector<std::size_t> row_of;  ///< of each pattern; behind them are the likely ones
+  std::vector<std::size_t> row_of;   ///< of each pattern; behind them are the likely ones
   std::vector<Pattern> near, apart;  ///< of each row: one of them; "" = none are asked for
   std::vector<Pattern> advice;
   Pattern prefix;
@@ -59,10 +59,12 @@ class LogScan {
  private:
   /// What a line says by itself: found once, however often it stands there.
   struct LineNotes {
-    std::size_t skip = 0;                ///< of what carried the line
-    std::string shown;                   ///< as people see it
-    std::vector<PatternMatch> matches;   ///< of rows, by their number in `pattern`; a noise row's alone when there is one
-    std::vector<std::pair<std::size_t, std::string_view>> unmatched;  ///< may match with the next lines; the word they need
+    std::size_t skip = 0;  ///< of what carried the line
+    std::string shown;     ///< as people see it
+    std::vector<PatternMatch>
+        matches;  ///< of rows, by their number in `pattern`; a noise row's alone when there is one
+    std::vector<std::pair<std::size_t, std::string_view>>
+        unmatched;  ///< may match with the next lines; the word they need
     bool likely = false;
   };
   /// Where a pattern was last found in the log, and up to where it was looked for.

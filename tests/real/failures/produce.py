@@ -25,8 +25,10 @@ SYMBOLS = {"M01": "_ZN3c106detail14torchCheckFailEPKcS2_jRKSs",
            "M05": "_ZN2at4_ops5zeros4callEN3c108ArrayRefINS2_6SymIntEEENS2_8optionalINS2_10ScalarTypeEEE",
            "M06": "_ZN3c104impl3cow23materialize_cow_storageERNS_11StorageImplE",
            "M07": "_ZN4c10d8TCPStoreC1ESsRKNS_15TCPStoreOptionsE"}
+MMA = (".reg .b32 a<4>, b<2>, s, t; .reg .f32 c<4>, d<4>; mma.sync.aligned.kind::mxf4nvf4.block_scale.scale_vec::4X.m16n8k64.row.col.f32.e2m1.e2m1.f32.ue4m3 "
+       "{{d0, d1, d2, d3}}, {{a0, a1, a2, a3}}, {{b0, b1}}, {{c0, c1, c2, c3}}, s, {{0, 0}}, t, {{0, 0}};").replace("{{", "{").replace("}}", "}")
 ASM = {"K05": ("wgmma.fence.sync.aligned;", "sm_120a"), "K08": ('.reg .b8 r; .reg .f32 a; mov.f32 a, 0f00000000; cvt.rn.satfinite.e2m1x2.f32 r, a, a;', "sm_120"),
-       "K09": ("tcgen05.wait::st.sync.aligned;", "sm_120a")}
+       "K09": ("tcgen05.wait::st.sync.aligned;", "sm_120a"), "K06": (MMA, "sm_120"), "K07": (MMA.replace("kind::mxf4nvf4", "kind::mxf4").replace("4X", "2X").replace("ue4m3", "ue8m0"), "sm_120")}
 
 
 class Workshop:
@@ -84,10 +86,16 @@ def compilers(shop):
         shop.write("old.cpp", "#include <c10/util/Exception.h>\n#include <torch/all.h>\nint main() {}\n")
         shop.run("real_torch_cxx14", ["K16"], "g++", "-std=c++14", "-fsyntax-only", f"-I{torch}", f"-I{torch}/torch/csrc/api/include", "old.cpp", stage="compile")
         shop.made["real_torch_cxx14"] = (*shop.made["real_torch_cxx14"][:2], shop.made["real_torch_cxx14"][2].replace(str(torch), "/venv/lib/python3.12/site-packages/torch/include"))
-    killed(shop)
+        shop.write("stable.cpp", "#define TORCH_STABLE_ONLY\n#include <torch/extension.h>\n")
+        shop.run("real_torch_stable_with_pybind11", ["K17"], "g++", "-std=c++17", "-fsyntax-only", f"-I{torch}", f"-I{torch}/torch/csrc/api/include",
+                 f"-I{sysconfig.get_paths()['include']}", "stable.cpp", stage="compile")
+        made = shop.made["real_torch_stable_with_pybind11"]
+        shop.made["real_torch_stable_with_pybind11"] = (*made[:2], made[2].replace(str(torch), "/venv/lib/python3.12/site-packages/torch/include"))
+    killed(shop, "real_cicc_killed", "K10", 9)
+    killed(shop, "real_cicc_crashed", "N33", 11)
 
 
-def killed(shop):
+def killed(shop, name, signature, signal):
     """cicc, killed while it works, as the kernel does it."""
     process = subprocess.Popen([NVCC, "-c", "big.cu", "-o", "big.o", "-arch=sm_90"], cwd=shop.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     for _ in range(400):
@@ -95,11 +103,11 @@ def killed(shop):
         children = subprocess.run(["ps", "-eo", "pid,args"], capture_output=True, text=True).stdout
         cicc = [line.split()[0] for line in children.splitlines() if "cicc" in line.split()[1:2][0].rsplit("/", 1)[-1] and "big" in line]
         if cicc:
-            os.kill(int(cicc[0]), 9)
+            os.kill(int(cicc[0]), signal)
             break
     text = process.communicate()[0].decode()
-    if "signal 9" in text:
-        shop.made["real_cicc_killed"] = (["K10"], "compile", text)
+    if f"signal {signal}" in text:
+        shop.made[name] = ([signature], "compile", text)
 
 
 def loaders(shop):
@@ -327,6 +335,7 @@ def upstream(shop, source):
     sage3 = "sageattention3_blackwell"
     case("real_sage2_no_cuda_home", ["C02"], ".", home=None, arches="9.0")
     case("real_sage2_no_arch", ["C07", "C06"], ".")
+    case("real_sage2_spaces", ["C05"], ".", arches="8.0 8.6 8.9 9.0+PTX")
     case("real_sage2_old_nvcc", ["C04"], ".", nvcc="11.8", arches="8.0")
     for capability, nvcc in (("8.9", "12.0"), ("9.0", "12.0"), ("12.0", "12.4")):
         case(f"real_sage2_nvcc_for_{capability.replace('.', '')}", ["C03"], ".", nvcc=nvcc, arches=capability)
@@ -357,38 +366,43 @@ def wheel(shop, name, file_version, version, more=""):
         out.writestr(f"{info}/RECORD", "")
 
 
+def judged(shop, sagekit, keep, source=None, made="tests/real/failures/produce.py"):
+    """Asks explain about each log; keeps them. 1 when one is not told."""
+    wrong = 0
+    index = json.loads((LOGS / "index.json").read_text())
+    for log, (signatures, stage, text) in sorted(shop.made.items()):
+        if source:
+            text = text.replace(source, "/src/SageAttention")
+        text = re.sub(re.escape(str(shop.folder)), "/src", text)
+        text = text.replace(str(pathlib.Path.home()) + "/", "/home/user/")
+        done = subprocess.run([sagekit, "explain", "-", "--json"], input=text.encode(), capture_output=True)
+        causes = json.loads(done.stdout)["causes"]
+        right = not causes if not signatures else bool(causes) and any(one in causes[0]["signatures"] for one in signatures)
+        wrong += not right
+        print(f"{'ok   ' if right else 'WRONG'} {log}: {signatures} -> {[c['code'] for c in causes]}")
+        if not right:
+            print(text[-1500:])
+        if keep:
+            (LOGS / f"{log}.log").write_text(text)
+            index[f"{log}.log"] = {"signatures": signatures, "made": made} | ({"stage": stage} if stage else {})
+    if keep:
+        (LOGS / "index.json").write_text(json.dumps(dict(sorted(index.items())), indent=1, ensure_ascii=False) + "\n")
+    print(f"{len(shop.made)} failures, {wrong} wrong")
+    return 1 if wrong else 0
+
+
 def main(words):
-    sagekit = pathlib.Path(words[0]).resolve()
     with tempfile.TemporaryDirectory(prefix="sagekit-failures-") as name:
         shop = Workshop(pathlib.Path(name))
         every = (compilers, limits, loaders, packages, refusals)
         chosen = [make for make in every if make.__name__ in words]
         for make in chosen or (() if "upstream" in words else every):
             make(shop)
+        source = None
         if "upstream" in words:
             upstream(shop, words[words.index("upstream") + 1])
-            name_of_source = str(pathlib.Path(words[words.index("upstream") + 1]).resolve())
-        wrong = 0
-        index = json.loads((LOGS / "index.json").read_text())
-        for log, (signatures, stage, text) in sorted(shop.made.items()):
-            if "upstream" in words:
-                text = text.replace(name_of_source, "/src/SageAttention")
-            text = re.sub(re.escape(name), "/src", text)
-            text = text.replace(str(pathlib.Path.home()) + "/", "/home/user/")
-            done = subprocess.run([sagekit, "explain", "-", "--json"], input=text.encode(), capture_output=True)
-            causes = json.loads(done.stdout)["causes"]
-            right = not causes if not signatures else bool(causes) and any(one in causes[0]["signatures"] for one in signatures)
-            wrong += not right
-            print(f"{'ok   ' if right else 'WRONG'} {log}: {signatures} -> {[c['code'] for c in causes]}")
-            if not right:
-                print(text[-1500:])
-            if "--keep" in words:
-                (LOGS / f"{log}.log").write_text(text)
-                index[f"{log}.log"] = {"signatures": signatures, "made": "tests/real/failures/produce.py"} | ({"stage": stage} if stage else {})
-        if "--keep" in words:
-            (LOGS / "index.json").write_text(json.dumps(dict(sorted(index.items())), indent=1, ensure_ascii=False) + "\n")
-        print(f"{len(shop.made)} failures, {wrong} wrong")
-    return 1 if wrong else 0
+            source = str(pathlib.Path(words[words.index("upstream") + 1]).resolve())
+        return judged(shop, pathlib.Path(words[0]).resolve(), "--keep" in words, source)
 
 
 if __name__ == "__main__":
