@@ -4,12 +4,22 @@ jobs name, judge and keep what came out."""
 import importlib.util
 import json
 import pathlib
+import shutil
 import subprocess
 import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
-from harness import CommandLine
+from github_server import GithubServer
+from gpu_wheels import sage3_wheel
+from harness import SAGEKIT, CommandLine
+
+try:
+    import yaml  # noqa: F401
+
+    from workflow import Workflow
+except ImportError:
+    Workflow = None
 
 def makes_wheels():
     """setuptools has bdist_wheel since 70.1; before, the package wheel brings it."""
@@ -97,6 +107,55 @@ class Exported(CommandLine):
             self.assertNotEqual(done.returncode, 0)
             self.assertIn(text, done.stderr)
             self.assertEqual(list((self.folder / "dist").glob("*")) if (self.folder / "dist").exists() else [], [])
+
+
+@unittest.skipUnless(Workflow, "no PyYAML on this machine")
+class Run(CommandLine):
+    """The workflow of sage3 from a tag to a release. What MSVC would make is put there: wheels as upstream's setup.py names them. The Linux
+    jobs, which plan, name, judge and release, run as they stand."""
+
+    def setUp(self):
+        super().setUp()
+        self.repository, self.tools = self.folder / "repository", self.folder / "tools"
+        self.expect(self.run_sagekit("--plugin", "sage3", "generate", "github", "--naming", "build-tag", "-o", "repository"), 0)
+        self.plan = self.run_sagekit("--plugin", "sage3", "plan", "--profile", "sage3-all", "--platform", "win_amd64", "--naming", "build-tag", "--json").json()["cells"]
+        for cell in self.plan:
+            wheel = sage3_wheel(self.folder, cell["torch"], cell["cuda"], cell["python"], "win_amd64")
+            wheel.version, wheel.metadata = "1.0.0", wheel.metadata.replace(wheel.version, "1.0.0")
+            wheel.write(self.tools / "built" / cell["id"])
+        python = self.tools / "python"
+        python.write_text(f"""#!/bin/sh
+case "$*" in
+  "-m pip install "*) exit 0 ;;
+  *build_wheel.py*--requirements) exec {sys.executable} "$@" ;;
+  *build_wheel.py*--out*) mkdir -p dist && cp "{self.tools}/built/$2/"*.whl dist/ ;;
+  *) exec {sys.executable} "$@" ;;
+esac
+""")
+        python.chmod(0o755)
+        (self.tools / "sagekit").symlink_to(SAGEKIT)
+
+    def workflow(self, **more):
+        environment = self.environment() | {"PATH": f"{self.tools}:{self.environment()['PATH']}"} | more
+        del environment["SAGEKIT_STORE"]
+        return Workflow(self.repository / ".github/workflows/build-wheels-sage3-windows.yml", self.repository, self.folder / "runner", environment)
+
+    @unittest.skipUnless(shutil.which("gh"), "no gh on this machine")
+    def test_a_tag_becomes_eight_wheels_of_the_document_s_names(self):
+        with GithubServer(self.folder) as github:
+            runner = self.workflow(**github.environment)
+            results = runner.run("push", ref_type="tag", ref_name="v1.0.0-sage3", ref="refs/tags/v1.0.0-sage3", repository=f"{github.host}/o/r")
+            self.assertEqual(set(results.values()), {"success"}, (results, runner.last_output))
+            wheels = {name for name in github.assets("v1.0.0-sage3") if name.endswith(".whl")}
+        self.assertEqual(wheels, {f"sageattn3-1.0.0-{tag}-cp3{minor}-cp3{minor}-win_amd64.whl" for tag in ("270.128", "280.129") for minor in (10, 11, 12, 13)})
+        self.assertEqual(runner.summaries["build-summary"].count("| published |"), 8)
+
+    def test_a_wheel_that_did_not_come_is_named_and_nothing_is_released(self):
+        shutil.rmtree(self.tools / "built" / self.plan[0]["id"])
+        runner = self.workflow()
+        results = runner.run("push", ref_type="tag", ref_name="v1.0.0-sage3", ref="refs/tags/v1.0.0-sage3", repository="o/r")
+        self.assertEqual((results["build-wheels"], results["build-summary"], results["release"]), ("failure", "failure", "skipped"), runner.last_output)
+        self.assertIn(f"| {self.plan[0]['id']} | {self.plan[0]['wheel']} | missing |", runner.summaries["build-summary"])
 
 
 if __name__ == "__main__":

@@ -187,36 +187,42 @@ def build_in(cluster, folder, local):
     print("build --in slurm: the local build's bytes and document, twice; a partition that is not there ends 3")
 
 
-def slow_compiler(folder, seconds):
-    """A CUDA of links whose cicc waits first: what many machines gain can then be seen on few cores."""
-    real = pathlib.Path(shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc").resolve().parents[1]
-    for below in ("", "bin", "nvvm", "nvvm/bin"):
-        (folder / below).mkdir(parents=True)
-        for entry in (real / below).iterdir():
-            if f"{below}/{entry.name}".lstrip("/") not in ("bin", "nvvm", "nvvm/bin", "bin/nvcc", "nvvm/bin/cicc"):
-                (folder / below / entry.name).symlink_to(entry)
-    shutil.copy2(real / "bin/nvcc", folder / "bin/nvcc")  # it finds its parts beside itself
-    cicc = folder / "nvvm/bin/cicc"
-    cicc.write_text(f'#!/bin/sh\nsleep {seconds}\nexec "{real}/nvvm/bin/cicc" "$@"\n')
-    cicc.chmod(0o755)
-    return folder / "bin"
+# Stands in for a shard's compilers: it waits as long as the plan says its steps take, a hundredth of it.
+SIMULATED = """#!/usr/bin/env python3
+import json, subprocess, sys, time
+words = sys.argv[1:]
+shard, jobs = (words[words.index(flag) + 1] for flag in ("--shard", "--jobs"))
+steps = json.load(open({steps!r}))
+mine = json.loads(subprocess.run([{sagekit!r}, "--plugin", "sage2", "plan", "--profile", "current", "--shards", shard.split("/")[1], "--shard",
+                                  shard.split("/")[0], "--json", "--offline"], check=True, capture_output=True).stdout)["shards"][0]["steps"]
+assert mine
+time.sleep(sum(steps[step] for step in mine) / int(jobs) / {faster})
+"""
 
 
 def speed(cluster, folder, local):
-    """Independent work on two nodes and on one: each compilation waits a minute, so cores do not count."""
+    """sage2's fifty cells in eight shards, on two nodes and on one, with compilers that wait."""
+    selection = [SAGEKIT, "--plugin", "sage2", "generate", "slurm", "--profile", "current", "--shards", "8", "--cpus", "2"]
+    plan = json.loads(subprocess.run([SAGEKIT, "--plugin", "sage2", "plan", "--profile", "current", "--steps", "--json", "--offline"], check=True, capture_output=True).stdout)
+    steps = {step["id"]: step["cpu_seconds_estimate"] for step in plan["steps"]}
+    (folder / "steps.json").write_text(json.dumps(steps))
+    simulated = folder / "simulated"
+    simulated.write_text(SIMULATED.format(steps=str(folder / "steps.json"), sagekit=SAGEKIT, faster=sum(steps.values()) / 2 / 400))
+    simulated.chmod(0o755)
     seconds = {}
-    path = f"{slow_compiler(folder / 'cuda', 60)}:{os.environ['PATH']}"
-    for nodes, state in ((2, "resume"), (1, "drain")):
+    for nodes in (2, 1):
         if nodes == 1:
-            cluster.out("scontrol", "update", "NodeName=n2", f"State={state}", "Reason=one")
-        generate(folder / f"nodes{nodes}", "--shared-store", folder / f"store{nodes}", cpus=2)
+            cluster.out("scontrol", "update", "NodeName=n2", "State=drain", "Reason=one")
+        jobs = folder / f"nodes{nodes}"
+        subprocess.run([*selection, "-o", jobs], check=True)
+        (jobs / "logs").mkdir()
         began = time.monotonic()
-        job = submit(cluster, folder / f"nodes{nodes}", PATH=path)
+        array = subprocess.run(["sbatch", "--parsable", "build.sbatch"], cwd=jobs, env=cluster.environment | {"SAGEKIT": str(simulated)}, check=True, capture_output=True, text=True).stdout
         cluster.until(lambda: not cluster.jobs(), "end of the jobs", 900)
         seconds[nodes] = time.monotonic() - began
-        assert finished(cluster, job), logs_of(folder / f"nodes{nodes}")
+        assert finished(cluster, array.strip()), logs_of(jobs)
     cluster.out("scontrol", "update", "NodeName=n2", "State=resume")
-    print(f"one node {seconds[1]:.0f} s, two {seconds[2]:.0f} s: {seconds[1] / seconds[2]:.2f} times as fast")
+    print(f"{len(plan['cells'])} cells, {len(steps)} steps in 8 shards: one node {seconds[1]:.0f} s, two {seconds[2]:.0f} s: {seconds[1] / seconds[2]:.2f} times as fast")
 
 
 PARTS = {part.__name__: part for part in (as_it_is, lost, nowhere, build_in, speed)}
@@ -225,7 +231,8 @@ PARTS = {part.__name__: part for part in (as_it_is, lost, nowhere, build_in, spe
 def main():
     folder = pathlib.Path(tempfile.mkdtemp(prefix="slurm"))
     local = folder / "local"
-    subprocess.run([*words("build"), "--store", folder / "store-local", "-o", local], check=True, capture_output=True)
+    if sys.argv[1:] != ["speed"]:
+        subprocess.run([*words("build"), "--store", folder / "store-local", "-o", local], check=True, capture_output=True)
     cluster = Cluster(folder)
     try:
         for name in sys.argv[1:] or PARTS:

@@ -125,7 +125,8 @@ class Workflow:
             (workspace / given["path"]).mkdir(parents=True, exist_ok=True)
             for folder in sorted(self.artifacts.glob("*")):
                 if fnmatch.fnmatch(folder.name, given["pattern"]):
-                    shutil.copytree(folder, workspace / given["path"], dirs_exist_ok=True)
+                    merged = given.get("merge-multiple") == "True"  # without it each has a folder of its name
+                    shutil.copytree(folder, workspace / given["path"] / ("" if merged else folder.name), dirs_exist_ok=True)
         elif name == "actions/cache/restore":
             keys = [given["key"], *given["restore-keys"].split()]
             found = next((kept for key in keys for kept in sorted(self.caches.glob("*"), reverse=True) if kept.name.startswith(key)), None)
@@ -136,7 +137,7 @@ class Workflow:
                 shutil.copytree(workspace / given["path"], self.caches / given["key"], symlinks=True)
         elif name == "actions/attest-build-provenance":
             assert glob.glob(str(workspace / given["subject-path"])), "nothing to attest"
-        elif name not in ("actions/setup-python",):
+        elif name not in ("actions/setup-python", "Jimver/cuda-toolkit", "ilammy/msvc-dev-cmd"):
             raise AssertionError(f"no stand-in for {action}")
 
     def truth(self, condition, **contexts):
