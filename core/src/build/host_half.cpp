@@ -193,25 +193,55 @@ Status HostHalf::keep(const std::string& key, const fs::path& assembly) const {
   return m_context.store.add_record(key, record);
 }
 
-Result<bool> HostHalf::compile(CommandResult& sum) {
+bool HostHalf::take_assembly(const std::string& key) const {
+  const auto has = [&](const ActionRecord& record) {
+    const auto* object = output_of(record, k_assembly);
+    return object != nullptr && m_context.store.has(*object);
+  };
+  const auto record = m_context.store.find(key, has);
+  return record && m_context.store.place(*output_of(*record, k_assembly), m_folder.path() / k_host_assembly);
+}
+
+void HostHalf::say(std::string_view what) const {
+  log_line(m_context.log, LogLevel::info, [&] { return fmt::format("{}: the host's code: {}", m_step.id, what); });
+}
+
+/// Before cudafe++: with an architecture more this is all that the host's half reads again. "" = there is none.
+Result<std::string> HostHalf::key_of_source(const HostCommands& commands) const {
+  constexpr std::string_view k_arch = "__CUDA_ARCH";
+  TRY_ASSIGN(const auto text, MappedFile::open(word_after(m_all.preprocess, "-o")));
+  TRY_ASSIGN(const auto stub, MappedFile::open(m_all.stub));
+  // What is left of architectures are macros for a pass behind cudafe++: nothing there asks for them
+  // (crt/host_runtime.h and what it includes, 13.0 to 13.5), and this text must not either.
+  for (const auto& file : {text.bytes(), stub.bytes()})
+    if (file.find(k_arch) != std::string_view::npos) return std::string();
+  auto words = m_all.split;
+  words.push_back(m_module_id);  // that of this GPU code; cudafe++ gave it to what is found by it, too
+  words.insert(words.end(), m_all.compile.begin(), m_all.compile.end());
+  words.insert(words.end(), commands.compile.begin(), commands.compile.end());
+  std::erase_if(words, [&](const std::string& word) {
+    return word.starts_with("-D__CUDA_ARCH") || word == word_after(m_all.compile, "-o");
+  });
+  return host_source_key(m_context.symbols, m_step.argv, words, text.bytes(), stub.bytes(), m_places);
+}
+
+Result<bool> HostHalf::compile(const HostCommands& commands, const std::string& source_key, CommandResult& sum) {
   const auto& source = m_whole.working_directory;
-  const auto commands = take_apart(m_all.compile, m_folder.path());
-  if (!commands) return run(m_all.compile, source, sum);
   TRY_ASSIGN(const bool included, include_fatbin());
   if (!included) return run(m_all.compile, source, sum);
 
-  TRY_ASSIGN(const bool read, run(commands->preprocess, source, sum));
+  TRY_ASSIGN(const bool read, run(commands.preprocess, source, sum));
   if (!read) return false;
   const auto text_file = m_folder.path() / k_host_text;
   TRY_ASSIGN(auto text, read_file(text_file));
   text = replace_all(std::move(text), m_folder.path().string() + "/", "");  // line markers
   TRY(write_file(text_file, text));
 
-  add_mapped_places(commands->compile, m_places);
-  add_arch_list(m_all.preprocess, m_places);
-  TRY_ASSIGN(const bool compiled, assembly_of(commands->compile, text, word_after(m_step.argv, "-ccbin"), sum));
+  TRY_ASSIGN(const bool compiled, assembly_of(commands.compile, text, word_after(m_step.argv, "-ccbin"), sum));
+  if (!compiled) return false;
+  if (!source_key.empty()) TRY(keep(source_key, m_folder.path() / k_host_assembly));
   // Here the assembler finds the GPU code by its name.
-  return compiled ? run(commands->assemble, m_folder.path(), sum) : compiled;
+  return run(commands.assemble, m_folder.path(), sum);
 }
 
 /// The same by clang, which embeds a file of GPU code: while it compiles another one stands there, so that its assembly
@@ -253,20 +283,9 @@ Result<bool> HostHalf::assembly_of(const CommandLine& argv, const std::string& t
                                    CommandResult& sum) {
   const auto assembly = m_folder.path() / k_host_assembly;
   const auto key = host_text_key(m_context.symbols, cxx, argv, text, m_places);
-  const auto known = [&] {
-    const auto has = [&](const ActionRecord& record) {
-      const auto* object = output_of(record, k_assembly);
-      return object != nullptr && m_context.store.has(*object);
-    };
-    const auto record = m_context.store.find(key, has);
-    return record && m_context.store.place(*output_of(*record, k_assembly), assembly);
-  };
-  const auto say = [&](std::string_view what) {
-    log_line(m_context.log, LogLevel::info, [&] { return fmt::format("{}: the host's code: {}", m_step.id, what); });
-  };
-  bool waited = false, reused = known();
+  bool waited = false, reused = take_assembly(key);
   const auto claim = reused ? std::nullopt : m_context.store.claim(key, m_stop, waited);
-  if (waited) reused = known();
+  if (waited) reused = take_assembly(key);
   say(reused ? "reused from the store" : "not in the store");
   if (!reused) {
     TRY_ASSIGN(const bool compiled, run(argv, m_folder.path(), sum));
@@ -288,14 +307,33 @@ Result<std::string> HostHalf::make(const std::vector<MadeDevice>& devices, Comma
     TRY_ASSIGN(const bool compiled, compile_for_windows(sum));
     return compiled ? std::string() : m_why;
   }
-  for (const auto* argv : {&m_all.preprocess, &m_all.split, &m_all.fatbinary}) {
-    TRY_ASSIGN(const bool done, run(*argv, m_whole.working_directory, sum));
+  const auto& source = m_whole.working_directory;
+  for (const auto* argv : {&m_all.preprocess, &m_all.fatbinary}) {
+    TRY_ASSIGN(const bool done, run(*argv, source, sum));
     if (!done) return m_why;
-    if (argv != &m_all.split || m_module_id.empty()) continue;
+  }
+  const auto commands = take_apart(m_all.compile, m_folder.path());
+  std::string source_key;
+  if (commands) {
+    add_mapped_places(commands->compile, m_places);
+    add_arch_list(m_all.preprocess, m_places);
+    TRY_ASSIGN(source_key, key_of_source(*commands));
+    if (!source_key.empty() && take_assembly(source_key)) {
+      TRY_ASSIGN(const bool included, include_fatbin());
+      if (included) {
+        say("reused from the store, by its source");
+        TRY_ASSIGN(const bool assembled, run(commands->assemble, m_folder.path(), sum));
+        return assembled ? std::string() : m_why;
+      }
+    }
+  }
+  TRY_ASSIGN(const bool done, run(m_all.split, source, sum));
+  if (!done) return m_why;
+  if (!m_module_id.empty()) {
     TRY_ASSIGN(const auto now, read_file(m_all.module_id));
     if (now != m_module_id) return "the host's pass gives another module id";
   }
-  TRY_ASSIGN(const bool compiled, compile(sum));
+  TRY_ASSIGN(const bool compiled, commands ? compile(*commands, source_key, sum) : run(m_all.compile, source, sum));
   return compiled ? std::string() : m_why;
 }
 

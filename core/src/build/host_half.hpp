@@ -27,6 +27,8 @@ struct MadeDevice {
   const ActionRecord* record;
 };
 
+struct HostCommands;
+
 class HostHalf {
  public:
   /// In a folder of its own. `whole`: the step's command, nvcc or, for Windows, clang; `commands`: what nvcc would run.
@@ -54,7 +56,10 @@ class HostHalf {
   Result<bool> include_fatbin() const;
   Result<bool> assembly_of(const CommandLine& argv, const std::string& text, const std::string& cxx,
                            CommandResult& sum);
-  Result<bool> compile(CommandResult& sum);
+  Result<std::string> key_of_source(const HostCommands& commands) const;
+  bool take_assembly(const std::string& key) const;
+  void say(std::string_view what) const;
+  Result<bool> compile(const HostCommands& commands, const std::string& source_key, CommandResult& sum);
   Result<bool> compile_for_windows(CommandResult& sum);
   std::filesystem::path made_fatbin() const;
   Status keep(const std::string& key, const std::filesystem::path& assembly) const;

@@ -31,6 +31,21 @@ std::string device_text_key(const SymbolTable& symbols, const std::string& nvcc,
   return hash.hex();
 }
 
+std::string host_source_key(const SymbolTable& symbols, const std::vector<std::string>& argv, const CommandLine& words,
+                            std::string_view text, std::string_view stub, const Places& places) {
+  Sha256 hash;
+  hash.field("sagekit host source 1");
+  for (const auto& [name, identity] : symbols.identities(argv)) hash.field(identity);
+  const auto field = [&](std::string part) {
+    for (const auto& [folder, name] : places) part = replace_all(std::move(part), folder.string(), name);
+    hash.field(part);
+  };
+  field(std::string(text));
+  field(std::string(stub));
+  for (const auto& word : words) field(word);
+  return hash.hex();
+}
+
 std::string host_text_key(const SymbolTable& symbols, const std::string& cxx, const CommandLine& compile,
                           std::string_view text, const Places& places) {
   const auto field = [&](Sha256& hash, std::string words) {

@@ -34,6 +34,7 @@ struct Halves : FakePackage {
   std::string last_object;
   /// lists, mangles, tables: of the architectures, in namespaces of the host's text, in the assembly, in a list.
   bool odd_fatbin = false, names_folder = false, understood = true, lists = false, mangles = false, tables = false;
+  int splits = 0;             ///< how often cudafe++ was run
   std::string device_header;  ///< below #ifdef __CUDA_ARCH__: the host's pass does not read it
   std::string ptx = k_whole_ptx, stub = k_whole_stub;
   std::string text = "text ", host_id = "_id_host";  ///< what the preprocessor gives, before the architecture
@@ -173,6 +174,7 @@ struct Halves : FakePackage {
       write(output, "host text " + text_of(command.working_directory / "csrc/common.h") +
                         (lists ? " cub_SM_" + list + "_NS" : "") + (tables ? " int archs[] = {" + argv[1] : ""));
     } else if (program == "cudafe++") {
+      ++splits;
       write(after(argv, "--module_id_file_name"), host_id);
       write(after(argv, "--gen_c_file_name"), text_of(argv.back()));
     } else if (program == "cicc") {
@@ -305,12 +307,37 @@ TEST_CASE("the host's code is compiled again for another text, flag or compiler,
   CHECK(fake.host_runs({"90a"}) == 0);
 }
 
+TEST_CASE(
+    "an architecture more reads the host's text and starts no cudafe++, unless the text or its words are others") {
+  Halves fake;
+  const auto splits_of = [&](const std::vector<std::string>& archs) {
+    fake.splits = 0;
+    fake.steps(archs, {"x86_64"});
+    CHECK_FALSE(fake.run().empty());
+    return fake.splits;
+  };
+  fake.lists = true;
+  CHECK(splits_of({"80"}) == 1);
+  const auto first = fake.last_object;
+  CHECK(splits_of({"80", "90a"}) == 0);
+  CHECK(fake.last_object.find("code 80;code 90a;") != std::string::npos);
+  CHECK(fake.last_object.substr(0, 20) == first.substr(0, 20));
+  fake.flags = {"-O1"};
+  CHECK(splits_of({"90a"}) == 1);
+  write(fake.source() / "csrc/common.h", "header 2\n");
+  fake.pin();
+  CHECK(splits_of({"80"}) == 1);
+  CHECK(splits_of({"90a"}) == 0);
+  fake.tables = true;  // the text itself has the list
+  CHECK(splits_of({"80", "90a", "120"}) == 1);
+}
+
 TEST_CASE("namespaces named after all architectures make no other host code, unless names of them are in it") {
   Halves fake;
   fake.lists = true;
   CHECK(fake.host_runs({"80"}) == 1);
   CHECK(fake.host_runs({"80", "90a"}) == 0);
-  for (bool Halves::* const matters : {&Halves::mangles, &Halves::tables}) {
+  for (bool Halves::*const matters : {&Halves::mangles, &Halves::tables}) {
     fake.*matters = true;
     write(fake.source() / "csrc/common.h", "header " + std::to_string(2 + fake.tables));
     fake.pin();
