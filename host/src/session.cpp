@@ -145,7 +145,7 @@ void show_diagnostics(const Session& session, const Plan& plan) {
 void answer_variables(const Session& session) {
   const bool builds = session.verb == "plan" || session.verb == "build" || session.verb == "generate";
   if (!builds && session.verb != "doctor") return;
-  for (const auto& [variable, value] : session.settings.without_effect)
+  for (const auto& [variable, value] : variables_without_effect())
     if ((builds || variable.effect.empty()) && (!variable.ambient || session.global.verbose > 0))
       session.console.say(fmt::format("{} {}", session.console.dim("note"), variable_answer(variable, value)));
 }

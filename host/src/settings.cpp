@@ -54,9 +54,6 @@ Settings read_settings() {
     if (const auto value = variable(name); !value.empty()) settings.cuda_homes.emplace_back(value);
   settings.arch_list = variable("TORCH_CUDA_ARCH_LIST");
   settings.max_jobs = variable("MAX_JOBS");
-  for (const auto& known : known_variables())
-    if (auto value = variable(known.name.c_str()); !known.why_not.empty() && !value.empty())
-      settings.without_effect.emplace_back(known, std::move(value));
   settings.store_token = variable("SAGEKIT_STORE_TOKEN");
   for (char** line = environ; line != nullptr && *line != nullptr; ++line) {
     const std::string_view text = *line;
@@ -136,6 +133,14 @@ Settings read_settings() {
                            "all_proxy"})
     if (const auto value = variable(name); !value.empty()) settings.pip_environment[name] = value;
   return settings;
+}
+
+std::vector<std::pair<KnownVariable, std::string>> variables_without_effect() {
+  std::vector<std::pair<KnownVariable, std::string>> found;
+  for (const auto& known : known_variables())
+    if (auto value = variable(known.name.c_str()); !known.why_not.empty() && !value.empty())
+      found.emplace_back(known, std::move(value));
+  return found;
 }
 
 }  // namespace sagekit::host

@@ -33,12 +33,12 @@ struct Settings {
   std::map<std::string, std::string> publish_environment;   ///< child_environment, and what gh, hf and twine listen to
   /// What a user's Python, CUDA and Triton listen to; also those that are set and empty, for that has a meaning.
   std::map<std::string, std::string> python_environment;
-  /// What is set and does nothing to a wheel, with its value.
-  std::vector<std::pair<KnownVariable, std::string>> without_effect;
   std::vector<std::string> private_words;              ///< names of the user: never in a report
   std::map<std::string, std::string> pip_environment;  ///< PIP_*, proxies and what else pip's configuration depends on
 };
 
 Settings read_settings();
+/// What is set and does nothing to a wheel, with its value. By itself, for its table is TOML that only verbs that plan read.
+std::vector<std::pair<KnownVariable, std::string>> variables_without_effect();
 
 }  // namespace sagekit::host
