@@ -60,7 +60,7 @@ TEST_CASE("what is no release or no platform is refused before anything is looke
     refused({TreeKind::nvcc, cuda, "", "linux_x86_64"}, "CUDA release");
   for (const auto* torch : {"2.11", "2.11.0+cu130", "2", "", "2.11.0rc1"})
     refused({TreeKind::torch, "13.0", torch, "linux_x86_64"}, "torch release");
-  for (const auto* platform : {"windows", "win_amd64", "linux", "", "linux_ppc64le", "x86_64"})
+  for (const auto* platform : {"windows", "win32", "linux", "", "linux_ppc64le", "x86_64"})
     refused({TreeKind::torch, "13.0", "2.11.0", platform}, "toolchains for");
 }
 
