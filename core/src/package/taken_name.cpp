@@ -39,8 +39,10 @@ std::string difference(const Provenance& there, const Plan& plan, const Cell& ce
   for (const auto& text :
        {other("plugin", there.plugin, plan.plugin_name), other("source", there.commit, plan.commit),
         other("cell", there.cell, cell.id), other("Python", there.python, cell.python),
-        other("torch", there.torch, cell.torch), other("CUDA", there.cuda, cell.cuda),
-        other("platform", there.platform, cell.platform),
+        // One for every later torch says its least, and nothing of whose headers it was compiled with.
+        other("torch", cell.torch_min.empty() ? there.torch : there.torch_min,
+              cell.torch_min.empty() ? cell.torch : cell.torch_min),
+        other("CUDA", there.cuda, cell.cuda), other("platform", there.platform, cell.platform),
         other("arch list", names(there.arches.value_or(std::vector<ArchRequest>())), names(cell.arches))})
     if (!text.empty()) return text;
   return {};
