@@ -87,9 +87,8 @@ TEST_CASE("members are sorted, dist-info is last and RECORD the very last") {
   const std::string info = "demo-1.2.0+cu130.torch2.11.20260117.g1111111.dist-info/";
   CHECK(members_of(packed(demo, output.path()).path) ==
         std::vector<std::string>{"demo/__init__.py", "demo/_a" + k_suffix, "demo/_b" + k_suffix, "demo/ops.py",
-                                 "demo/raw.so", info + "licenses/LICENSE",
-                                 info + "sboms/sagekit.cdx.json", info + "sagekit.json", info + "WHEEL",
-                                 info + "METADATA", info + "RECORD"});
+                                 "demo/raw.so", info + "licenses/LICENSE", info + "sboms/sagekit.cdx.json",
+                                 info + "sagekit.json", info + "WHEEL", info + "METADATA", info + "RECORD"});
 }
 
 TEST_CASE("equal inputs give equal bytes, wherever and whenever they are packed") {
@@ -145,6 +144,23 @@ TEST_CASE("before a build a name is free, or taken by what may be the same wheel
   plan.commit = demo.build.commit;
   REQUIRE(write_file_atomic(made.path, "no wheel"));
   CHECK(why().ends_with("it does not say that sagekit made it"));
+}
+
+TEST_CASE("one for every later torch is known again by its least torch, not by whose headers it was compiled with") {
+  const auto output = scratch();
+  DemoBuild demo;
+  demo.build.cell.torch_min = "2.9";
+  Plan plan;
+  plan.plugin_name = "demo";
+  plan.commit = demo.build.commit;
+  packed(demo, output.path());
+  CHECK(check_wheel_name(plan, demo.build.cell, output.path()));
+  demo.build.cell.torch = "2.11.0";
+  CHECK(check_wheel_name(plan, demo.build.cell, output.path()));
+  demo.build.cell.torch_min = "2.10";
+  const auto other = check_wheel_name(plan, demo.build.cell, output.path());
+  REQUIRE_FALSE(other);
+  CHECK(other.error().message.ends_with("its torch is 2.9, not 2.10"));
 }
 
 TEST_CASE("another naming scheme changes the name, the folder and the texts together") {
