@@ -54,6 +54,23 @@ class WhatIsFetched(Provisioning):
         self.assertEqual(row["requests"], len(self.index.log))
         self.assertEqual(row["bytes"], moved)
 
+    def test_a_torch_tree_for_windows_has_the_stable_headers_and_names_of_functions(self):
+        library = (pathlib.Path(__file__).parents[1] / "fuzz/corpus/exports/two_names.dll").read_bytes()
+        self.index.add_all(fake_packages.windows_wheels(library))
+        (row,) = self.fetched("--platform", "win_amd64", "--no-nvcc", what=TORCH)
+        self.assertEqual((row["kind"], row["version"], row["cuda"], row["platform"]), ("torch", "2.11.0", "13.0", "win_amd64"))
+        tree = pathlib.Path(row["path"])
+        self.assertTrue((tree / "torch/include/torch/csrc/stable/library.h").is_file())
+        self.assertFalse((tree / "torch/include/ATen").exists(), "of torch for Windows only its stable interface is kept")
+        stubs = {path.name: path.read_bytes() for path in (tree / "torch/lib").iterdir()}
+        self.assertEqual(sorted(stubs), ["cudart64_13.dll", "torch_cpu.dll", "torch_cuda.dll"])
+        self.assertIn(b"\0aoti_torch_check\0", stubs["torch_cpu.dll"])
+        self.assertIn(b"\0aoti_torch_get_current_cuda_stream\0", stubs["torch_cuda.dll"])
+        self.assertNotIn(b"\0aoti_torch_check\0", stubs["torch_cuda.dll"], "what torch_cpu.dll has is taken from there")
+        lock = self.lock.read_text()
+        for name in (*stubs, "torch-2.11.0-cp312-cp312-win_amd64.whl", "nvidia_cuda_runtime-13.0.96-py3-none-win_amd64.whl"):
+            self.assertIn(f'"{name}"', lock)
+
     def test_a_torch_tree_has_headers_and_stubs_and_no_library(self):
         row = self.fetched_torch()
         self.assertEqual((row["version"], row["cuda"], row["platform"], row["source"]), ("2.11.0", "13.0", "linux_x86_64", "wheels"))

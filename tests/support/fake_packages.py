@@ -168,6 +168,17 @@ def torch_wheel(version="2.11.0", cuda="13.0", python="cp312", platform="linux_x
     return "torch", name, content
 
 
+def windows_wheels(library, version="2.11.0", cuda="13.0"):
+    """torch for Windows without CUDA, as package indexes have it, and CUDA's runtime: rows of (project, file name, bytes).
+    `library`: a DLL that stands for both libraries."""
+    torch = {"torch/version.py": f"__version__ = '{version}+cpu'\ncuda: Optional[str] = None\n".encode(),
+             "torch/include/torch/csrc/stable/library.h": b"#pragma once\n", "torch/include/ATen/Config.h": b"// all of torch\n",
+             "torch/lib/torch_cpu.dll": library, "torch/lib/c10.dll": filler(50_000, "c10")}
+    runtime = {f"nvidia/cu{cuda.split('.')[0]}/bin/x86_64/cudart64_{cuda.split('.')[0]}.dll": library}
+    return [("torch", *wheel("torch", version, "cp312-cp312-win_amd64", torch)),
+            ("nvidia-cuda-runtime", *wheel("nvidia-cuda-runtime", cuda + ".96", "py3-none-win_amd64", runtime))]
+
+
 # ---- NVIDIA's archives
 
 def archive(top, files):

@@ -47,7 +47,7 @@ void declare(Flags& flags, ToolchainFetchArguments& arguments) {
       .commas = true;
   flags
       .list("--platform", "PLATFORM", arguments.platforms,
-            "Of the torch: linux_x86_64, linux_aarch64; without it this machine's")
+            "Of the torch: linux_x86_64, linux_aarch64, win_amd64; without it this machine's")
       .commas = true;
   flags.on("--no-nvcc", arguments.no_nvcc, "Only the torch");
   declare_provisioning(flags, arguments.tools);

@@ -62,6 +62,9 @@ TEST_CASE("what is no release or no platform is refused before anything is looke
     refused({TreeKind::torch, "13.0", torch, "linux_x86_64"}, "torch release");
   for (const auto* platform : {"windows", "win32", "linux", "", "linux_ppc64le", "x86_64"})
     refused({TreeKind::torch, "13.0", "2.11.0", platform}, "toolchains for");
+  refused({TreeKind::nvcc, "13.0", "", "win_amd64"},
+          "toolchains for");  // nvcc runs here; torch's headers may be Windows'
+  CHECK(machine.ask({TreeKind::torch, "13.0", "2.11.0", "win_amd64"}).error().code == "PRV010");
 }
 
 TEST_CASE("offline, a tree that is not there is the machine's lack, one that is there is taken and pinned") {
