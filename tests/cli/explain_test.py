@@ -123,10 +123,21 @@ class Explain(CommandLine):
         self.expect(self.explain("-", stdin=b""), 4)
 
     def test_what_cannot_be_read(self):
-        self.expect(self.explain("no such.log"), 2, "FIL001", "no such.log")
+        self.expect(self.explain("no such.log"), 2, "FIL001", "no such.log", "echo")
+        self.expect(self.explain("no-such.log"), 2, "FIL001", "give a file, or -")
         self.expect(self.explain(self.folder), 2, "FIL001", "it is a folder")
         self.expect(self.explain("WHY999"), 2, "VFY009")
         self.expect(self.explain(), 2)
+
+    def test_a_wheel_or_a_module_is_no_log(self):
+        for name, first, verb in (("a.whl", b"PK\x03\x04", "sagekit verify"), ("_fused.so", b"\x7fELF", "sagekit inspect"), ("_fused.pyd", b"MZ\x90\0", "sagekit inspect")):
+            (self.folder / name).write_bytes(first + bytes(100))
+            self.expect(self.explain(name), 2, "FIL001", "this is no log", verb, name)
+
+    def test_an_empty_log_tells_of_the_other_stream(self):
+        done = self.explain("-", stdin=b"")
+        self.expect(done, 4)
+        self.assertIn("2>&1", done.out)
 
     def test_codes_of_causes_have_pages(self):
         done = self.explain("why101")

@@ -7,6 +7,7 @@
 #include "support/try.hpp"
 
 #include <fstream>
+#include <optional>
 #include <utility>
 
 namespace sagekit {
@@ -17,6 +18,16 @@ constexpr std::size_t k_piece = 1 << 20;
 
 std::string_view ending_word(LogEnding ending) {
   return ending == LogEnding::well ? "well" : ending == LogEnding::failed ? "failed" : "unknown";
+}
+
+/// What people give in place of a log: nothing can be told from it, and another verb reads it.
+std::optional<Error> no_log(std::string_view first, const std::filesystem::path& log) {
+  const bool is_zip = first.starts_with("PK\x03\x04");
+  if (!is_zip && !first.starts_with("\x7f" "ELF") && !first.starts_with("MZ\x90")) return std::nullopt;
+  return Error{ErrorKind::usage, "FIL001",
+               is_zip ? "this is no log but a zip archive, as wheels are" : "this is no log but a module or a program",
+               log.string(), is_zip ? "sagekit verify judges a wheel, sagekit inspect says what is in one"
+                                    : "sagekit inspect says what is in one"};
 }
 
 Json place_json(const LogPlace& place) { return {{"line", place.line}, {"text", place.text}}; }
@@ -67,8 +78,16 @@ Result<Explanation> explain_log_file(const std::filesystem::path& log, const Log
   if (!file || std::filesystem::is_directory(log))
     return fail(ErrorKind::usage, "FIL001",
                 "cannot read the log: " + (std::filesystem::is_directory(log) ? "it is a folder" : last_os_error()),
-                "give a file, or - for standard input", log.string());
+                log.string().find(' ') == std::string::npos
+                    ? "give a file, or - for standard input"
+                    : "give a file, or - for standard input: echo 'WHAT IT SAID' | sagekit explain -",
+                log.string());
+  std::string first(4, '\0');
+  file.read(first.data(), static_cast<std::streamsize>(first.size()));
+  first.resize(static_cast<std::size_t>(file.gcount()));
+  if (auto error = no_log(first, log)) return std::unexpected(std::move(*error));
   const auto read = [&](char* room, std::size_t size) -> Result<std::size_t> {
+    if (!first.empty()) return std::exchange(first, {}).copy(room, size);  // a pipe is read once
     file.read(room, static_cast<std::streamsize>(size));
     if (file.bad())
       return fail(ErrorKind::usage, "FIL001", "cannot read the log: " + last_os_error(), {}, log.string());

@@ -30,6 +30,8 @@ std::string fixes_text(const Console& console, const std::vector<CauseFix>& fixe
 
 std::string nothing_text(const Console& console, const Explanation& explanation) {
   if (explanation.ending == LogEnding::well) return "The log ends well: nothing in it failed.\n";
+  if (explanation.lines == 0)
+    return "The log is empty. In a pipe, errors come along with 2>&1: pip install -v ... 2>&1 | sagekit explain -\n";
   std::string text = "No cause that is known stands in this log.\n";
   if (!explanation.seen.empty() && explanation.likeliest.empty())
     text +=
