@@ -123,6 +123,12 @@ class Page(CommandLine):
         self.assertIn("No wheel fits.", document)
         document = self.rendered(page, "document.querySelector('.toggle').click()")
         self.assertIn("because of yes, which is said", document)
+        # A wheel for a torch and every newer one is none for an older.
+        newer = self.page(manifest_row(0, "2.8", "3.12"), manifest_row(1, "2.11", "3.12"), manifest_row(2, "2.9", "3.12", torch="", torch_min="2.9"))
+        document = self.rendered(newer, choose.format("torch", "2.8"))
+        self.assertEqual([row[1] for row in self.shown(document)], ["2.8.0"])
+        document = self.rendered(newer, choose.format("torch", "2.11"))
+        self.assertEqual([row[:4] for row in self.shown(document)], [["torch", "2.11.0", "CUDA", "13.0"], ["torch", "2.9", "and", "newer"]])
         # A long install line is scrolled by itself: the table and its GPUs stay where they are.
         long = self.page(manifest_row(0, "2.9", "3.12", url="https://example.org/" + "long" * 100 + ".whl"))
         measure = "const s = document.querySelector('.scroll'); document.querySelector('.toggle').click(); document.title = 'wider by ' + (s.scrollWidth - s.clientWidth)"

@@ -7,6 +7,7 @@
 
 #include <sagekit/release_index.hpp>
 
+#include <algorithm>
 #include <set>
 
 namespace sagekit {
@@ -24,13 +25,20 @@ std::string html_page(std::string_view title, std::string_view body) {
       k_api_version, k_page_mark, title, body);
 }
 
-std::string quoted_json(std::string_view text) { return json_line(Json(text)); }
+std::string quoted_json(std::string_view text) {
+  const bool plain = std::ranges::all_of(text, [](char c) { return c >= ' ' && c < 0x7f && c != '"' && c != '\\'; });
+  if (!plain) return json_line(Json(text));
+  std::string quoted;
+  quoted.reserve(text.size() + 2);
+  return quoted.append(1, '"').append(text).append(1, '"');
+}
 
 bool is_absolute(std::string_view url) { return url.find("://") != std::string_view::npos; }
 
 }  // namespace
 
 std::string html_text(std::string_view text) {
+  if (text.find_first_of("&<>\"'") == std::string_view::npos) return std::string(text);
   std::string out;
   out.reserve(text.size());
   for (const char c : text) {

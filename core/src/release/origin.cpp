@@ -38,6 +38,7 @@ WheelOrigin read_origin(std::string_view text) {
   origin.cell = text_at(json, "cell");
   origin.python = text_at(json, "python");
   origin.torch = text_at(json, "torch");
+  origin.torch_min = text_at(json, "torch_min");
   origin.cuda = text_at(json, "cuda");
   origin.platform = text_at(json, "platform");
   origin.arches = texts_at(json, "arches");

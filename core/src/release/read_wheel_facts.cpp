@@ -59,7 +59,11 @@ Result<WheelReading> read_wheel_facts(const std::filesystem::path& file, const W
   if (metadata == nullptr)
     return fail(ErrorKind::failed, "REL010", fmt::format("{} has no {}METADATA", wheel.file, dist_info),
                 "it is no wheel that pip would install", wheel.file);
-  TRY_ASSIGN(reading.metadata, archive.read(*metadata));
+  const auto text_of = [&](const ZipMember& member) -> Result<std::string> {
+    TRY_ASSIGN(const Bytes content, archive.read(member, inflater));
+    return std::string(content.view());
+  };
+  TRY_ASSIGN(reading.metadata, text_of(*metadata));
   const auto headers = read_headers(reading.metadata);
   const auto said_name = headers.one("Name"), said_version = headers.one("Version");
   if (!said_name || !said_version)
@@ -81,14 +85,14 @@ Result<WheelReading> read_wheel_facts(const std::filesystem::path& file, const W
     const auto* variant = archive.find(dist_info + "variant.json");
     std::string text;
     if (variant != nullptr) {
-      TRY_ASSIGN(text, archive.read(*variant));
+      TRY_ASSIGN(text, text_of(*variant));
     }
     TRY_ASSIGN(wheel.variants, variant_line(text, name.variant, wheel.file));
   }
 
   wheel.origin = origin_of_name(name, reader);
   if (const auto* provenance = archive.find(dist_info + std::string(k_provenance_file))) {
-    TRY_ASSIGN(const auto text, archive.read(*provenance));
+    TRY_ASSIGN(const auto text, text_of(*provenance));
     if (auto origin = read_origin(text); !origin.commit.empty()) wheel.origin = std::move(origin);
   }
   return reading;

@@ -21,12 +21,13 @@ std::string install_line(const ReleasedWheel& wheel) {
 
 Json wheel_data(const ReleasedWheel& wheel, std::map<std::string, std::size_t>& reasons, Json& reason_texts) {
   const auto& origin = wheel.origin;
-  Json row{{"file", wheel.file},          {"size", wheel.size_bytes},
-           {"sha256", wheel.sha256},      {"install", install_line(wheel)},
-           {"verdict", wheel.verdict},    {"python", origin.python},
-           {"torch", origin.torch},       {"cuda", origin.cuda},
-           {"platform", origin.platform}, {"arches", origin.arches},
-           {"commit", origin.commit},     {"edits", origin.edits}};
+  Json row{{"file", wheel.file},       {"size", wheel.size_bytes},
+           {"sha256", wheel.sha256},   {"install", install_line(wheel)},
+           {"verdict", wheel.verdict}, {"python", origin.python},
+           {"torch", origin.torch},    {"torch_min", origin.torch_min},
+           {"cuda", origin.cuda},      {"platform", origin.platform},
+           {"arches", origin.arches},  {"commit", origin.commit},
+           {"edits", origin.edits}};
   Json& rows = row["runs_on"] = Json::array();
   for (const auto& one : wheel.runs_on) {
     // Many rows have one reason: it is written once.

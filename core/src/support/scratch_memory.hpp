@@ -5,8 +5,8 @@
 
 namespace sagekit {
 
-/// Room that is used again and again, so that its pages are asked of the system once; in huge pages where the system
-/// has them. Not for two threads at once.
+/// Room that is used again and again, so that its pages are asked of the system once; large room in huge pages where
+/// the system has them. Not for two threads at once.
 class ScratchMemory {
  public:
   ScratchMemory() = default;

@@ -119,6 +119,7 @@ TEST_CASE("a wheel's origin is what it says itself, else what its name tells") {
   CHECK(said ==
         WheelOrigin{
             "p", "2", "u", "abc", "c", "3.12", "2.11.0", "13.0", "linux_x86_64", "", {"9.0a"}, {"e"}, {"t", "edit e"}});
+  CHECK(read_origin(R"({"torch":"","torch_min":"2.9"})").torch_min == "2.9");
   for (const auto* odd : {"", "[]", "{}", R"({"cell":1,"source":[],"plugin":"x","arches":"y"})", "{\"a\":"})
     CHECK(read_origin(odd) == WheelOrigin{});
   const auto reader = WheelNameReader::make(naming_schemes());
