@@ -82,12 +82,12 @@ class Formats(CommandLine):
             for name in bills:
                 self.judged(BILL, wheel.read(name))
             bill = json.loads(wheel.read(bills[0]))
-            expression, *files = self.judged(METADATA, wheel.read(info + "METADATA")).split()
+            expression, *files = self.judged(METADATA, wheel.read(info + "METADATA")).strip().split("\n")
             for name in files:
                 self.assertIn(info + "licenses/" + name, names)
-        self.assertEqual(expression, "0BSD")
-        self.assertEqual(files, ["LICENSE"])
-        # Its kernels need no torch, so the CUDA runtime is in them.
+        # Its kernels need no torch, so the CUDA runtime is in them, with a licence of its own.
+        self.assertEqual(expression, "0BSD AND LicenseRef-NVIDIA-CUDA-EULA")
+        self.assertEqual(files, ["LICENSE", "NVIDIA-CUDA-RUNTIME.txt"])
         runtime = next(one for one in bill["components"] if one["name"] == "libcudart_static")
         self.assertIn("NVIDIA", runtime["licenses"][0]["license"]["name"])
         bill["components"][0]["colour"] = "green"

@@ -64,16 +64,6 @@ std::string edits_made(const Spec& spec, const CellBuild& build) {
   return notes;
 }
 
-/// Modules that need no torch have the CUDA runtime linked in (plan/argv.cpp); others find torch's.
-bool has_static_runtime(const Spec& spec, const CellBuild& build) {
-  return std::ranges::any_of(spec.kernels, [&](const KernelSpec& kernel) {
-    const auto path = replace_all(kernel.module, ".", "/") + ".";
-    return kernel.torch_free && std::ranges::any_of(build.files, [&](const StagedFile& file) {
-             return file.archive_path.starts_with(path);
-           });
-  });
-}
-
 /// RFC 9562: a UUID of version 8 has bits of one's own choice, here those of a hash.
 std::string uuid_of(std::string_view text) {
   auto hex = sha256_hex(text).substr(0, 32);
@@ -84,6 +74,15 @@ std::string uuid_of(std::string_view text) {
 }
 
 }  // namespace
+
+bool has_static_cuda_runtime(const Spec& spec, const CellBuild& build) {
+  return std::ranges::any_of(spec.kernels, [&](const KernelSpec& kernel) {
+    const auto path = replace_all(kernel.module, ".", "/") + ".";
+    return kernel.torch_free && std::ranges::any_of(build.files, [&](const StagedFile& file) {
+             return file.archive_path.starts_with(path);
+           });
+  });
+}
 
 std::string sbom_json(const Spec& spec, const Revision& revision, const CellBuild& build, const WheelName& name) {
   const std::string wheel_ref = fmt::format("pkg:pypi/{}@{}?file_name={}", normalized_project(spec.metadata.name),
@@ -103,7 +102,7 @@ std::string sbom_json(const Spec& spec, const Revision& revision, const CellBuil
     components.back()["name"] = vendored.name;
     if (!vendored.license.empty()) components.back()["licenses"] = Json::array({{{"expression", vendored.license}}});
   }
-  if (has_static_runtime(spec, build))
+  if (has_static_cuda_runtime(spec, build))
     components.push_back({{"type", "library"},
                           {"bom-ref", "cuda-runtime-static"},
                           {"supplier", {{"name", "NVIDIA Corporation"}}},

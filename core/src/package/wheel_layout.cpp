@@ -14,6 +14,27 @@ namespace sagekit {
 
 namespace {
 
+// Named among the licences (PEP 639), for the wheel's own say nothing of it.
+constexpr const char* k_runtime_notice_file = "NVIDIA-CUDA-RUNTIME.txt";
+constexpr const char* k_runtime_license = "LicenseRef-NVIDIA-CUDA-EULA";
+
+std::string runtime_notice(const std::string& cuda) {
+  return fmt::format(
+      "Modules of this wheel have parts of the CUDA {} runtime library linked in (libcudart_static).\n"
+      "Copyright NVIDIA Corporation. Licence: NVIDIA CUDA Toolkit End User License Agreement, whose Attachment A "
+      "names\n"
+      "the library among the files that may be distributed with an application:\n"
+      "https://docs.nvidia.com/cuda/eula/\n",
+      cuda);
+}
+
+/// The SPDX expression of both.
+std::string and_license(const std::string& own, std::string_view other) {
+  if (own.empty()) return std::string(other);
+  return own.find(" OR ") == std::string::npos ? fmt::format("{} AND {}", own, other)
+                                               : fmt::format("({}) AND {}", own, other);
+}
+
 class Builder {
  public:
   Status add_file(const StagedFile& staged, std::string path) {
@@ -63,13 +84,19 @@ Result<WheelLayout> lay_out_wheel(const CellBuild& build, const Spec& spec, cons
     TRY(builder.add_file(file, dist_info + "licenses/" + file.archive_path));
     license_names.push_back(file.archive_path);
   }
+  MetadataSpec about = spec.metadata;
+  if (has_static_cuda_runtime(spec, build)) {
+    builder.add_text(fmt::format("{}licenses/{}", dist_info, k_runtime_notice_file), runtime_notice(cell.cuda));
+    license_names.emplace_back(k_runtime_notice_file);
+    about.license = and_license(about.license, k_runtime_license);
+  }
   builder.add_text(dist_info + std::string(k_sbom_file), sbom_json(spec, revision, build, name));
   builder.add_text(dist_info + std::string(k_provenance_file), provenance_json(spec, revision, build));
   builder.add_text(dist_info + "WHEEL", wheel_text(name));
 
   // METADATA is UTF-8 by definition; a description in anything else is left out.
   const std::string_view body = is_utf8(build.readme) ? std::string_view(build.readme) : std::string_view();
-  auto metadata = metadata_headers(spec.metadata, cell, license_names, !body.empty());
+  auto metadata = metadata_headers(about, cell, license_names, !body.empty());
   if (!body.empty()) metadata += "\n" + std::string(body);
   builder.add_text(dist_info + "METADATA", std::move(metadata));
   builder.add_record(dist_info + "RECORD");

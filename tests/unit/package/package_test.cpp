@@ -1,4 +1,5 @@
 #include "archive/wheel_archive.hpp"
+#include "package/wheel_layout.hpp"
 #include "support/wheel_builder.hpp"
 #include "unit/verify/fixture.hpp"
 
@@ -87,8 +88,31 @@ TEST_CASE("members are sorted, dist-info is last and RECORD the very last") {
   const std::string info = "demo-1.2.0+cu130.torch2.11.20260117.g1111111.dist-info/";
   CHECK(members_of(packed(demo, output.path()).path) ==
         std::vector<std::string>{"demo/__init__.py", "demo/_a" + k_suffix, "demo/_b" + k_suffix, "demo/ops.py",
-                                 "demo/raw.so", info + "licenses/LICENSE", info + "sboms/sagekit.cdx.json",
-                                 info + "sagekit.json", info + "WHEEL", info + "METADATA", info + "RECORD"});
+                                 "demo/raw.so", info + "licenses/LICENSE", info + "licenses/NVIDIA-CUDA-RUNTIME.txt",
+                                 info + "sboms/sagekit.cdx.json", info + "sagekit.json", info + "WHEEL",
+                                 info + "METADATA", info + "RECORD"});
+}
+
+TEST_CASE("a CUDA runtime that is linked in is named among the licences") {
+  const auto output = scratch();
+  DemoBuild demo;
+  Spec spec = demo_spec();
+  for (auto& kernel : spec.kernels) kernel.torch_free = kernel.module == "demo.raw";
+  spec.metadata.license = "MIT OR Apache-2.0";
+  Revision revision;
+  revision.commit = k_commit;
+  const auto layout = lay_out_wheel(demo.stage(output.path()), spec, revision);
+  REQUIRE(layout);
+  const auto text = [&](std::string_view end) {
+    for (const auto& entry : layout->entries)
+      if (entry.name.ends_with(end)) return std::string(entry.bytes);
+    return std::string();
+  };
+  CHECK(text("METADATA")
+            .find("License-Expression: (MIT OR Apache-2.0) AND LicenseRef-NVIDIA-CUDA-EULA\n"
+                  "License-File: LICENSE\nLicense-File: NVIDIA-CUDA-RUNTIME.txt\n") != std::string::npos);
+  CHECK(text(".dist-info/licenses/NVIDIA-CUDA-RUNTIME.txt").find("CUDA 13.0 runtime") != std::string::npos);
+  CHECK(text("RECORD").find(".dist-info/licenses/NVIDIA-CUDA-RUNTIME.txt,sha256=") != std::string::npos);
 }
 
 TEST_CASE("equal inputs give equal bytes, wherever and whenever they are packed") {
