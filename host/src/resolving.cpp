@@ -60,8 +60,26 @@ void declare_resolving(Flags& flags, ResolvingArguments& arguments, bool other_m
   flags.reads("NETRC, HTTPS_PROXY, NO_PROXY, SSL_CERT_FILE", "The way to an index, as curl and pip read them");
 }
 
+void declare_place(Flags& flags, ResolvingArguments& arguments) {
+  flags.argument("PLACE", arguments.place, "The same as --from PLACE").required = false;
+}
+
+Status take_place(ResolvingArguments& arguments) {
+  if (arguments.place.empty()) return {};
+  if (!arguments.from.empty() && arguments.from != arguments.place)
+    return fail(
+        ErrorKind::usage, "CLI001",
+        fmt::format("two places are given: {} and {}", printable_url(arguments.from), printable_url(arguments.place)),
+        "one of them; a folder may hold several wheels");
+  arguments.from = arguments.place;
+  return {};
+}
+
 Result<fs::path> chosen_interpreter(const Session& session, const std::string& word) {
   std::error_code error;
+  // An environment's folder means its Python.
+  if (!word.empty() && can_start(fs::path(word) / "bin/python"))
+    return fs::absolute(fs::path(word) / "bin/python").lexically_normal();
   if (word.empty()) {
     const auto venv = session.settings.pip_environment.find("VIRTUAL_ENV");
     if (venv != session.settings.pip_environment.end() && can_start(fs::path(venv->second) / "bin/python"))

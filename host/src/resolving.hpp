@@ -11,13 +11,18 @@ namespace sagekit::host {
 
 struct ResolvingArguments {
   std::string from, target, interpreter;
+  std::string place;  ///< --from without its flag
   std::vector<std::string> packages;
 };
 
 void declare_resolving(Flags& flags, ResolvingArguments& arguments, bool other_machines);
+/// PLACE where people write it: behind the verb.
+void declare_place(Flags& flags, ResolvingArguments& arguments);
+Status take_place(ResolvingArguments& arguments);
 
 /// The --interpreter word as a program: a path from the current folder, or a name that PATH has. Without a word the
-/// active virtual environment's Python, else PATH's; empty when there is none. Error VFY019 (usage).
+/// active virtual environment's Python, else PATH's; a folder is an environment's; empty when there is none. Error
+/// VFY019 (usage).
 Result<std::filesystem::path> chosen_interpreter(const Session& session, const std::string& word);
 
 /// The machine that --for and --interpreter say, asked only for what --for leaves open.

@@ -132,6 +132,21 @@ class Words(Resolve):
         self.assertEqual(said["platform"], f"linux_{MACHINE}")
         self.assertTrue(said["libc"].startswith("glibc"))
 
+    @unittest.skipUnless(compiler(), "no C compiler")
+    def test_words_as_people_type_them(self):
+        path = self.wheel().write(self.folder / "dist")
+        place = HERE.replace("gpu=RTX 5090", "gpu=5090")
+        self.expect(self.run_sagekit("resolve", path, "--for", place), 0)
+        self.expect(self.run_sagekit("resolve", path, "--from", self.folder, "--for", place), 2, "CLI001", "two places")
+        copy = path.with_name(path.stem + " (1).whl")
+        path.rename(copy)
+        self.expect(self.run_sagekit("resolve", copy, "--for", place), 4, "RES113", "a browser added a number")
+        self.expect(self.resolve(copy, "platform=windows"), 2, "RES001", "win_amd64")
+        venv = self.folder / "own" / "bin"
+        venv.mkdir(parents=True)
+        (venv / "python").symlink_to(sys.executable)
+        self.expect(self.resolve(copy, HERE, "--interpreter", self.folder / "own"), 4, "RES113")
+
     def test_bad_places(self):
         self.expect(self.resolve(self.folder / "nowhere"), 2, "RES003")
         (self.folder / "empty").mkdir()
@@ -140,6 +155,10 @@ class Words(Resolve):
         self.expect(self.resolve(self.folder / "x.json"), 1, "RES004", "other/1")
         (self.folder / "x.json").write_text("[" * 100_000)
         self.expect(self.resolve(self.folder / "x.json"), 1, "RES004")
+        (self.folder / "wheels.zip").write_bytes(b"PK\x03\x04" + bytes(60))
+        self.expect(self.resolve(self.folder / "wheels.zip"), 1, "RES004", "wheels.zip is a zip archive", "unpack it")
+        (self.folder / "wheels.json").write_text("<!DOCTYPE html><html><body>Sign in</body></html>")
+        self.expect(self.resolve(self.folder / "wheels.json"), 1, "RES004", "wheels.json lists no wheels", "read from its address")
         self.expect(self.run_sagekit("resolve"), 2, "CLI001")
         self.expect(self.resolve(self.folder, HERE, "--interpreter", "/no/python"), 2, "VFY019")
 

@@ -55,6 +55,15 @@ std::unexpected<Error> broken(std::string code, std::string_view name, std::stri
               std::move(hint), std::string(name));
 }
 
+/// "tiny-1.0-py3-none-any (1).whl" -> "tiny-1.0-py3-none-any.whl"; "" = no browser named it.
+std::string without_copy_number(std::string_view file_name) {
+  const auto stem = file_name.substr(0, file_name.size() - k_extension.size());
+  const auto open = stem.rfind('(');
+  if (!stem.ends_with(')') || open == std::string_view::npos || open == 0) return {};
+  if (!is_digits(stem.substr(open + 1, stem.size() - open - 2))) return {};
+  return trim(stem.substr(0, open)) + std::string(k_extension);
+}
+
 std::string with_separator(std::string_view name, char separator) {
   std::string out;
   for (const char c : name) {
@@ -87,7 +96,11 @@ std::vector<std::string> WheelName::tags() const {
 }
 
 Result<WheelName> parse_wheel_name(std::string_view file_name) {
-  if (!file_name.ends_with(k_extension)) return broken("NAM001", file_name, "it does not end in .whl");
+  if (!file_name.ends_with(k_extension))
+    return broken("NAM001", file_name, "it does not end in .whl", "write the whole name, with .whl");
+  if (const auto own = without_copy_number(file_name); !own.empty())
+    return broken("NAM006", file_name, "a browser added a number to it, for a file of that name was there",
+                  fmt::format("rename it to {}", own));
   if (file_name.find_first_of("/\\") != std::string_view::npos)
     return broken("NAM001", file_name, "it holds a path separator");
   auto parts = split(file_name.substr(0, file_name.size() - k_extension.size()), '-');

@@ -204,6 +204,18 @@ Result<std::vector<Candidate>> ask_index(const std::string& from, const ResolveO
 
 }  // namespace
 
+std::string listing_address(const std::string& from) {
+  constexpr std::string_view k_github = "https://github.com/", k_releases = "releases";
+  if (!from.starts_with(k_github)) return from;
+  auto parts = split(from.substr(k_github.size(), from.find_first_of("?#") - k_github.size()), '/');
+  if (parts.back().empty()) parts.pop_back();
+  if (parts.size() < 3 || parts[2] != k_releases) return from;
+  const auto releases = fmt::format("https://api.github.com/repos/{}/{}/releases", parts[0], parts[1]);
+  if (parts.size() == 3) return releases;
+  if (parts.size() == 4 && parts[3] == "latest") return releases + "/latest";
+  return parts.size() == 5 && parts[3] == "tag" ? releases + "/tags/" + parts[4] : from;
+}
+
 bool is_address(std::string_view text) { return text.starts_with("http://") || text.starts_with("https://"); }
 
 Result<IndexSettings> index_settings(const ResolveOptions& options) {
@@ -246,7 +258,7 @@ Result<std::vector<Candidate>> find_wheels(const std::string& from, const Resolv
   if (is_address(from)) {
     const std::string path = from.substr(0, from.find_first_of("?#"));
     if (path.ends_with(".whl")) return std::vector{one_wheel(from)};
-    TRY_ASSIGN(wheels, ask_index(from, options, std::move(stop)));
+    TRY_ASSIGN(wheels, ask_index(listing_address(from), options, std::move(stop)));
   } else if (fs::is_directory(from, error)) {
     for (fs::directory_iterator at(from, error), end; !error && at != end; at.increment(error)) {
       std::error_code ignored;
@@ -260,8 +272,19 @@ Result<std::vector<Candidate>> find_wheels(const std::string& from, const Resolv
   } else if (fs::is_regular_file(from, error)) {
     if (from.ends_with(".whl")) return std::vector{one_wheel(from)};
     TRY_ASSIGN(const std::string text, read_file(from));
+    if (text.starts_with("PK"))
+      return fail(ErrorKind::failed, "RES004", from + " is a zip archive, and no list of wheels",
+                  "unpack it, and give the folder", from);
     const auto folder = fs::path(from).parent_path();
-    TRY_ASSIGN(wheels, read_listing(text, "", folder.empty() ? "." : folder.string()));
+    auto listed = read_listing(text, "", folder.empty() ? "." : folder.string());
+    if (!listed) {
+      // It was told the folder, for that is where listed files lie.
+      Error why = listed.error();
+      if (why.message.starts_with(why.where)) why.message = from + why.message.substr(why.where.size());
+      why.where = from;
+      return std::unexpected(std::move(why));
+    }
+    wheels = std::move(*listed);
   } else {
     return fail(ErrorKind::usage, "RES003",
                 fmt::format("--from {}: there is no such file or folder, and it is no http address", from),

@@ -1,6 +1,7 @@
 #include "resolve/judge.hpp"
 #include "resolve/look.hpp"
 #include "support/format.hpp"
+#include "support/parallel.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
 
@@ -8,7 +9,9 @@
 #include <sagekit/resolve.hpp>
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <optional>
 #include <set>
 
 namespace sagekit {
@@ -22,6 +25,20 @@ struct Entry {
   Ruling ruling;
   std::string key;  ///< of the rank
 };
+
+/// Names say all there is to know of most wheels, and reading ten thousand takes a while.
+void for_all(std::size_t count, const std::function<void(std::size_t)>& work) {
+  constexpr std::size_t k_at_once = 256;
+  const std::size_t pieces = (count + k_at_once - 1) / k_at_once;
+  run_in_parallel(pieces, pieces < 2 ? 1 : available_threads(), [&](std::size_t piece) {
+    const auto end = std::min(count, (piece + 1) * k_at_once);
+    for (std::size_t i = piece * k_at_once; i < end; ++i) work(i);
+  });
+}
+
+std::string join_words(const std::string& message, const std::string& hint) {
+  return hint.empty() ? message : message + ": " + hint;
+}
 
 Judged judged(Entry& entry) {
   return {std::move(entry.candidate),         std::move(entry.ruling.code),  std::move(entry.ruling.reason),
@@ -82,18 +99,17 @@ Result<Resolution> resolve(std::vector<Candidate> candidates, const Target& targ
   std::set<std::string> wanted;
   for (const auto& package : options.packages) wanted.insert(normalized_project(package));
   TRY_ASSIGN(const auto reader, WheelNameReader::make(naming_schemes(options.schemes)));
+  std::vector<std::optional<Result<Traits>>> traits(candidates.size());
+  for_all(candidates.size(), [&](std::size_t i) { traits[i] = traits_of(candidates[i], reader); });
   std::vector<Entry> entries;
   entries.reserve(candidates.size());
-  for (auto& candidate : candidates) {
-    Entry entry{std::move(candidate), {}, {}, {}};
-    auto traits = traits_of(entry.candidate, reader);
-    if (!traits) {
-      resolution.refused.push_back({std::move(entry.candidate), "RES113", traits.error().message, {}, {}});
-      continue;
-    }
-    if (!wanted.empty() && !wanted.contains(normalized_project(traits->name.distribution))) continue;
-    entry.traits = std::move(*traits);
-    entries.push_back(std::move(entry));
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    auto& said = *traits[i];
+    if (!said)
+      resolution.refused.push_back(
+          {std::move(candidates[i]), "RES113", join_words(said.error().message, said.error().hint), {}, {}});
+    else if (wanted.empty() || wanted.contains(normalized_project(said->name.distribution)))
+      entries.push_back({std::move(candidates[i]), std::move(*said), {}, {}});
   }
   if (options.packages.size() != 1) {
     TRY_ASSIGN(resolution.package, choose_package(entries));
@@ -101,7 +117,8 @@ Result<Resolution> resolve(std::vector<Candidate> candidates, const Target& targ
     resolution.package = *wanted.begin();
   }
   mark_repeated(entries);
-  for (auto& entry : entries) entry.ruling = judge_wheel_for(entry.traits, entry.candidate, target);
+  for_all(entries.size(),
+          [&](std::size_t i) { entries[i].ruling = judge_wheel_for(entries[i].traits, entries[i].candidate, target); });
 
   std::vector<std::pair<Rank, Entry*>> open;
   const auto sort_open = [&] {

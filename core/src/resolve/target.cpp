@@ -100,7 +100,9 @@ Status set_platform(Target& target, const std::string& text) {
   if (!cpu || (tag.system != Os::linux && tag.system != Os::manylinux && tag.system != Os::musllinux &&
                tag.system != Os::windows))
     return not_understood(fmt::format("\"{}\" is no platform that is known", text),
-                          "linux_x86_64, linux_aarch64, win_amd64, win_arm64");
+                          lower(text).starts_with("win")
+                              ? "platform=win_amd64 is 64-bit Windows, win_arm64 Windows on ARM"
+                              : "linux_x86_64, linux_aarch64, win_amd64, win_arm64");
   target.platform = tag.system == Os::windows ? text : "linux_" + tag.machine;
   if (tag.system == Os::manylinux) target.libc = "glibc" + tag.libc;
   if (tag.system == Os::musllinux) target.libc = "musl" + tag.libc;
@@ -190,7 +192,7 @@ Result<Target> parse_target(std::string_view text, const Target& here) {
     const std::string key = trim(piece.substr(0, equals));
     if (equals == std::string::npos || trim(piece.substr(equals + 1)).empty())
       return not_understood(fmt::format("\"{}\" is not KEY=VALUE", trim(piece)),
-                            "gpu=\"RTX 5090\",torch=2.9.1+cu130,python=3.12");
+                            "gpu=\"RTX 5090\",torch=2.9.1+cu130,python=3.12,platform=win_amd64,driver=581");
     if (!contains(target_keys(), key))
       return not_understood(fmt::format("nothing is called \"{}\"", key), suggestion(key, target_keys()));
     if (!said.emplace(key, trim(piece.substr(equals + 1))).second)

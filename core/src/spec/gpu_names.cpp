@@ -51,6 +51,14 @@ bool means(const NameWords& typed, const NameWords& name) {
   return begins_with(name, typed) && std::ranges::any_of(typed, has_digit);
 }
 
+/// "5090", "rtx5090": the number that people say, and names written in one word.
+bool means_loosely(const NameWords& typed, const NameWords& name) {
+  if (join(typed, "") == join(name, "")) return true;
+  if (typed.size() != 1 || !has_digit(typed.front())) return false;
+  const auto at = std::ranges::find(name, typed.front());
+  return at != name.end() && is_form(at + 1, name.end());
+}
+
 /// "GB10 (DGX Spark)" is called either.
 NameWords names_of(const std::string& entry) {
   const auto open = entry.find(" (");
@@ -62,7 +70,7 @@ NameWords names_of(const std::string& entry) {
 
 Result<Capability> find_gpu(std::string_view name) {
   const auto typed = words_of(name);
-  std::map<Capability, std::string> meant;
+  std::map<Capability, std::string> meant, loosely;
   NameWords known;
   for (const auto& row : gpu_data().models)
     for (const auto& entry : row.names)
@@ -72,8 +80,10 @@ Result<Capability> find_gpu(std::string_view name) {
         const auto usual = without_brand(model);
         if (!typed.empty() && (means(typed, words_of(usual)) || means(typed, words_of(model))))
           meant.try_emplace(row.capability, model);
+        if (!typed.empty() && means_loosely(typed, words_of(usual))) loosely.try_emplace(row.capability, model);
         known.push_back(usual);
       }
+  if (meant.empty()) meant = std::move(loosely);
   if (meant.size() == 1) return meant.begin()->first;
   if (meant.empty())
     return fail(ErrorKind::usage, "ARC002", fmt::format("no GPU is called \"{}\"", name),

@@ -102,6 +102,10 @@ Result<Plan> plan_of_cell(const Spec& spec, const NameArguments& arguments) {
 }
 
 int write_cell_names(const Session& session, const NameArguments& arguments, const std::vector<NamingScheme>& schemes) {
+  if (session.global.plugins.empty() && arguments.what.find('-') == std::string::npos)
+    return report(session, {ErrorKind::usage, "CLI001",
+                            fmt::format("\"{}\" is neither a wheel's file name nor a cell", arguments.what), "",
+                            "a file name ends in .whl; the wheels of a project: sagekit resolve --package NAME PLACE"});
   const auto plugin = session.plugin();
   if (!plugin) return report(session, plugin.error());
   const auto plan = plan_of_cell(plugin->spec(), arguments);

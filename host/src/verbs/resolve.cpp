@@ -13,11 +13,14 @@ struct ResolveArguments {
 
 void declare(Flags& flags, ResolveArguments& arguments) {
   declare_resolving(flags, arguments.resolving, true);
+  declare_place(flags, arguments.resolving);
   flags.on("--names-only", arguments.names_only, "Judge by names and pages alone; look into no file");
   flags.on("--all", arguments.all, "List every wheel that does not fit");
 }
 
-int run(Session& session, const ResolveArguments& arguments) {
+int run(Session& session, const ResolveArguments& given) {
+  ResolveArguments arguments = given;
+  if (const auto one = take_place(arguments.resolving); !one) return report(session, one.error());
   if (arguments.resolving.from.empty())
     return report(session, {ErrorKind::usage, "CLI001", "resolve needs to know where the wheels are", "",
                             "--from dist, --from https://example.org/simple; see sagekit resolve --help"});
@@ -44,7 +47,7 @@ std::vector<Verb> resolve_verbs() {
        .what = "Which wheel of a set runs on a machine, and why each other does not",
        .examples = {"sagekit resolve --from dist",
                     "sagekit resolve --from dist --for 'gpu=RTX 5090,torch=2.9.1+cu130,python=3.12,platform=win_amd64'",
-                    "sagekit resolve --from their.whl --interpreter .venv/bin/python",
+                    "sagekit resolve their.whl --interpreter .venv/bin/python",
                     "sagekit resolve --package sageattention --from https://example.org/simple --json"},
        .exits = {{0, "a wheel fits"}, {1, "the set cannot be read"}, {4, "no wheel fits, as far as is known"}}},
       declare, run)};

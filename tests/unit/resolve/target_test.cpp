@@ -1,3 +1,4 @@
+#include "resolve/listing.hpp"
 #include "resolve/marker.hpp"
 
 #include <sagekit/resolve.hpp>
@@ -86,6 +87,19 @@ TEST_CASE("markers are worked out as far as the machine is known") {
   CHECK(marker_holds("x; platform_release >= '5' or sys_platform == 'linux'", linux_machine) == true);
   CHECK(marker_holds("x; python_version >= '3.10'", Target{}) == std::nullopt);
   CHECK(marker_holds("not ~ a requirement", linux_machine) == std::nullopt);
+}
+
+TEST_CASE("a release's page is read where programs read it") {
+  const std::string api = "https://api.github.com/repos/someone/wheels/releases";
+  CHECK(listing_address("https://github.com/someone/wheels/releases") == api);
+  CHECK(listing_address("https://github.com/someone/wheels/releases/?page=2") == api);
+  CHECK(listing_address("https://github.com/someone/wheels/releases/latest") == api + "/latest");
+  CHECK(listing_address("https://github.com/someone/wheels/releases/tag/v1.0-sage3#notes") == api + "/tags/v1.0-sage3");
+  for (const std::string other :
+       {"https://github.com/someone/wheels", "https://github.com/", "https://example.org/a/b/releases",
+        "https://github.com/someone/wheels/releases/download/v1/sagekit.release.json",
+        "https://github.com.example.org/someone/wheels/releases"})
+    CHECK(listing_address(other) == other);
 }
 
 TEST_CASE("a listing is of a known form or none") {

@@ -104,6 +104,8 @@ TEST_CASE("a GPU's name stands for its capability wherever an arch is taken") {
   const Spelling table[] = {
       {"RTX 5090", "12.0"},
       {"rtx 5090", "12.0"},
+      {"rtx5090", "12.0"},
+      {"A100-SXM4-80GB", "8.0"},
       {"GeForce RTX 4090", "8.9"},
       {"NVIDIA GeForce RTX 4090 Laptop GPU", "8.9"},
       {"A100;H100", "8.0 9.0"},
@@ -144,4 +146,12 @@ TEST_CASE("a GPU that is not known is quoted as typed, with the nearest ones") {
 TEST_CASE("every GPU of core data is found by its own name") {
   for (const auto& row : gpu_data().models)
     for (const auto& name : row.names) CHECK_MESSAGE(find_gpu(name) == row.capability, name);
+}
+
+TEST_CASE("a GPU is found by the number that people say, where only one has it") {
+  CHECK(find_gpu("5090") == Capability{12, 0});
+  CHECK(find_gpu("rtx5090") == Capability{12, 0});
+  CHECK(find_gpu("4090") == Capability{8, 9});
+  for (const auto* none : {"90", "rtx", "509", "50 90", ""}) CHECK_FALSE(find_gpu(none).has_value());
+  CHECK(find_gpu("6000").error().code == "ARC006");
 }

@@ -150,6 +150,8 @@ class PythonCheck {
       // On Windows a module without an import from Python is bound to none of them, and plain .pyd is its name.
       if (!contains(abi, "none") && !member.pe)
         m_findings.broken("PYA001", "its name says no Python, so every Python would load it", member.path);
+    } else if (abi.empty()) {
+      m_findings.skipped("PYA001", "its file name cannot be read, which says for which Python the wheel is");
     } else if (own != "abi3" && !contains(abi, own) && !(contains(abi, "none") && has_siblings(name, member))) {
       m_findings.broken("PYA001", fmt::format("it is for {}, the wheel is tagged {}", own, join(abi, ".")), member.path,
                         "that Python will not find it");
