@@ -18,6 +18,11 @@ std::vector<Verb> build_verbs();
 
 namespace {
 
+/// A variant whose kernels use nothing of torch has cells without one.
+bool wants_torch(const Spec& spec) {
+  return std::ranges::any_of(spec.matrix.include, [](const auto& row) { return !row.torch.empty(); });
+}
+
 /// The words behind `build`. A patch release of torch that no cell has is built for by its minor, whose ABI it shares.
 std::vector<std::pair<std::string, std::string>> build_flags(const Session& session, const Target& target,
                                                              const HereOptions& options) {
@@ -28,21 +33,22 @@ std::vector<std::pair<std::string, std::string>> build_flags(const Session& sess
   for (const auto& one : capabilities) arches += (arches.empty() ? "" : ";") + to_string(one);
   const std::string minor = target.torch.substr(0, target.torch.find('.', target.torch.find('.') + 1));
   std::vector<std::pair<std::string, std::string>> flags = {{"--arch", arches},
-                                                            {"--torch", minor},
-                                                            {"--cuda", target.torch_cuda},
                                                             {"--python", target.python},
                                                             {"--platform", target.platform},
                                                             {"--output", (options.store / "built").string()},
                                                             {"--store", options.store.string()}};
+  const auto plugin = session.plugin();
+  const bool with_torch = !plugin || wants_torch(plugin->spec());
+  if (with_torch) flags.emplace_back("--torch", minor);
+  if (!target.torch_cuda.empty() && target.torch_cuda != "none") flags.emplace_back("--cuda", target.torch_cuda);
   if (!options.source.empty()) flags.emplace_back("--source", options.source);
   for (const auto& one : options.vendored) flags.emplace_back("--vendored", one);
   // The profile that has such a cell: the usual one first.
-  const auto plugin = session.plugin();
   if (!plugin) return flags;
   Request request;
   request.arches = arches;
-  request.torches = {minor};
-  request.cudas = {target.torch_cuda};
+  if (with_torch) request.torches = {minor};
+  if (!target.torch_cuda.empty() && target.torch_cuda != "none") request.cudas = {target.torch_cuda};
   request.pythons = {target.python};
   request.platforms = {target.platform};
   request.with_steps = false;
@@ -93,7 +99,7 @@ Result<std::filesystem::path> build_here(Session& session, const Target& target,
   };
   if (!target.gpus || target.gpus->empty())
     return lacks("it has no NVIDIA GPU that is known", "sagekit build --arch names GPUs of other machines");
-  if (target.torch.empty() || target.torch_cuda.empty() || target.torch_cuda == "none")
+  if (wants_torch(plugin->spec()) && (target.torch.empty() || target.torch_cuda.empty() || target.torch_cuda == "none"))
     return lacks("its Python has no torch with CUDA",
                  "install torch there first, or name another Python with --interpreter");
   auto verb = std::move(build_verbs().front());

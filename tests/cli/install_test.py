@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """`sagekit install` with real pip (and uv, where there is one) in virtual environments, offline, against a loopback index."""
 import fcntl
+import hashlib
 import json
 import os
 import pathlib
@@ -12,7 +13,7 @@ import tempfile
 import time
 import unittest
 
-from harness import SAGEKIT, SOURCE_DIR, CommandLine
+from harness import EXAMPLES, EXAMPLE_SOURCE, SAGEKIT, SOURCE_DIR, CommandLine, has_nvcc
 
 sys.path.insert(0, str(SOURCE_DIR / "tests" / "support"))
 from gpu_wheels import gpu_wheel  # noqa: E402
@@ -249,6 +250,87 @@ class Undone(Install):
             self.assertEqual(snapshot(self.venv), before)
 
 
+class OrBuild(Install):
+    @unittest.skipUnless(has_nvcc(), "no nvcc: nothing is built")
+    def test_where_nothing_fits_a_wheel_is_made_here_and_installed(self):
+        """Without a GPU: the numeric gate is tried on machines that have one (tests/real/or_build.sh)."""
+        self.wheel(version="1.0+cu130torch2.10.0").write(self.dist)
+        words = ["--plugin-dir", EXAMPLES, "--plugin", "example", "install", "--from", self.dist, "--package", "sagekit-example", "--interpreter", self.python,
+                 "--for", "gpu=H100,driver=580", "--source", EXAMPLE_SOURCE]
+        self.expect(self.run_sagekit(*words), 4, "RES007", "--or-build")
+        printed = self.run_sagekit(*words, "--or-build", "--dry-run")
+        self.expect(printed, 0)
+        self.assertIn("--arch 9.0", printed.out)
+        done = self.run_sagekit(*words, "--or-build")
+        self.expect(done, 0, "building a wheel for this machine")
+        self.assertIn("sagekit-example", done.out)
+        said = subprocess.run([self.python, "-I", "-c", "import sagekit_example"], capture_output=True, text=True)
+        self.assertTrue(said.returncode == 0 or "libcuda" in said.stderr, said.stderr)
+
+
+IN_A_SMALL_DISK = r"""
+import json, os, pathlib, shutil, subprocess, sys, tempfile
+place, kilobytes, *words = sys.argv[1:]
+place = pathlib.Path(place)
+kept = pathlib.Path(tempfile.mkdtemp())
+if place.exists(): shutil.copytree(place, kept, symlinks=True, dirs_exist_ok=True)
+place.mkdir(parents=True, exist_ok=True)
+subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64m", "tmpfs", str(place)], check=True)
+shutil.copytree(kept, place, symlinks=True, dirs_exist_ok=True)
+shutil.rmtree(kept)
+free = os.statvfs(place).f_bavail * os.statvfs(place).f_frsize - int(kilobytes) * 1024
+(place / "others.bin").write_bytes(b"x" * max(free, 0))
+def files(): return {str(p.relative_to(place)): hash(p.read_bytes()) for p in sorted(place.rglob("*")) if p.is_file() and "__pycache__" not in p.parts}
+before = files()
+done = subprocess.run(words, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+print(json.dumps({"code": done.returncode, "out": done.stdout, "err": done.stderr, "same": files() == before, "more": sorted(files().keys() ^ before.keys())}))
+"""
+MOUNTS = ["unshare", "--mount", "--map-root-user"] if os.getuid() else ["unshare", "--mount"]
+CAN_MOUNT = shutil.which("unshare") is not None and subprocess.run([*MOUNTS, "mount", "-t", "tmpfs", "tmpfs", "/mnt"], capture_output=True).returncode == 0
+
+
+@unittest.skipUnless(CAN_MOUNT, "this user cannot mount a small disk in a namespace of its own")
+class FullDisk(Install):
+    def on_a_disk_of(self, place, kilobytes):
+        words = [*MOUNTS, sys.executable, "-c", IN_A_SMALL_DISK, place, kilobytes, SAGEKIT, "install", "--from", self.dist, "--interpreter", self.python]
+        done = subprocess.run([str(word) for word in words], env=self.environment(), cwd=self.folder, capture_output=True, text=True, timeout=300)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout.splitlines()[-1])
+
+    def big(self, **changes):
+        wheel = self.wheel(**changes)
+        wheel.files["tiny_kernels/weights.bin"] = os.urandom(1_500_000)
+        return wheel
+
+    def test_of_the_environment(self):
+        self.big().write(self.dist)
+        said = self.on_a_disk_of(self.site, 600)
+        self.assertEqual(said["code"], 1, said)
+        self.assertIn("IST007", said["err"])
+        self.assertIn("No space left on device", said["err"])
+        self.assertIn("it was taken out again", said["err"])
+        self.assertTrue(said["same"], said["more"])
+
+    def test_of_the_environment_that_has_another_version(self):
+        self.wheel(version="0.9+cu130torch2.9.1").write(self.dist)
+        self.expect(self.install(), 0)
+        self.big().write(self.dist)
+        said = self.on_a_disk_of(self.site, 600)
+        self.assertEqual(said["code"], 1, said)
+        self.assertIn("tiny-kernels 0.9+cu130torch2.9.1 is back", said["err"])
+        self.assertTrue(said["same"], said["more"])
+
+    def test_of_the_store(self):
+        self.big(version="0.9+cu130torch2.9.1").write(self.dist)
+        self.expect(self.install(), 0)
+        before = snapshot(self.venv)
+        self.big().write(self.dist)
+        said = self.on_a_disk_of(self.folder / "störe", 600)
+        self.assertEqual(said["code"], 3, said)
+        self.assertRegex(said["err"], "FIL002.*no space is left there")
+        self.assertTrue(said["same"], said["more"])
+        self.assertEqual(snapshot(self.venv), before)
+
 class Refused(Install):
     def test_nothing_of_a_refused_wheel_is_run(self):
         marker = self.folder / "ran"
@@ -328,6 +410,18 @@ class Downloads(Install):
         self.expect(self.fetch(), 1, "IST006")
         self.assertEqual(snapshot(self.venv), before)
         self.assertEqual(list((self.folder / "störe").rglob("*.whl")), [])
+
+    def test_no_hash_is_said(self):
+        path = self.add()
+        bare = self.index.url.rsplit("/simple", 1)[0] + "/files/" + path.name.replace("+", "%2B")
+        done = self.run_sagekit("install", bare, "--interpreter", self.venv)
+        self.expect(done, 0, "comes without a hash")
+        self.assertEqual(self.has(), "1.0+cu130torch2.9.1")
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        again = self.run_sagekit("install", f"{bare}#sha256={digest}", "--interpreter", self.python)
+        self.expect(again, 0)
+        self.assertNotIn("without a hash", again.err)
+        self.expect(self.run_sagekit("install", f"{bare}#sha256={'0' * 64}", "--interpreter", self.python), 1, "IST006")
 
     def test_a_cut_download_goes_on(self):
         wheel = self.wheel()

@@ -33,10 +33,26 @@ Status copy_one(const fs::path& from, const fs::path& to) {
   else
     fs::copy_file(from, to, error);
   if (!error) return {};
-  const bool full = error == std::errc::no_space_on_device;
+  // libstdc++ calls a disk that fills in the middle of a copy an input/output error.
+  std::error_code ignored;
+  const auto size = fs::file_size(from, ignored);
+  const bool full =
+      error == std::errc::no_space_on_device || (!ignored && fs::space(to.parent_path(), ignored).available < size);
   return fail(full ? ErrorKind::machine : ErrorKind::failed, "FIL002",
-              fmt::format("cannot copy {} to {}: {}", from.string(), to.string(), error.message()),
-              full ? "free some space" : "");
+              fmt::format("cannot copy {} to {}: {}", from.string(), to.string(),
+                          full ? "no space is left there" : error.message()),
+              full ? "free some space, or keep the store on another disk: --store DIR" : "");
+}
+
+/// Installers take a file out before they write another of its name, so that a second name keeps what it was. Where the
+/// disk allows none, a copy does.
+Status keep_one(const fs::path& from, const fs::path& to) {
+  std::error_code error;
+  if (fs::symlink_status(from, error).type() == fs::file_type::regular) {
+    fs::create_hard_link(from, to, error);
+    if (!error) return {};
+  }
+  return copy_one(from, to);
 }
 
 /// Folders of site-packages that are remains of the package: a dist-info without its RECORD, and pip's "~ackage" of an
@@ -87,7 +103,7 @@ Result<Keepsake> Keepsake::make(const fs::path& folder, const InstallPlace& plac
         std::error_code error;
         if (!lies_below(file, place.prefix) || !fs::exists(fs::symlink_status(file, error))) continue;
         const fs::path copy = folder / std::to_string(keepsake.m_kept.size());
-        TRY(copy_one(file, copy));
+        TRY(keep_one(file, copy));
         keepsake.m_kept.push_back({file, copy});
         kept.push_back({{"original", file.string()}, {"copy", copy.string()}});
       }

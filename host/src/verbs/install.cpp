@@ -31,6 +31,7 @@ struct InstallArguments {
 
 void declare(Flags& flags, InstallArguments& arguments) {
   declare_resolving(flags, arguments.resolving, true);
+  declare_place(flags, arguments.resolving);
   flags.on("--or-build", arguments.or_build,
            "Where no wheel fits, build one for this machine's GPUs, torch and Python; on a terminal it is asked");
   flags.value("--source", "DIR|URL|ARCHIVE", arguments.source, "With --or-build: the source, as for build");
@@ -134,6 +135,11 @@ class Installer {
   }
 
   Result<std::optional<Ready>> fetch(const Judged& judged) {
+    if (judged.candidate.remote && judged.candidate.sha256.empty())
+      m_session.console.warn(
+          fmt::format("{} comes without a hash: nothing shows that it is the file that was published",
+                      judged.candidate.place),
+          "add #sha256=... to its address where its maker says one");
     const auto file = fetch_wheel(judged.candidate, m_options, m_stop);
     if (!file) return std::unexpected(file.error());
     if (!judged.candidate.remote) return std::optional(Ready{judged, *file});
@@ -270,7 +276,9 @@ class Installer {
   std::vector<Companion> m_companions;
 };
 
-int run(Session& session, const InstallArguments& arguments) {
+int run(Session& session, const InstallArguments& given) {
+  InstallArguments arguments = given;
+  if (const auto one = take_place(arguments.resolving); !one) return report(session, one.error());
   const bool prints = arguments.dockerfile || arguments.dry_run;
   if (!arguments.resolving.target.empty() && !prints) {
     // Where images are built no GPU shows itself; what the Python is and has is there to be asked.
@@ -298,7 +306,7 @@ std::vector<Verb> install_verbs() {
       {.name = "install",
        .what = "Install the wheel that fits into an environment, try it, and undo it when it does not work",
        .examples =
-           {"sagekit install --from dist",
+           {"sagekit install their.whl", "sagekit install --from dist",
             "sagekit install --from https://example.org/simple --package sageattention --interpreter .venv/bin/python",
             "sagekit --plugin sage2 install --or-build", "sagekit install --from dist --dry-run",
             "sagekit install --from dist --dockerfile --fallback sageattention==1.0.6"},

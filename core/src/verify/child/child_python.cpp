@@ -41,9 +41,14 @@ Status write_files(const Artifact& artifact, const fs::path& folder) {
       return fail(ErrorKind::failed, "IMP001", fmt::format("{} would be written outside the folder", member.path));
     const auto path = installed_path(member.path);
     if (path.empty()) continue;
-    TRY_ASSIGN(const auto content, artifact.read(member.path));
     const auto file = folder / path;
     TRY(make_directories(file.parent_path()));
+    // What lies in a folder needs no second copy; on another disk it does.
+    if (artifact.in_folder()) {
+      fs::create_hard_link(artifact.root / member.path, file, error);
+      if (!error) continue;
+    }
+    TRY_ASSIGN(const auto content, artifact.read(member.path));
     TRY(write_file(file, content));
   }
   return {};
