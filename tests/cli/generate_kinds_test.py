@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """What slurm, ansible, cibuildwheel and consumer write; the engines themselves are in tests/real."""
+import json
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
-from harness import CommandLine
+from harness import SOURCE_DIR, CommandLine
 from release_wheels import built, pass_all
 
 
@@ -67,6 +69,18 @@ class Kinds(CommandLine):
         self.made("sage2", "dockerfile")
 
     # cibuildwheel
+
+    def test_cibuildwheel_s_settings_are_those_of_the_backend(self):
+        sys.path.insert(0, str(SOURCE_DIR / "host" / "python"))
+        from sagekit import build_backend
+
+        made = self.made("sage2", "cibuildwheel", "--profile", "current", "--arch", "8.0;9.0+PTX", "--naming", "build-tag")
+        for path in made.values():
+            line = next(line for line in path.read_text().splitlines() if line.startswith("config-settings = "))
+            settings = dict(word.split("=", 1) for word in shlex.split(json.loads(line.partition(" = ")[2])))
+            self.assertEqual(set(settings), {"arch", "cuda", "naming", "torch"})
+            self.assertEqual((settings["arch"], settings["naming"]), ("8.0;9.0+PTX", "build-tag"))
+            build_backend.words(settings, build_backend.PLAN_SETTINGS)  # ends the program with an unknown one
 
     def test_cibuildwheel_s_identifiers_are_the_cells(self):
         files = self.made("sage3", "cibuildwheel", "--profile", "sage3-all", "--platform", "linux_x86_64,win_amd64")

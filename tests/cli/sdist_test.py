@@ -5,6 +5,7 @@ import hashlib
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -97,6 +98,17 @@ class Sdist(CommandLine):
         self.assertIn("SRC003", done.err)
 
     @unittest.skipUnless(has_nvcc(), "no nvcc on this machine")
+    def test_a_target_folder_that_pip_left_incomplete_is_said(self):
+        shutil.copytree(SOURCE_DIR / "host/python/sagekit", self.folder / "target/sagekit")
+        (self.folder / "target/bin").mkdir()
+        (self.folder / "target/bin/sagekit").symlink_to("/bin/true")
+        run = [sys.executable, "-m", "sagekit", "--version"]
+        done = subprocess.run(run, env=self.environment(PYTHONPATH=str(self.folder / "target")), cwd=self.folder, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 1, done)
+        self.assertIn("pip install --target, which leaves out the library", done.stderr)
+        (self.folder / "target/lib").mkdir()
+        self.assertEqual(subprocess.run(run, env=self.environment(PYTHONPATH=str(self.folder / "target")), cwd=self.folder).returncode, 0)
+
     def test_a_wheel(self):
         out = self.folder / "wheels"
         name = self.result(self.hook("build_wheel", str(out), {"arch": "9.0"}))

@@ -112,7 +112,8 @@ def generate(folder, *more, cpus=1):
 
 
 def finished(cluster, job):
-    return "JobState=COMPLETED" in cluster.out("scontrol", "show", "job", job)
+    said = cluster.out("scontrol", "show", "job", job)
+    return "JobState=COMPLETED" in said and "JobState=FAILED" not in said
 
 
 def submit(cluster, folder, **variables):

@@ -19,8 +19,11 @@ def find_program():
     except importlib.metadata.PackageNotFoundError:
         pass
     home = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    places += [os.path.join(home, "bin", name),  # pip install --target
-               os.path.join(sysconfig.get_path("scripts"), name)]
+    target = os.path.join(home, "bin", name)
+    places += [target, os.path.join(sysconfig.get_path("scripts"), name)]
+    if os.path.isfile(target) and not os.path.isdir(os.path.join(home, "lib")):
+        sys.exit(f"sagekit: {home} was filled by pip install --target, which leaves out the library that the program needs. "
+                 "Use an environment: python3 -m venv DIR && DIR/bin/pip install sagekit; or uv tool install sagekit")
     for place in places:
         if os.path.isfile(place) and os.access(place, os.X_OK):
             return place
