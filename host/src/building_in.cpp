@@ -69,7 +69,13 @@ class Engine {
     if (!answer)
       return fail(ErrorKind::machine, "GEN010", fmt::format("{} is not on this machine", question.front()),
                   fmt::format("install {}, or build here: leave --in out", engine));
-    if (!answer->ok()) return failed(fmt::format("{} is here and does not answer", engine), answer->output);
+    if (answer->ok()) return {};
+    auto error = failed(fmt::format("{} is here and does not answer", engine), answer->output);
+    error.error().hint = fmt::format("{} must end well in this shell; {} says where it is", fmt::join(question, " "),
+                                     engine == "slurm"    ? "SLURM_CONF"
+                                     : engine == "docker" ? "DOCKER_HOST"
+                                                          : "CONTAINERS_CONF");
+    return error;
     return {};
   }
 

@@ -114,7 +114,7 @@ class BuildIn(CommandLine):
     def test_an_engine_that_is_missing_stopped_or_fails(self):
         done = self.example("build", "--in", "podman", env=self.environment(PATH=str(self.tools)))
         self.expect(done, 3, "GEN010", "podman is not on this machine")
-        self.expect(self.build(DOCKER_FAILS="version"), 3, "GEN011", "does not answer", "Is the docker daemon running?")
+        self.expect(self.build(DOCKER_FAILS="version"), 3, "GEN011", "does not answer", "Is the docker daemon running?", "DOCKER_HOST says where it is")
         self.expect(self.build(DOCKER_FAILS="build"), 3, "GEN011", "could not make the image", "Is the docker daemon running?")
         self.assertFalse((self.folder / "dist").exists())
 

@@ -44,6 +44,11 @@ class Kinds(CommandLine):
         steps = self.plan("sm121", "--steps")["steps"]
         self.assertEqual(int(re.search(r"--array=1-(\d+)", build)[1]), sum(not step["depends"] for step in steps))
 
+    def test_slurm_asks_for_no_more_cpus_than_there_is_work(self):
+        build = self.made("sm121", "slurm", "--cpus", "999999", texts=("1 task of ",))["build.sbatch"].read_text()
+        steps = self.plan("sm121", "--steps")["steps"]
+        self.assertEqual(int(re.search(r"--cpus-per-task=(\d+)", build)[1]), len(steps))
+
     def test_slurm_refuses_names_that_it_does_not_have(self):
         self.made("sage2", "slurm", "--partition", "a b", code=2, texts=("GEN003", "--partition"))
         self.made("sage2", "slurm", "--account", "x\n#SBATCH --uid=0", code=2, texts=("GEN003",))

@@ -97,7 +97,6 @@ class Sdist(CommandLine):
         self.assertEqual(done.code, 1)
         self.assertIn("SRC003", done.err)
 
-    @unittest.skipUnless(has_nvcc(), "no nvcc on this machine")
     def test_a_target_folder_that_pip_left_incomplete_is_said(self):
         shutil.copytree(SOURCE_DIR / "host/python/sagekit", self.folder / "target/sagekit")
         (self.folder / "target/bin").mkdir()
@@ -109,6 +108,7 @@ class Sdist(CommandLine):
         (self.folder / "target/lib").mkdir()
         self.assertEqual(subprocess.run(run, env=self.environment(PYTHONPATH=str(self.folder / "target")), cwd=self.folder).returncode, 0)
 
+    @unittest.skipUnless(has_nvcc(), "no nvcc on this machine")
     def test_a_wheel(self):
         out = self.folder / "wheels"
         name = self.result(self.hook("build_wheel", str(out), {"arch": "9.0"}))

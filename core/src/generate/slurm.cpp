@@ -46,7 +46,9 @@ Size size_of(const Plan& plan, const GenerateOptions& options) {
   }
   size.shards = options.shards > 0 ? options.shards : std::clamp<std::size_t>(wanted, 1, k_most_shards);
   size.shards = std::max<std::size_t>(1, std::min(size.shards, compilations));
-  size.cpus = options.cpus > 0 ? options.cpus : k_cpus;
+  // A CPU more than there are steps would only make the job wait for one.
+  size.cpus =
+      std::clamp<std::size_t>(options.cpus > 0 ? options.cpus : k_cpus, 1, std::max<std::size_t>(1, plan.steps.size()));
   // The largest step, and average ones on the other CPUs.
   const auto average = plan.steps.empty() ? 0 : memory / static_cast<double>(plan.steps.size());
   const auto bytes = 1.25 * static_cast<double>(plan.peak_memory_bytes) + static_cast<double>(size.cpus - 1) * average;
@@ -113,8 +115,9 @@ Result<Generated> generate_slurm(const std::vector<PlannedVariant>& variants, co
   made.files.push_back({"finish.sbatch", fill_template(k_generate_finish_sbatch, values), true});
   made.files.push_back({"submit.sh", fill_template(k_generate_submit_sh, values), true});
   made.notes.push_back(fmt::format(
-      "{} tasks of {} CPUs and {} MiB, up to {} minutes each; submit.sh submits them from a folder that all nodes see",
-      size.shards, size.cpus, size.memory_mib, size.minutes));
+      "{} task{} of {} CPU{} and {} MiB, up to {} minutes each; submit.sh submits them from a folder that all nodes "
+      "see",
+      size.shards, size.shards == 1 ? "" : "s", size.cpus, size.cpus == 1 ? "" : "s", size.memory_mib, size.minutes));
   return made;
 }
 
