@@ -317,6 +317,12 @@ struct GpuCase {
   bool operator==(const GpuCase&) const = default;
 };
 
+/// Somebody ran wheels of a source.revision's commit where sagekit builds without running them. `source`: the report.
+struct RanReport {
+  std::string platform, commit, gpu, torch, source;  ///< "win_amd64", ..., "GeForce RTX 4090", "2.11.0+cu130"
+  bool operator==(const RanReport&) const = default;
+};
+
 struct VerifySpec {
   std::uint64_t size_min_bytes = 0,
                 size_max_bytes = 0;         ///< of the wheel, per arch set as small as one arch; 0 = unknown
@@ -324,6 +330,7 @@ struct VerifySpec {
   std::vector<std::string> needed_allowed;  ///< DT_NEEDED beside libc's own, as globs
   std::string glibc_max;                    ///< "2.34"; "" = not judged
   std::vector<GpuCase> gpu;                 ///< launched by `verify --gpu`
+  std::vector<RanReport> ran;               ///< none for Windows: its wheels are called experimental
   int local_bytes_max = 0;  ///< bytes that local-memory instructions of one kernel may move; 0 = not judged
   bool operator==(const VerifySpec&) const = default;
 };

@@ -330,6 +330,15 @@ void describe(V& v, GpuCase& c) {
 }
 
 template <class V>
+void describe(V& v, RanReport& r) {
+  v({"platform", "where it ran", Need::required, Form::platform}, r.platform);
+  v({"commit", "the source.revision that the wheel was built from", Need::required, Form::commit}, r.commit);
+  v({"gpu", "its name", Need::required}, r.gpu);
+  v({"torch", "its version", Need::required}, r.torch);
+  v({"source", "where the report is", Need::required}, r.source);
+}
+
+template <class V>
 void describe(V& v, VerifySpec& s) {
   v.mib_pair({"size_mib", "[least, most] MiB of the wheel; least for one arch"}, s.size_min_bytes, s.size_max_bytes);
   v({"import_modules", "imported one by one, after torch", Need::optional, Form::module}, s.import_modules);
@@ -338,6 +347,7 @@ void describe(V& v, VerifySpec& s) {
   v({"local_bytes_max", "bytes of local memory that a kernel's instructions may move; 0 = not judged"},
     s.local_bytes_max);
   v({"gpu", "a function that verify --gpu calls, and what must come out"}, s.gpu);
+  v({"ran", "somebody ran its wheels on a platform where they are built without being run"}, s.ran);
 }
 
 template <class V>

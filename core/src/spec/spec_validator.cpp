@@ -143,6 +143,8 @@ class Validator {
       known(fmt::format("source.defect[{}].edit", i), "[[source.edit]]", source.defects[i].edit, edits);
     }
     for (std::size_t i = 0; i < source.edits.size(); ++i) when(fmt::format("source.edit[{}]", i), source.edits[i].when);
+    for (std::size_t i = 0; i < m_spec.verify.ran.size(); ++i)
+      known(fmt::format("verify.ran[{}].commit", i), "[[source.revision]]", m_spec.verify.ran[i].commit, commits);
     for (std::size_t i = 0; i < source.fingerprints.size(); ++i)
       when(fmt::format("source.fingerprint[{}]", i), source.fingerprints[i].when);
   }

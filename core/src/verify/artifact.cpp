@@ -7,6 +7,11 @@
 
 namespace sagekit {
 
+std::string Artifact::experimental() const {
+  const bool ran = spec != nullptr && experimental_label(*spec, provenance.commit, provenance.platform).empty();
+  return ran ? std::string() : provenance.experimental;
+}
+
 const MemberFacts* Artifact::find(std::string_view archive_path) const {
   const auto found = std::ranges::lower_bound(members, archive_path, {}, &MemberFacts::path);
   return found != members.end() && found->path == archive_path ? &*found : nullptr;

@@ -45,6 +45,8 @@ struct Artifact {
   bool in_folder() const { return kind == Kind::unpacked || kind == Kind::installed || kind == Kind::folder; }
   /// Is it known which kernels its package calls where, and which defects it has?
   bool is_recognised() const { return spec != nullptr && revision != nullptr; }
+  /// "built, not run on Windows": what it was called when it was made, and no row of the spec says otherwise since.
+  std::string experimental() const;
   const MemberFacts* find(std::string_view archive_path) const;
   /// The member that Python finds for a dotted module name; null when there is none.
   const MemberFacts* find_module(std::string_view dotted) const;

@@ -81,7 +81,13 @@ const std::vector<Check>& table() {
       {{"ELF007"},
        {},
        [](const CheckContext& c, FindingList& f) { return check_symbols(c.artifact, c.options.torches, f), Status(); }},
-      {numbered("WIN", 1, 1000), {k_windows}, plain<check_windows>},
+      {numbered("WIN", 1, 7), {k_windows}, plain<check_windows>},
+      {{"WIN007"},
+       {k_windows},
+       [](const CheckContext& c, FindingList& f) {
+         return check_dll_exports(c.artifact, c.options.torches, f), Status();
+       }},
+      {{"WIN008"}, {k_windows}, plain<check_was_run>},
       {numbered("FAT", 101, 1000), {}, plain<check_gpu_code>},
       {{"TRU001"},
        {k_plugin},

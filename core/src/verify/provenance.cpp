@@ -58,12 +58,21 @@ std::string torch_of(std::string number) {
 
 }  // namespace
 
-Provenance provenance_of(const CellBuild& build) {
+std::string experimental_label(const Spec& spec, std::string_view commit, std::string_view platform) {
+  if (!platform.starts_with("win")) return {};
+  const bool ran = std::ranges::any_of(spec.verify.ran, [&](const RanReport& report) {
+    return report.platform == platform && report.commit == commit;
+  });
+  return ran ? std::string() : "built, not run on Windows";
+}
+
+Provenance provenance_of(const Spec& spec, const CellBuild& build) {
   const Cell& cell = build.cell;
   Provenance provenance{"the build record", cell.id,       {},          build.commit,      cell.python, cell.torch,
                         cell.cuda,          cell.platform, cell.arches, cell.requires_dist};
   provenance.torch_min = cell.torch_min;
   if (!cell.torch_min.empty()) provenance.torch.clear();
+  provenance.experimental = experimental_label(spec, build.commit, cell.platform);
   return provenance;
 }
 
@@ -85,6 +94,8 @@ std::string provenance_json(const Spec& spec, const Revision& revision, const Ce
   Json& gencode = json["gencode"] = Json::array();
   for (const auto& code : cell.gencode) gencode.push_back(to_string(code));
   json["requires_dist"] = cell.requires_dist;
+  if (auto label = experimental_label(spec, revision.commit, cell.platform); !label.empty())
+    json["experimental"] = std::move(label);
   json["tools"] = build.provenance;
   return json_text(json);
 }
@@ -106,6 +117,7 @@ Result<Provenance> read_provenance(std::string_view text) {
   provenance.torch_min = text_at(json, "torch_min");
   provenance.cuda = text_at(json, "cuda");
   provenance.platform = text_at(json, "platform");
+  provenance.experimental = text_at(json, "experimental");
   std::vector<ArchRequest> arches;
   for (const auto& item : json.value("arches", Json::array())) {
     if (!item.is_string()) return bad("an arch is not text");

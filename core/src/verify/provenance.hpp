@@ -19,9 +19,14 @@ struct Provenance {
   std::optional<std::vector<ArchRequest>> arches;  ///< nothing = not known
   std::vector<std::string> requires_dist;
   std::string torch_min = {};  ///< "2.9": torch's stable interface from there on, in place of `torch`
+  std::string experimental = {};  ///< "built, not run on Windows"; "" = not so, or not said
 };
 
-Provenance provenance_of(const CellBuild& build);
+Provenance provenance_of(const Spec& spec, const CellBuild& build);
+
+/// What wheels for `platform` are called until a row of the spec ([[verify.ran]]) says that somebody ran some of that
+/// commit there: "built, not run on Windows". "" where sagekit builds for what it can run itself.
+std::string experimental_label(const Spec& spec, std::string_view commit, std::string_view platform);
 
 /// The file in dist-info that says what a wheel was built from.
 inline constexpr std::string_view k_provenance_file = "sagekit.json";

@@ -173,6 +173,8 @@ constexpr auto k_rules = std::to_array<Rule>({
     {"WIN004", warning, note, note, "Windows modules do not tell where they were built"},
     {"WIN005", error, error, warning, "C++ exceptions of Windows modules do not leave them unseen"},
     {"WIN006", error, error, error, "every later torch exports what Windows modules import from it"},
+    {"WIN007", error, error, warning, "the torch that Windows modules are for exports what they import"},
+    {"WIN008", warning, warning, note, "somebody ran it on Windows"},
     {"ZIP004", error, error, error, "the archive is on one disk"},
     {"ZIP011", error, warning, warning, "no two names are one file on Windows or macOS"},
     {"ZIP012", error, error, warning, "every name is a relative path inside the archive"},

@@ -266,8 +266,10 @@ std::vector<RunsOn> runs_on(const Artifact& artifact, const std::vector<Finding>
              })) {
     for (const auto gpu : known_gpus(artifact)) table.push_back(by_code(artifact, gpu, faults));
   }
+  const auto experimental = artifact.experimental();
   for (auto& row : table) {
     if (row.verdict == "no") continue;
+    if (!experimental.empty()) add_reason(row, experimental);
     if (!faults.package().empty()) {
       row.verdict = "no";
       row.reason = faults.package();

@@ -2,6 +2,7 @@
 
 #include "elf/elf_reader.hpp"
 #include "pypa/requirement_reader.hpp"
+#include "spec/data.hpp"
 #include "spec/libraries.hpp"
 #include "spec/symbol_lists.hpp"
 #include "support/file.hpp"
@@ -175,13 +176,19 @@ std::optional<DeclaredTorch> declared_torch(const Artifact& artifact) {
 }
 
 const TorchSysroot* find_sysroot(const DeclaredTorch& torch, const std::vector<TorchSysroot>& sysroots,
-                                 std::string_view machine) {
-  const auto platform = "linux_" + std::string(machine);
+                                 std::string_view platform) {
   const auto found = std::ranges::find_if(sysroots, [&](const TorchSysroot& sysroot) {
     return sysroot.ready && sysroot.platform == platform && (torch.cuda.empty() || sysroot.cuda == torch.cuda) &&
            is_version(sysroot.version, torch.version);
   });
   return found == sysroots.end() ? nullptr : &*found;
+}
+
+std::string newest_release(const std::string& torch) {
+  std::string newest = torch;
+  for (const auto& release : core_data().torches)
+    if (release.version.starts_with(torch + ".")) newest = release.version;
+  return newest;
 }
 
 std::string wheel_platform(const TorchSysroot& sysroot) {

@@ -65,10 +65,13 @@ struct DeclaredTorch {
 /// What the record says, else the name, else the pin in METADATA. Nothing: no torch, or a range that is no pin.
 std::optional<DeclaredTorch> declared_torch(const Artifact& artifact);
 
-/// The sysroot of that torch for a machine ("x86_64"): of exactly its version; of a declared "2.11" the first 2.11.x.
-/// Null when there is none.
+/// The sysroot of that torch for a platform ("linux_x86_64"): of exactly its version; of a declared "2.11" the first
+/// 2.11.x. Null when there is none.
 const TorchSysroot* find_sysroot(const DeclaredTorch& torch, const std::vector<TorchSysroot>& sysroots,
-                                 std::string_view machine);
+                                 std::string_view platform);
+
+/// The release to fetch: the newest known one of a declared "2.10".
+std::string newest_release(const std::string& torch);
 
 /// The platform part of the tag its wheel had: "manylinux_2_28_x86_64". "" when no dist-info lies beside it.
 std::string wheel_platform(const TorchSysroot& sysroot);

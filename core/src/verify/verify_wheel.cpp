@@ -144,7 +144,7 @@ Result<Verdict<VerifiedBuild>> verify_build(const Spec& spec, const Plugin* plug
   artifact.kind = Artifact::Kind::build;
   artifact.finished = false;
   TRY_ASSIGN(artifact.name, parse_wheel_name(build.cell.wheel));
-  artifact.provenance = provenance_of(build);
+  artifact.provenance = provenance_of(spec, build);
   artifact.spec = &spec;
   artifact.plugin = plugin;
   for (const auto& staged : build.files) {

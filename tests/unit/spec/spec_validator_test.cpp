@@ -53,6 +53,8 @@ TEST_CASE("a GPU case may not make more combinations than anyone waits for") {
 
 TEST_CASE("each broken rule between rows has its code, place and words") {
   const SpecFault faults[] = {
+      {"platform = \"win_amd64\"\ncommit = \"1", "platform = \"win_amd64\"\ncommit = \"7", "SPEC008",
+       "there is no [[source.revision]] \"7111111111"},
       {"default = \"1111111111", "default = \"7111111111", "SPEC008", "there is no [[source.revision]]"},
       {"defects = [\"twice\"]", "defects = [\"twyce\"]", "SPEC008", "there is no [[source.defect]] \"twyce\""},
       {"edit = \"once\"", "edit = \"one\"", "SPEC008", "there is no [[source.edit]] \"one\""},

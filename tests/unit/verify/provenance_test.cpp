@@ -37,7 +37,7 @@ TEST_CASE("a damaged record is an error, never half believed") {
 TEST_CASE("a wheel for every later torch names none, but the first") {
   DemoBuild demo;
   demo.build.cell.torch_min = "2.9";  // torch 2.11.0 is then the one whose headers it has
-  const auto build = provenance_of(demo.build);
+  const auto build = provenance_of(demo_spec(), demo.build);
   CHECK(build.torch.empty());
   CHECK(build.torch_min == "2.9");
   const auto spec = demo_spec();

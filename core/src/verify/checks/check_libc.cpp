@@ -116,7 +116,7 @@ void say_tag(const Artifact& artifact, const std::vector<SystemNeed>& needs, con
   if (const SystemNeed* glibc = newest(needs, "GLIBC"); glibc != nullptr && !decides->is_glibc())
     text += fmt::format("; of glibc alone {}", glibc->text());
   if (const auto torch = declared_torch(artifact))
-    if (const auto* sysroot = find_sysroot(*torch, torches, decides->machine))
+    if (const auto* sysroot = find_sysroot(*torch, torches, "linux_" + decides->machine))
       if (const auto its = wheel_platform(*sysroot); !its.empty())
         text += fmt::format("; torch {} itself is tagged {}", sysroot->version, its);
   findings.note("LBC005", text, decides->module);

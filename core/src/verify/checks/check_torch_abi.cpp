@@ -1,6 +1,5 @@
 // The torch that modules were linked with, and the symbols that they want of it.
 #include "elf/symbol_name.hpp"
-#include "spec/data.hpp"
 #include "spec/libraries.hpp"
 #include "spec/symbol_lists.hpp"
 #include "support/format.hpp"
@@ -206,14 +205,6 @@ std::string names_of(const std::vector<std::string>& symbols) {
   return join(named, ", ");
 }
 
-/// The release to fetch: the newest known one of a declared "2.10".
-std::string release_of(const DeclaredTorch& torch) {
-  std::string newest = torch.version;
-  for (const auto& release : core_data().torches)
-    if (release.version.starts_with(torch.version + ".")) newest = release.version;
-  return newest;
-}
-
 class SymbolCheck {
  public:
   SymbolCheck(const Artifact& artifact, const std::vector<TorchSysroot>& torches, FindingList& findings)
@@ -225,11 +216,11 @@ class SymbolCheck {
       return every_torch(member, *least);
     const auto torch = declared_torch(m_artifact);
     if (!torch) return skip("no torch version is declared, so it is not known what modules find");
-    const TorchSysroot* sysroot = find_sysroot(*torch, m_torches, elf.machine);
+    const TorchSysroot* sysroot = find_sysroot(*torch, m_torches, "linux_" + elf.machine);
     if (sysroot == nullptr)
       return skip(fmt::format("no {} on {} here", torch->text(), elf.machine),
                   fmt::format("sagekit toolchain fetch --no-nvcc --torch {} --cuda {} --platform linux_{}",
-                              release_of(*torch), torch->cuda.empty() ? "ITS_CUDA" : torch->cuda, elf.machine));
+                              newest_release(torch->version), torch->cuda.empty() ? "ITS_CUDA" : torch->cuda, elf.machine));
     auto& libraries = m_libraries.try_emplace(sysroot, sysroot->root / "lib").first->second;
     const auto missing = libraries.missing(open_symbols(m_artifact, elf), elf.needed);
     if (!missing)

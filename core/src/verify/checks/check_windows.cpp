@@ -147,6 +147,13 @@ bool has_windows_modules(const Artifact& artifact) {
   return std::ranges::any_of(artifact.modules(), [](const auto& one) { return one.second->pe.has_value(); });
 }
 
+void check_was_run(const Artifact& artifact, FindingList& findings) {
+  const auto label = artifact.experimental();
+  if (label.empty()) return;
+  findings.broken("WIN008", fmt::format("experimental: {}; what is said here is by its files alone", label), {},
+                  "run the script of docs/windows.md there and post what it prints");
+}
+
 void check_windows(const Artifact& artifact, FindingList& findings) {
   WindowsCheck check(artifact, findings);
   for (const auto& [name, member] : artifact.modules())

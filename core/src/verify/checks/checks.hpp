@@ -60,6 +60,10 @@ void check_symbols(const Artifact& artifact, const std::vector<TorchSysroot>& to
 /// WIN: what only Windows modules can get wrong.
 void check_windows(const Artifact& artifact, FindingList& findings);
 bool has_windows_modules(const Artifact& artifact);
+/// WIN007: what Windows modules import against the DLLs of the torch that is declared.
+void check_dll_exports(const Artifact& artifact, const std::vector<TorchSysroot>& torches, FindingList& findings);
+/// WIN008: was it ever run on Windows?
+void check_was_run(const Artifact& artifact, FindingList& findings);
 /// FAT1..: each module's GPU code against what its kernel rows say for the claimed arches; what is in the kernels, and
 /// how they are linked.
 void check_gpu_code(const Artifact& artifact, FindingList& findings);
