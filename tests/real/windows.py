@@ -183,8 +183,8 @@ def judge(seen, code, errors, expected, fused):
         return "%d kernels are registered, %d are in its GPU code" % (len(loaded["kernels"]), len(expected))
     if fused and "check" not in seen:
         return "a check that fails ended the process (exit %d)" % code
-    if fused and (seen["check"]["code"] == 0 or "must be on CUDA" not in errors):
-        return "a check that must fail did not: code %d" % seen["check"]["code"]
+    if fused and (seen["check"]["code"] == 0 or "must be on CUDA" not in seen["check"]["text"] + errors):
+        return "a check that must fail gave code %d, and not its own text" % seen["check"]["code"]
     if fused and "launch" not in seen:
         return "the call that should launch ended the process (exit %d)" % code
     return (wrong_launch(seen["launch"]) if fused else "") or ("" if code == 0 else "exit %d at the end" % code)

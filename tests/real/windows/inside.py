@@ -83,6 +83,15 @@ class Torch:
         return self.torch_cpu.aoti_torch_call_dispatcher(operator.encode(), b"", stack)
 
 
+    def last_error(self):
+        """From 2.13 on; torches before print it to stderr."""
+        function = getattr(self.torch_cpu, "torch_exception_get_what_without_backtrace", None)
+        if function is None:
+            return ""
+        function.restype = c_char_p
+        return (function() or b"").decode()
+
+
 def load(path, how):
     if how == "load_library":
         return ctypes.CDLL(path)
@@ -123,7 +132,7 @@ def call_sub_mean(torch, cudart, imports):
     q, mean, out = torch.tensor(*sizes), torch.tensor(2, 3, 64), torch.tensor(*sizes)
     torch.set_included(torch.cuda_key, True)
     # Its own first check fails, for the tensors are the CPU's: an error code here, or the end of this process.
-    say(step="check", code=torch.call(operator, q, mean, out, 1))
+    say(step="check", code=torch.call(operator, q, mean, out, 1), text=torch.last_error())
     cuda = torch.number("aoti_torch_device_type_cuda")
 
     @ctypes.CFUNCTYPE(c_int32, c_void_p, ctypes.POINTER(c_int32))
