@@ -60,9 +60,8 @@ std::string torch_of(std::string number) {
 
 std::string experimental_label(const Spec& spec, std::string_view commit, std::string_view platform) {
   if (!platform.starts_with("win")) return {};
-  const bool ran = std::ranges::any_of(spec.verify.ran, [&](const RanReport& report) {
-    return report.platform == platform && report.commit == commit;
-  });
+  const bool ran = std::ranges::any_of(
+      spec.verify.ran, [&](const RanReport& report) { return report.platform == platform && report.commit == commit; });
   return ran ? std::string() : "built, not run on Windows";
 }
 

@@ -18,7 +18,7 @@ struct Provenance {
   std::string python, torch, cuda, platform;       ///< "3.12" "2.11.0" "13.0" "linux_x86_64"; "" = not known
   std::optional<std::vector<ArchRequest>> arches;  ///< nothing = not known
   std::vector<std::string> requires_dist;
-  std::string torch_min = {};  ///< "2.9": torch's stable interface from there on, in place of `torch`
+  std::string torch_min = {};     ///< "2.9": torch's stable interface from there on, in place of `torch`
   std::string experimental = {};  ///< "built, not run on Windows"; "" = not so, or not said
 };
 

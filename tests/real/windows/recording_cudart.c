@@ -1,5 +1,5 @@
-// Stands in for cudart64_NN.dll where no GPU is: takes a module's registrations as the CUDA runtime does, and keeps what
-// each launch asks for, so that a test can compare it with what the source says. Nothing is computed.
+// Stands in for cudart64_NN.dll where no GPU is: takes a module's registrations as the CUDA runtime does, and keeps
+// what each launch asks for, so that a test can compare it with what the source says. Nothing is computed.
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -57,8 +57,8 @@ EXPORT void** __cudaRegisterFatBinary(void* wrapper) {
 }
 EXPORT void __cudaRegisterFatBinaryEnd(void** handle) { (void)handle; }
 EXPORT void __cudaUnregisterFatBinary(void** handle) { (void)handle; }
-EXPORT void __cudaRegisterFunction(void** handle, const char* stub, char* device, const char* name, int threads, void* a,
-                                   void* b, void* c, void* d, int* e) {
+EXPORT void __cudaRegisterFunction(void** handle, const char* stub, char* device, const char* name, int threads,
+                                   void* a, void* b, void* c, void* d, int* e) {
   (void)handle, (void)device, (void)threads, (void)a, (void)b, (void)c, (void)d, (void)e;
   if (g_count < k_most_kernels) {
     g_kernels[g_count].stub = stub;

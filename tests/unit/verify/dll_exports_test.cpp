@@ -71,7 +71,7 @@ TEST_CASE("names of every torch for Windows that is here pass, and the torches a
 TEST_CASE("the first torch whose DLL lacks a name is said, with the DLL") {
   const WindowsTorch old("2.9.1", {"aoti_torch_get_dim"}), young("2.11.0", {});
   CHECK(tells(said_of(wheel_with(k_right, {young.torch, old.torch}).judge(), "WIN007"),
-            "torch 2.11.0 does not export aoti_torch_get_dim (torch_cpu.dll)"));
+              "torch 2.11.0 does not export aoti_torch_get_dim (torch_cpu.dll)"));
   auto imports = k_right;
   imports[2].second = {"cudaNobodyHasThis"};
   check_fails(wheel_with(imports, {young.torch, old.torch}), "WIN007", "torch 2.9.1 does not export cudaNobodyHasThis");

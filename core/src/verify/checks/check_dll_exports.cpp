@@ -57,7 +57,8 @@ class TorchDlls {
   std::optional<std::vector<std::string>> read(const std::string& dll) const {
     const auto file = m_files.find(dll);
     const bool of_torch = std::ranges::any_of(library_origins(dll), &LibraryOrigin::torch);
-    if (file == m_files.end() || (of_torch && m_wheel_files.find(fmt::format("\ntorch/lib/{},", dll)) == std::string::npos))
+    if (file == m_files.end() ||
+        (of_torch && m_wheel_files.find(fmt::format("\ntorch/lib/{},", dll)) == std::string::npos))
       return std::nullopt;
     const auto mapped = MappedFile::open(file->second);
     if (!mapped) return std::nullopt;
