@@ -108,6 +108,12 @@ TEST_CASE("a DLL that torch's wheel does not have proves nothing, whatever lies 
   CHECK(passed(wheel_with(imports, {torch.torch}).judge(), "WIN007"));
 }
 
+TEST_CASE("what Python has on other systems only is missed in its DLL, whatever torch is here") {
+  auto imports = k_right;
+  imports[0].second.push_back("PyOS_AfterFork_Child");
+  check_fails(wheel_with(imports, {}), "WIN007", "python3.dll does not export PyOS_AfterFork_Child");
+}
+
 TEST_CASE("a damaged DLL proves nothing") {
   const WindowsTorch torch("2.11.0", {"aoti_torch_get_dim"});
   REQUIRE(write_file_atomic(torch.torch.root / "lib/torch_cpu.dll", "MZ and nothing else"));

@@ -1,5 +1,6 @@
 // WIN007: what Windows modules import, against what the DLLs of the torch that the wheel names really export.
 #include "elf/pe_reader.hpp"
+#include "elf/python_library.hpp"
 #include "spec/libraries.hpp"
 #include "support/file.hpp"
 #include "support/format.hpp"
@@ -9,6 +10,7 @@
 #include "verify/torch_abi.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <set>
@@ -23,6 +25,10 @@ namespace {
 
 constexpr std::string_view k_windows_platform = "win_amd64";
 constexpr std::size_t k_most_names = 3;
+/// Of Python's stable ABI, and in no python3.dll: Misc/stable_abi.toml has them under HAVE_FORK. Seen in those of 3.10
+/// and 3.13, which export all other functions of the list.
+constexpr std::array<std::string_view, 4> k_fork_functions{"PyOS_AfterFork", "PyOS_AfterFork_Child",
+                                                           "PyOS_AfterFork_Parent", "PyOS_BeforeFork"};
 
 /// The DLLs of one torch, read when first asked for.
 class TorchDlls {
@@ -129,6 +135,7 @@ class DllExportCheck {
   }
 
   void module(const MemberFacts& member) {
+    python(member);
     const auto wanted = wanted_of_torch(m_artifact, *member.pe);
     m_any = m_any || !wanted.empty();
     for (std::size_t i = 0; i < m_torches.size(); ++i) {
@@ -152,8 +159,8 @@ class DllExportCheck {
 
   void end() {
     if (!m_any) return m_findings.done("WIN007", "no module imports from torch or CUDA");
-    if (m_torches.empty()) return lack();
     if (m_findings.said("WIN007")) return;
+    if (m_torches.empty()) return lack();
     std::vector<std::string> versions;
     for (const auto* torch : m_torches) versions.push_back(torch->version);
     const auto read = m_read.empty() ? std::string()
@@ -169,6 +176,14 @@ class DllExportCheck {
   }
 
  private:
+  void python(const MemberFacts& member) {
+    for (const auto& [library, names] : member.pe->imported)
+      for (const auto& name : names)
+        if (python_of_library(lower(library)) && std::ranges::count(k_fork_functions, name) > 0)
+          m_findings.broken("WIN007", fmt::format("{} does not export {}: Windows has no fork", library, name),
+                            member.path, "leave it out where _WIN32 is defined");
+  }
+
   void lack() {
     const auto promised = promised_from(m_artifact);
     const auto declared = declared_torch(m_artifact);
