@@ -23,11 +23,16 @@ std::string_view ending_word(LogEnding ending) {
 /// What people give in place of a log: nothing can be told from it, and another verb reads it.
 std::optional<Error> no_log(std::string_view first, const std::filesystem::path& log) {
   const bool is_zip = first.starts_with("PK\x03\x04");
-  if (!is_zip && !first.starts_with("\x7f" "ELF") && !first.starts_with("MZ\x90")) return std::nullopt;
+  if (!is_zip &&
+      !first.starts_with("\x7f"
+                         "ELF") &&
+      !first.starts_with("MZ\x90"))
+    return std::nullopt;
   return Error{ErrorKind::usage, "FIL001",
                is_zip ? "this is no log but a zip archive, as wheels are" : "this is no log but a module or a program",
-               log.string(), is_zip ? "sagekit verify judges a wheel, sagekit inspect says what is in one"
-                                    : "sagekit inspect says what is in one"};
+               log.string(),
+               is_zip ? "sagekit verify judges a wheel, sagekit inspect says what is in one"
+                      : "sagekit inspect says what is in one"};
 }
 
 Json place_json(const LogPlace& place) { return {{"line", place.line}, {"text", place.text}}; }

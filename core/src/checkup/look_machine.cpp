@@ -144,7 +144,7 @@ void look_at_driver(Look& look, const std::string& module) {
   const bool compat = library && library->path.string().find("/compat/") != std::string::npos;
   if (library && library->path.string().find("/stubs/") != std::string::npos)
     look.add("libcuda", "libcuda.so.1", wrong, library->path.string() + " comes first in LD_LIBRARY_PATH",
-             "it is a stub for linking: CUDA calls nothing in it", "unset LD_LIBRARY_PATH", "WHY252");
+             "it is a stub for linking: CUDA calls nothing in it", "unset LD_LIBRARY_PATH", "WHY541");
   else if (!module.empty() && library && !library->version.empty() && library->version != module && !compat)
     look.add("driver", "driver", wrong, found,
              "the kernel's part and the library are of two versions: CUDA starts with neither", "sudo reboot");

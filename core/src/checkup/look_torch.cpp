@@ -84,11 +84,10 @@ Status import_torch(Look& look) {
       look.checkup.rows, [](const CheckupRow& row) { return row.about == "visible-devices" && row.state == wrong; });
   if (look.gpus.empty() || look.options.gpus || look.torch->cuda.empty() || hidden) return {};
   if (!trial.available)
-    look.add(
-        "torch", "torch.cuda", wrong,
-        "not available" + (trial.unavailable.empty() ? "" : ": " + first_line(trial.unavailable)),
-        "nvidia-smi shows a GPU that torch cannot use",
-        fmt::format("{} -c 'import torch; torch.cuda.init()'", shell_word(look.options.interpreter.string())));
+    look.add("torch", "torch.cuda", wrong,
+             "not available" + (trial.unavailable.empty() ? "" : ": " + first_line(trial.unavailable)),
+             "nvidia-smi shows a GPU that torch cannot use",
+             fmt::format("{} -c 'import torch; torch.cuda.init()'", shell_word(look.options.interpreter.string())));
   else
     look.add("torch", "torch.cuda", good,
              fmt::format("sees {} ({})",
@@ -122,7 +121,8 @@ Status look_at_torch(Look& look) {
       fmt::format("{}, {} {}", full_version(*look.torch),
                   look.torch->cuda.empty() ? "without CUDA" : "CUDA " + look.torch->cuda, look.torch->root.string());
   if (look.torch->cuda.empty())
-    look.add("torch", "torch", wrong, text, "a torch for CPUs has nothing that CUDA kernels could use", k_new_torch);
+    look.add("torch", "torch", wrong, text, "a torch for CPUs has nothing that CUDA kernels could use", k_new_torch,
+             "WHY426");
   else
     look.add("torch", "torch", good, text);
   look_at_own_kernels(look);

@@ -191,6 +191,79 @@ TEST_CASE("little room for a build is a warning") {
   CHECK(row_of(machine.look(), "disk", CheckupState::warning));
 }
 
+TEST_CASE("a stub of the driver's library in LD_LIBRARY_PATH is no driver") {
+  FakeMachine machine;
+  machine.write("cuda/lib64/stubs/libcuda.so.1", "");
+  CHECK_FALSE(row_of(machine.look(), "libcuda", CheckupState::wrong));
+  machine.options.variables["LD_LIBRARY_PATH"] = (machine.folder.path() / "cuda/lib64/stubs").string();
+  const auto checkup = machine.look();
+  const auto* stub = row_of(checkup, "libcuda", CheckupState::wrong);
+  REQUIRE(stub);
+  CHECK(stub->mend == "unset LD_LIBRARY_PATH");
+  CHECK(stub->code == "WHY541");
+}
+
+TEST_CASE("a GPU without libcuda is wrong in a container, and not known elsewhere") {
+  FakeMachine machine;
+  CHECK(row_of(machine.look(), "libcuda", CheckupState::unknown));
+  machine.write("root/.dockerenv", "");
+  const auto checkup = machine.look();
+  const auto* missing = row_of(checkup, "libcuda", CheckupState::wrong);
+  REQUIRE(missing);
+  CHECK(missing->mend.find("NVIDIA_DRIVER_CAPABILITIES") != std::string::npos);
+}
+
+TEST_CASE("a container that is given a part of the driver only") {
+  FakeMachine machine;
+  machine.write("root/.dockerenv", "");
+  machine.options.variables["NVIDIA_DRIVER_CAPABILITIES"] = "utility";
+  CHECK(row_of(machine.look(), "container", CheckupState::wrong));
+  machine.options.variables["NVIDIA_DRIVER_CAPABILITIES"] = "compute,utility";
+  CHECK_FALSE(row_of(machine.look(), "container", CheckupState::wrong));
+}
+
+TEST_CASE("what stands in Python's way: another torch's libraries, PYTHONHOME, an old build") {
+  FakeMachine machine;
+  CHECK_FALSE(row_of(machine.look(), "path", CheckupState::wrong));
+  machine.write("old/lib/libc10.so", "");
+  machine.options.variables["LD_LIBRARY_PATH"] = (machine.folder.path() / "old/lib").string();
+  auto checkup = machine.look();
+  const auto* library = row_of(checkup, "path", CheckupState::wrong);
+  REQUIRE(library);
+  CHECK(library->what == "LD_LIBRARY_PATH");
+  machine.options.variables = {{"PYTHONHOME", "/opt/python"}};
+  checkup = machine.look();
+  const auto* home = row_of(checkup, "path", CheckupState::warning);
+  REQUIRE(home);
+  CHECK(home->mend == "unset PYTHONHOME");
+  machine.options.variables = {};
+  machine.write("work/build/temp.linux-x86_64-cpython-312/core.o", "");
+  checkup = machine.look();
+  const auto* build = row_of(checkup, "path", CheckupState::warning);
+  REQUIRE(build);
+  CHECK(build->mend == "rm -rf build *.egg-info");
+}
+
+TEST_CASE("a package in the user's own folder, and one that is there twice") {
+  FakeMachine machine;
+  machine.python =
+      R"({"version":"3.12.4","minor":"3.12","implementation":"cpython","prefix":"/usr","base_prefix":"/usr","path":[],)"
+      R"("user_site":"/u/.local/lib/python3.12/site-packages","user_site_used":true,"distributions":[)"
+      R"({"name":"triton","version":"3.5.0","place":"/u/.local/lib/python3.12/site-packages","info":""}],)"
+      R"("modules":[{"name":"triton","folder":"/u/.local/lib/python3.12/site-packages/triton","bare":false}]})";
+  auto checkup = machine.look();
+  const auto* user = row_of(checkup, "path", CheckupState::note);
+  REQUIRE(user);
+  CHECK(user->found.find(".local") != std::string::npos);
+  machine.python.replace(machine.python.find("\"distributions\":["), 17,
+                         R"("distributions":[{"name":"triton","version":"3.1.0","place":"/usr/lib/x","info":""},)");
+  checkup = machine.look();
+  const auto* twice = row_of(checkup, "shadow", CheckupState::warning);
+  REQUIRE(twice);
+  CHECK(twice->found.find("3.1.0") != std::string::npos);
+  CHECK(twice->mend.find("pip uninstall") != std::string::npos);
+}
+
 TEST_CASE("what is private does not get into a report") {
   const auto clean = [](std::string_view text) {
     return without_private(text, "/srv/people/ann", {"ann", "root", "box7"});
