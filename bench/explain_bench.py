@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""explain on 100 MB and 200 MB of a build's output, plain and packed: seconds and memory, beside what was promised.
+"""explain on 100 MB and 200 MB of a build's output, plain and packed, and on 100 MB in which most lines are of failures (those of
+tests/causes/logs, shuffled): seconds and memory, beside what was promised.
 
 Usage: explain_bench.py SAGEKIT
 """
@@ -34,6 +35,18 @@ def write(path, size):
         file.write(END)
 
 
+def write_dense(path, size):
+    logs = pathlib.Path(__file__).parent.parent / "tests/causes/logs"
+    lines = [line for log in sorted(logs.glob("*.log")) for line in log.read_text(errors="replace").splitlines() if line.strip()]
+    random.seed(1)
+    written = 0
+    with path.open("w") as file:
+        while written < size:
+            random.shuffle(lines)
+            written += file.write("\n".join(lines) + "\n")
+        file.write(END)
+
+
 def measure(sagekit, path):
     start = time.perf_counter()
     process = subprocess.Popen([sagekit, "explain", str(path), "--json"], stdout=subprocess.PIPE)
@@ -41,6 +54,10 @@ def measure(sagekit, path):
     _, status, usage = os.wait4(process.pid, 0)
     assert status == 0 and b'"K04"' in out, out[:200]
     return time.perf_counter() - start, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+
+
+def show(one, wall, cpu, memory, promised):
+    print(f"{one.name:10} {wall:6.2f} s wall {cpu:6.2f} s CPU {memory:5.0f} MB   promised: {promised}")
 
 
 def main(sagekit):
@@ -53,7 +70,10 @@ def main(sagekit):
                     with gzip.open(one, "wb", 1) as packed:
                         packed.write(path.read_bytes())
                 wall, cpu, memory = min(measure(sagekit, one) for _ in range(3))
-                print(f"{one.name:10} {wall:6.2f} s wall {cpu:6.2f} s CPU {memory:5.0f} MB   promised: {promised}")
+                show(one, wall, cpu, memory, promised)
+        dense = pathlib.Path(folder) / "dense.log"
+        write_dense(dense, 100_000_000)
+        show(dense, *min(measure(sagekit, dense) for _ in range(3)), "none; every line is of a failure")
 
 
 if __name__ == "__main__":
