@@ -15,10 +15,14 @@ cp "$buildx" "$work/config/cli-plugins/docker-buildx"
 export DOCKER_HOST=unix://$work/docker.sock DOCKER_CONFIG=$work/config
 # A machine that may not raise limits needs them said.
 echo '{"default-ulimits":{"nofile":{"Name":"nofile","Soft":20000,"Hard":20000}}}' > "$work/daemon.json"
-setsid nice dockerd --config-file "$work/daemon.json" --storage-driver=overlay2 -H "$DOCKER_HOST" --data-root "$work/root" --exec-root "$work/exec" \
+dockerd --config-file "$work/daemon.json" --storage-driver=overlay2 -H "$DOCKER_HOST" --data-root "$work/root" --exec-root "$work/exec" \
   --pidfile "$work/pid" > "$work/dockerd.log" 2>&1 &
-trap 'kill "$(cat "$work/pid")"' EXIT
-for _ in $(seq 60); do docker version > /dev/null 2>&1 && break; sleep 1; done
+daemon=$!
+trap 'kill "$daemon" 2> /dev/null || true; wait' EXIT
+until docker version > /dev/null 2>&1; do
+  kill -0 "$daemon" 2> /dev/null || { echo "dockerd ended:"; tail -n 3 "$work/dockerd.log"; exit 1; }
+  sleep 1
+done
 if ! docker image inspect debian:12-slim > /dev/null 2>&1; then
   [ -d "$work/debian" ] || mmdebstrap --variant=apt --include=ca-certificates,g++,git,python3,python3-venv bookworm "$work/debian"
   # The machine's own certificates and index.
