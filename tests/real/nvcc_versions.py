@@ -44,7 +44,7 @@ def plugin_for(plugin, tree, at):
 
 def build(sagekit, plugin, source, tree, arches, folder):
     done = subprocess.run([sagekit, "--plugin", plugin_for(plugin, tree, folder / "sagekit-example.so"), "build", "--source", source,
-                           "--cells", "*-python311", "--platform", "linux_x86_64", "--profile", "all", "--toolchain", f"folder:{tree}", "--arch", arches,
+                           "--python", "3.11", "--platform", "linux_x86_64", "--profile", "all", "--toolchain", f"folder:{tree}", "--arch", arches,
                            "--store", folder / "store", "-o", folder / "dist"],
                           capture_output=True, text=True, cwd=folder, env={"PATH": os.environ["PATH"], "HOME": str(folder), "CI": "1"})
     if done.returncode != 0:
@@ -54,16 +54,16 @@ def build(sagekit, plugin, source, tree, arches, folder):
 
 
 def main():
-    sagekit, plugin, source, *trees = sys.argv[1:]
+    sagekit, plugin, source, *trees = (pathlib.Path(word).resolve() for word in sys.argv[1:])
     wrong = 0
-    for tree in map(pathlib.Path, trees):
+    for tree in trees:
         for arches in FORMS:
             with tempfile.TemporaryDirectory(prefix="nvcc-versions-") as name:
                 folder = pathlib.Path(name)
                 (folder / "a").mkdir()
                 (folder / "b").mkdir()
-                halves, plain = build(sagekit, pathlib.Path(plugin), source, tree, arches, folder / "a")
-                whole, said = build(sagekit, pathlib.Path(plugin), source, with_unknown_tool(tree, folder / "tree"), arches, folder / "b")
+                halves, plain = build(sagekit, plugin, source, tree, arches, folder / "a")
+                whole, said = build(sagekit, plugin, source, with_unknown_tool(tree, folder / "tree"), arches, folder / "b")
                 ok = halves == whole and plain == 0 and said == len(whole)
                 wrong += not ok
                 print(f"{tree.name:45} {arches:14} {len(whole)} modules {'identical' if halves == whole else 'DIFFER'}; in one run: {plain} and {said}",
