@@ -163,8 +163,6 @@ std::string dockerfile_text_of(const std::vector<BaseGroup>& groups, const Docke
   return text;
 }
 
-bool needs_python_headers(const Spec& spec) { return needs_headers(spec); }
-
 Result<Generated> generate_dockerfile(const std::vector<PlannedVariant>& variants, const GenerateOptions& options) {
   const auto& variant = variants.front();
   Generated made;

@@ -32,7 +32,6 @@ struct DockerParts {
   std::function<std::vector<std::string>(const BaseGroup&)> run_selection;  ///< of the builders' CMD
 };
 std::string dockerfile_text_of(const std::vector<BaseGroup>& groups, const DockerParts& parts);
-bool needs_python_headers(const Spec& spec);
 
 /// Fills in what goes into the build context. GEN003.
 Status take_along(const std::vector<PlannedVariant>& variants, const GenerateOptions& options, DockerParts& parts,

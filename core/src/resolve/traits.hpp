@@ -60,9 +60,4 @@ void add_record(Traits& traits, std::string_view provenance);
 void state_torch(Traits& traits, TorchTrait torch);
 void state_cuda(Traits& traits, const std::string& cuda, const std::string& from);
 
-/// Looks into the file, or its byte ranges, and adds what is in it. Errors: of reading it; a wheel that is damaged is
-/// no error but `damage`.
-Status read_local_wheel(const Candidate& candidate, const Target& target, const ResolveOptions& options,
-                        CommandRunner& runner, Traits& traits);
-
 }  // namespace sagekit

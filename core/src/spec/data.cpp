@@ -48,13 +48,6 @@ std::optional<Absence> torch_absence(std::string_view torch, std::string_view cu
   return {};
 }
 
-std::optional<std::string> torch_cuda_on_package_index(std::string_view torch, std::string_view platform) {
-  if (const TorchRelease* release = find_release(torch))
-    for (const TorchBuild& build : release->builds)
-      if (build.on_package_index && holds_word(build.platforms, platform)) return build.cuda;
-  return {};
-}
-
 std::optional<bool> torch_has_new_strings(std::string_view torch, std::string_view cuda) {
   const auto version = parse_version_number(torch);
   if (!version) return {};
@@ -120,13 +113,6 @@ unsigned split_compile_threads(std::string_view cuda, const Cost& one_arch) {
   const auto version = parse_version_number(cuda);
   const auto& split = core_data().split_compile;
   return version && *version >= split.since && one_arch.cpu_seconds >= split.cpu_seconds ? split.threads : 1;
-}
-
-std::optional<HostCompilerLimit> host_compiler_limit(const VersionNumber& cuda) {
-  std::optional<HostCompilerLimit> limit;
-  for (const HostCompilerLimit& row : core_data().host_compilers)
-    if (row.since <= cuda) limit = row;
-  return limit;
 }
 
 }  // namespace sagekit

@@ -78,14 +78,6 @@ struct NvccArch {
   std::string source;
 };
 
-/// The newest host compilers that an nvcc accepts (its crt/host_config.h), from release `since` on.
-struct HostCompilerLimit {
-  VersionNumber since;
-  int gcc_max = 0;      ///< the last major version accepted
-  int clang_below = 0;  ///< the first major version refused
-  std::string source;
-};
-
 /// What every system of a tag manylinux_X_Y has: the newest symbol versions, X.Y of glibc itself.
 struct ManylinuxLevel {
   VersionNumber glibc, glibcxx, cxxabi, gcc;
@@ -138,7 +130,6 @@ struct CoreData {
   std::vector<TorchRelease> torches;  ///< oldest first
   std::vector<StringLayout> string_layouts;  ///< the first that fits holds
   std::vector<NvccArch> nvcc_arches;
-  std::vector<HostCompilerLimit> host_compilers;  ///< oldest first
   SplitCompile split_compile;
 };
 
@@ -161,9 +152,6 @@ Diagnostics core_data_problems();
 std::optional<Absence> torch_absence(std::string_view torch, std::string_view cuda, std::string_view platform,
                                      std::string_view python);
 
-/// The CUDA of the torch that the public package index has for a platform; nothing when it has none with CUDA.
-std::optional<std::string> torch_cuda_on_package_index(std::string_view torch, std::string_view platform);
-
 /// Whether torch's own Linux wheels have libstdc++'s strings of C++11 (_GLIBCXX_USE_CXX11_ABI=1). "2.6" or "2.6.0", "12.6";
 /// nothing when no row knows that torch or its CUDA decides and is "".
 std::optional<bool> torch_has_new_strings(std::string_view torch, std::string_view cuda);
@@ -183,8 +171,5 @@ std::optional<VersionNumber> first_nvcc_for(const Arch& arch);
 /// With how many threads that nvcc "13.0" compiles a source of such a cost for one arch; 1 = as it does by itself. A matter of
 /// the plan, not of the machine: the number stands in the machine code's notes.
 unsigned split_compile_threads(std::string_view cuda, const Cost& one_arch);
-
-/// The limit of that nvcc, or nothing when it is older than what is known.
-std::optional<HostCompilerLimit> host_compiler_limit(const VersionNumber& cuda);
 
 }  // namespace sagekit

@@ -123,14 +123,6 @@ void read_nvcc(TomlTable& root, Loaded& loaded) {
     split->required_string("source");
     split->finish();
   }
-  read_rows(root, "host_compilers", [&](TomlTable& row) {
-    HostCompilerLimit limit;
-    limit.since = version_at(row, "since");
-    limit.gcc_max = static_cast<int>(row.integer("gcc_max").value_or(0));
-    limit.clang_below = static_cast<int>(row.integer("clang_below").value_or(0));
-    limit.source = row.required_string("source");
-    data.host_compilers.push_back(std::move(limit));
-  });
 }
 
 void read_naming(TomlTable& root, Loaded& loaded) {

@@ -76,11 +76,6 @@ TorchUse torch_use(const Artifact& artifact, const MemberFacts& member) {
   return use;
 }
 
-bool needs_torch_pin(const Artifact& artifact) {
-  return std::ranges::any_of(artifact.modules(),
-                             [&](const auto& one) { return !torch_use(artifact, *one.second).unstable.empty(); });
-}
-
 // A parameter list comes after the names, so "Ss" at the end, or behind a reference, is no part of an identifier.
 bool wants_old_strings(const std::string& symbol) {
   return is_torch_cpp(symbol) && (symbol.ends_with("Ss") || symbol.find("RKSs") != std::string::npos);

@@ -31,9 +31,6 @@ struct TorchUse {
 /// Symbols that other libraries of the wheel bring are left out, and weak ones.
 TorchUse torch_use(const Artifact& artifact, const MemberFacts& member);
 
-/// Does any module use what torch may change with each minor release? Only then a Requires-Dist must pin it.
-bool needs_torch_pin(const Artifact& artifact);
-
 /// std::string as GCC's C++ library had it before 5 ("Ss"), and since ("std::__cxx11"), in symbols of torch.
 bool wants_old_strings(const std::string& symbol);
 bool wants_new_strings(const std::string& symbol);

@@ -19,7 +19,6 @@ TEST_CASE("the embedded data reads without a complaint") {
   CHECK_FALSE(core_data().torches.empty());
   CHECK_FALSE(gpu_data().models.empty());
   CHECK_FALSE(core_data().nvcc_arches.empty());
-  CHECK_FALSE(core_data().host_compilers.empty());
   CHECK(core_schemes().builtin.size() == 4);
 }
 
@@ -47,10 +46,6 @@ TEST_CASE("a torch that was never published says so, with a source") {
 }
 
 TEST_CASE("the package index has one CUDA build of each torch at most for a platform") {
-  CHECK(torch_cuda_on_package_index("2.11.0", "linux_x86_64") == "13.0");
-  CHECK(torch_cuda_on_package_index("2.8.0", "linux_x86_64") == "12.8");
-  CHECK_FALSE(torch_cuda_on_package_index("2.8.0", "linux_aarch64"));
-  CHECK_FALSE(torch_cuda_on_package_index("2.11.0", "win_amd64"));
   for (const TorchRelease& release : core_data().torches) {
     std::set<std::string> seen;
     for (const TorchBuild& build : release.builds)
@@ -108,11 +103,4 @@ TEST_CASE("nvcc knows an arch from its first release on") {
   CHECK(nvcc_absence(version("12.8"), arch("12.1a"))->reason ==
         "nvcc 12.8 cannot compile for sm_121a: 12.9 is the first that can");
   CHECK(nvcc_absence(version("13.2"), arch("6.0"))->reason.find("dropped in 13.0") != std::string::npos);
-}
-
-TEST_CASE("host compiler limits are those of the newest release not above") {
-  CHECK(host_compiler_limit(version("12.9"))->gcc_max == 14);
-  CHECK(host_compiler_limit(version("13.2"))->gcc_max == 15);
-  CHECK(host_compiler_limit(version("13.0"))->clang_below == 21);
-  CHECK_FALSE(host_compiler_limit(version("12.0")));
 }
