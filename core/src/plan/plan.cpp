@@ -107,7 +107,7 @@ class Planner {
     return {};
   }
 
-  void add(Candidate& candidate, const PairPlan& pair) {
+  void add(SelectedCell& candidate, const PairPlan& pair) {
     const auto p = candidate.point;
     const auto wheel = wheel_of(p, pair);
     if (auto why = exclusion(p, pair)) {

@@ -114,12 +114,12 @@ std::unexpected<Error> nothing_selected(const Spec& spec, const Matrix& matrix, 
 
 }  // namespace
 
-Result<std::vector<Candidate>> select_cells(const Spec& spec, const Matrix& matrix, const Request& request,
-                                            const Choice& choice, const ArchSuffixOf& arch_suffix) {
+Result<std::vector<SelectedCell>> select_cells(const Spec& spec, const Matrix& matrix, const Request& request,
+                                               const Choice& choice, const ArchSuffixOf& arch_suffix) {
   const Narrowing narrowing(matrix, request, choice.platforms);
   const auto whole_profile = takes_everything(choice.profile_globs);
   const auto whole_selection = takes_everything(choice.cell_globs);
-  std::vector<Candidate> selected;
+  std::vector<SelectedCell> selected;
   for (const auto point : matrix.points) {
     if (!narrowing.lets_through(point)) continue;
     auto id = base_id(spec.name, matrix, point);
@@ -139,7 +139,7 @@ Result<std::vector<Candidate>> select_cells(const Spec& spec, const Matrix& matr
                   fmt::format("two cells of plugin {} have the id {}", spec.name, candidate.id),
                   "write the versions of the matrix in one way");
   // Positions on the axes are in the order of versions; this machine's kind of platform, which ids do not name, first.
-  std::ranges::sort(selected, {}, [&](const Candidate& c) {
+  std::ranges::sort(selected, {}, [&](const SelectedCell& c) {
     const auto p = c.point;
     return std::tuple(p.torch, p.cuda, p.python, std::string_view(matrix.platform.id_parts[p.platform]));
   });

@@ -13,7 +13,7 @@
 
 namespace sagekit {
 
-struct Candidate {
+struct SelectedCell {
   Point point;
   std::string id;  ///< whole cell id
 };
@@ -22,7 +22,7 @@ struct Candidate {
 using ArchSuffixOf = std::function<Result<std::string_view>(Point)>;
 
 /// Sorted by id. Errors: PLN004 (no_match) with the nearest ids, PLN009 (usage) when two cells have one id.
-Result<std::vector<Candidate>> select_cells(const Spec& spec, const Matrix& matrix, const Request& request,
-                                            const Choice& choice, const ArchSuffixOf& arch_suffix);
+Result<std::vector<SelectedCell>> select_cells(const Spec& spec, const Matrix& matrix, const Request& request,
+                                               const Choice& choice, const ArchSuffixOf& arch_suffix);
 
 }  // namespace sagekit
