@@ -54,9 +54,7 @@ bool means(const NameWords& typed, const NameWords& name) {
 /// "5090", "rtx5090": the number that people say, and names written in one word.
 bool means_loosely(const NameWords& typed, const NameWords& name) {
   if (join(typed, "") == join(name, "")) return true;
-  if (typed.size() != 1 || !has_digit(typed.front())) return false;
-  const auto at = std::ranges::find(name, typed.front());
-  return at != name.end() && is_form(at + 1, name.end());
+  return typed.size() == 1 && has_digit(typed.front()) && contains(name, typed.front());
 }
 
 /// "GB10 (DGX Spark)" is called either.

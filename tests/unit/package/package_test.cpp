@@ -1,5 +1,6 @@
 #include "archive/wheel_archive.hpp"
 #include "package/wheel_layout.hpp"
+#include "support/text.hpp"
 #include "support/wheel_builder.hpp"
 #include "unit/verify/fixture.hpp"
 
@@ -310,7 +311,7 @@ TEST_CASE("a wheel that was tampered with is caught under the right code") {
       {"INF101",
        [](OpenWheel& w) { w.at("/METADATA").replace(w.at("/METADATA").find("Requires-Dist"), 13, "X-Requires-Di"); }},
       {"INF102",
-       [](OpenWheel& w) { w.at("/METADATA").replace(w.at("/METADATA").find("License-File"), 12, "X-License-Fi"); }},
+       [](OpenWheel& w) { w.at("/METADATA") = replace_all(w.at("/METADATA"), "License-File", "X-License-Fi"); }},
       {"INF023", [](OpenWheel& w) { w.members.erase(w.info + "licenses/LICENSE"); }},
       {"INF103", [](OpenWheel& w) { w.at("/WHEEL").replace(w.at("/WHEEL").find("sagekit"), 7, "bdist_w"); }},
       {"INF129", [](OpenWheel& w) { w.at("/WHEEL").replace(w.at("/WHEEL").find("false"), 5, "true"); }},
