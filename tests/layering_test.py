@@ -102,6 +102,20 @@ for path in sorted((root / "host").rglob("*.[ch]pp")):
         if re.match(rf'\s*#\s*include\s+"({"|".join(ROOMS)})/', line):
             report(path, number, "the host uses public headers only")
 
+# One name in one namespace is one type: of two the linker keeps one, destructor and all, and says nothing.
+defined = defaultdict(list)
+begin = re.compile(r"(?:struct|class|enum class) (?:SAGEKIT_API )?(\w+)(?: final)?(?: :[^:;{][^;{]*)? ?\{")
+for path in sorted((root / "core").rglob("*.hpp")):
+    scope = ""
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        if line.startswith("namespace "):
+            scope = line.removeprefix("namespace ").rstrip(" {")
+        if match := begin.match(line):
+            defined[f"{scope}::{match.group(1)}"].append((path, number))
+for name, places in defined.items():
+    for path, number in places[1:]:
+        report(path, number, f"{name} is defined in {places[0][0].relative_to(root)}, too")
+
 # What each published code is, is documented: codes in the sources appear in docs/findings.
 documented = "".join(p.read_text(encoding="utf-8") for p in [*(root / "docs" / "findings").glob("*.md"), root / "docs" / "troubleshooting.md"])
 code = re.compile(r'"([A-Z]{3,4}[0-9]{3})"')

@@ -170,10 +170,6 @@ Error unexpected_word(const std::string& word, const Verb* verb, const std::vect
   if (verb != nullptr && is_verb && near.empty() && !word.starts_with('-'))
     return {ErrorKind::usage, "CLI001", fmt::format("{} has no verb \"{}\"", verb->text.name, word), "",
             fmt::format("one of: {}", fmt::join(verbs_behind(verbs, verb->text.name + " "), ", "))};
-  if (!word.starts_with('-') && !is_verb)
-    if (const auto owners = verbs_with(verbs, "--from"); std::ranges::find(owners, verb->text.name) != owners.end())
-      return {ErrorKind::usage, "CLI001", fmt::format("unexpected argument \"{}\"", word), "",
-              fmt::format("wheels are named by a flag: sagekit {} --from {}", verb->text.name, word)};
   const auto what = word.starts_with('-') ? "unknown flag" : is_verb ? "unknown verb" : "unexpected argument";
   return {ErrorKind::usage, "CLI001", fmt::format("{} \"{}\"", what, word), "",
           (near.empty() ? "" : fmt::format("did you mean \"{}\"? ", near)) + "see " + help};

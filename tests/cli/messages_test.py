@@ -74,7 +74,6 @@ class Usage(CommandLine):
         self.assertIn("Usage: sagekit toolchain fetch", self.run_sagekit("help", "toolchain", "fetch").out)
         self.expect(self.run_sagekit("publish", "pypi"), 2, 'publish has no verb "pypi"', "one of: github, huggingface, index")
         self.expect(self.run_sagekit("cache"), 2, "cache needs one of its verbs", "one of: stats, trim")
-        self.expect(self.run_sagekit("resolve", "dist"), 2, 'unexpected argument "dist"', "sagekit resolve --from dist")
         self.expect(self.run_sagekit("help", "verfy"), 2, 'unknown verb "verfy"', '"verify"')
 
     def test_a_file_where_the_verb_should_be_gets_the_verbs_for_files(self):

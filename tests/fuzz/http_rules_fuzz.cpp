@@ -12,7 +12,7 @@ SAGEKIT_FUZZ_TARGET(http_rules) {
   for (const std::uint64_t whole : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{1000}, ~std::uint64_t{0}}) {
     const auto range = asked_range(text, whole);
     if (range.first > whole || range.length > whole - range.first) std::abort();
-    if (range.kind == ByteRange::Kind::part && range.length == 0) std::abort();
+    if (range.kind == AskedRange::Kind::part && range.length == 0) std::abort();
   }
   prefers_json(text);
   lists_etag(text, "\"x\"");

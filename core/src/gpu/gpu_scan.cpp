@@ -1,7 +1,7 @@
 #include "gpu/gpu_scan.hpp"
 
-#include "gpu/cubin_reader.hpp"
 #include "elf/elf_file.hpp"
+#include "gpu/cubin_reader.hpp"
 #include "gpu/fatbin_reader.hpp"
 #include "support/format.hpp"
 
@@ -90,11 +90,11 @@ class Scanner {
 
 }  // namespace
 
-HiddenCode find_hidden_code(Bytes file, const std::vector<ByteRange>& known, Problems& problems,
+HiddenCode find_hidden_code(Bytes file, const std::vector<FileStretch>& known, Problems& problems,
                             const PassedBytes& passed) {
   Scanner scanner(file, problems, passed);
   std::uint64_t at = 0;
-  for (const ByteRange& range : known) {
+  for (const FileStretch& range : known) {
     scanner.scan(at, std::min(range.offset, file.size()));
     at = std::max(at, range.offset + range.size);
   }

@@ -11,7 +11,7 @@
 namespace sagekit {
 
 /// A stretch of a file.
-struct ByteRange {
+struct FileStretch {
   std::uint64_t offset = 0, size = 0;
 };
 
@@ -22,7 +22,7 @@ struct HiddenCode {
 
 /// Looks at every 8-byte boundary of `file` outside `known` (sorted, not overlapping) for the start of a fatbin
 /// container with content or of a cubin. A start that does not fit is a problem. `passed` is told what was looked at.
-HiddenCode find_hidden_code(Bytes file, const std::vector<ByteRange>& known, Problems& problems,
+HiddenCode find_hidden_code(Bytes file, const std::vector<FileStretch>& known, Problems& problems,
                             const PassedBytes& passed = {});
 
 }  // namespace sagekit

@@ -32,7 +32,7 @@ class Sections {
 
   std::vector<GpuArea> areas(bool scan, const PassedBytes& passed) {
     std::sort(m_ranges.begin(), m_ranges.end(),
-              [](const ByteRange& a, const ByteRange& b) { return a.offset < b.offset; });
+              [](const FileStretch& a, const FileStretch& b) { return a.offset < b.offset; });
     for (std::size_t i = 1; i < m_ranges.size(); ++i) {
       if (m_ranges[i].offset >= m_ranges[i - 1].offset + m_ranges[i - 1].size) continue;
       m_problems.error("FAT011", "sections with GPU code share bytes; none of it was read");
@@ -57,7 +57,7 @@ class Sections {
   Bytes m_file;
   Problems& m_problems;
   std::vector<GpuArea> m_areas;
-  std::vector<ByteRange> m_ranges;
+  std::vector<FileStretch> m_ranges;
 };
 
 std::vector<GpuArea> elf_areas(const ElfFile& file, bool scan, const PassedBytes& passed, Problems& problems) {

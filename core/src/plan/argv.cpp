@@ -12,16 +12,18 @@ namespace {
 
 void append(Argv& argv, const std::vector<std::string>& more) { argv.insert(argv.end(), more.begin(), more.end()); }
 
-std::string torch_root(const Target& t) {
+std::string torch_root(const CellWords& t) {
   return fmt::format("{{torch-{}-cu{}-{}}}", t.torch, without_dots(t.cuda), t.platform);
 }
-std::string cuda_include(const Target& t) { return fmt::format("{{cuda-include-{}}}", t.cuda); }
-std::string cuda_lib(const Target& t) { return fmt::format("{{cuda-lib-{}-{}}}", t.cuda, t.platform); }
-std::string cxx(const Target& t) { return fmt::format("{{cxx-{}}}", t.platform); }
-std::string python_includes(const Target& t) { return fmt::format("{{python-includes-{}-{}}}", t.python, t.platform); }
+std::string cuda_include(const CellWords& t) { return fmt::format("{{cuda-include-{}}}", t.cuda); }
+std::string cuda_lib(const CellWords& t) { return fmt::format("{{cuda-lib-{}-{}}}", t.cuda, t.platform); }
+std::string cxx(const CellWords& t) { return fmt::format("{{cxx-{}}}", t.platform); }
+std::string python_includes(const CellWords& t) {
+  return fmt::format("{{python-includes-{}-{}}}", t.python, t.platform);
+}
 
 /// Without torch: the row that is for any torch.
-std::string standard(const Spec& spec, const KernelSpec& kernel, const Target& t) {
+std::string standard(const Spec& spec, const KernelSpec& kernel, const CellWords& t) {
   const auto torch = parse_version_number(kernel.torch_free ? std::string_view() : t.torch);
   for (const auto& rule : spec.build.standards)
     if (rule.torch.terms.empty() || (torch && rule.torch.contains(*torch))) return rule.standard;
@@ -29,7 +31,7 @@ std::string standard(const Spec& spec, const KernelSpec& kernel, const Target& t
 }
 
 /// What torch/utils/cpp_extension.py defines for every source of an extension.
-std::vector<std::string> torch_defines(const KernelSpec& kernel, const Target& t) {
+std::vector<std::string> torch_defines(const KernelSpec& kernel, const CellWords& t) {
   std::vector<std::string> defines{
       "-DTORCH_API_INCLUDE_EXTENSION_H", "-DTORCH_EXTENSION_NAME=" + after_last(kernel.module, '.'),
       fmt::format("-D_GLIBCXX_USE_CXX11_ABI={}", torch_has_new_strings(t.torch, t.cuda).value_or(true) ? 1 : 0)};
@@ -40,7 +42,7 @@ std::vector<std::string> torch_defines(const KernelSpec& kernel, const Target& t
 }
 
 /// Python's headers then offer only the limited API of that version (PEP 384).
-void append_limited_api(Argv& argv, const Target& t) {
+void append_limited_api(Argv& argv, const CellWords& t) {
   if (t.abi3) argv.push_back("-DPy_LIMITED_API=" + limited_api_number(t.python));
 }
 
@@ -55,7 +57,7 @@ struct Includes {
 };
 
 Includes includes(const Spec& spec, const std::string& shim, bool torch, bool floor, bool python, bool cuda,
-                  const Target& t) {
+                  const CellWords& t) {
   Includes result;
   const auto map = [&](const std::string& root, std::string_view name) {
     result.maps.push_back(fmt::format("-ffile-prefix-map={}={}", root, name));
@@ -85,11 +87,11 @@ std::string_view machine_of(std::string_view platform) {
   return at == std::string_view::npos ? platform : platform.substr(at + 1);
 }
 
-bool is_windows(const Target& t) { return t.platform.starts_with("win"); }
+bool is_windows(const CellWords& t) { return t.platform.starts_with("win"); }
 
 /// clang for Windows with mingw's headers. Its own CUDA headers do not fit CUDA 13: sagekit's (core/data/windows) stand
 /// before CUDA's instead, and before torch's the one by which no exception leaves the module.
-Argv windows_compiler(const KernelSpec& kernel, const Target& t, bool cuda) {
+Argv windows_compiler(const KernelSpec& kernel, const CellWords& t, bool cuda) {
   Argv argv{cxx(t), "--target=x86_64-w64-windows-gnu", fmt::format("{{mingw-includes-{}}}", t.platform)};
   const std::string shim = fmt::format("{{shim-{}}}", k_windows_shim);
   const auto dot = t.cuda.find('.');
@@ -109,7 +111,7 @@ void append_host_flags(Argv& argv, const std::vector<std::string>& flags) {
 }
 
 /// The host's code of a .cu. Its GPU code is Linux's: Step::device_argv.
-Argv windows_compile_argv(const Spec& spec, const KernelSpec& kernel, const std::string& source, const Target& t,
+Argv windows_compile_argv(const Spec& spec, const KernelSpec& kernel, const std::string& source, const CellWords& t,
                           const Includes& paths, bool python) {
   auto argv = windows_compiler(kernel, t, true);
   append(argv, paths.argv);
@@ -130,7 +132,7 @@ Argv windows_compile_argv(const Spec& spec, const KernelSpec& kernel, const std:
 
 /// By mingw's g++, whose libraries are linked in: nobody has them on Windows.
 Argv windows_link_argv(const Spec& spec, const KernelSpec& kernel, const std::vector<std::string>& objects,
-                       const Target& t) {
+                       const CellWords& t) {
   Argv argv{fmt::format("{{mingw-{}}}", t.platform), "-shared", "-static-libgcc", "-static-libstdc++"};
   append(argv, objects);
   append(argv, {"-Wl,-s", "-Wl,--no-insert-timestamp", "-Wl,--dynamicbase,--high-entropy-va,--nxcompat"});
@@ -154,7 +156,7 @@ bool takes_floor_shim(const Spec& spec, std::string_view platform) {
 bool sources_see_python(const KernelSpec& kernel) { return !kernel.python_free && !kernel.plain_module; }
 
 Argv compile_argv(const Spec& spec, const KernelSpec& kernel, const std::string& source,
-                  const std::vector<Gencode>& gencode, const Target& t, Headers headers) {
+                  const std::vector<Gencode>& gencode, const CellWords& t, Headers headers) {
   const auto full = headers == Headers::full, device = headers == Headers::device;
   const auto torch = !kernel.torch_free && !device;
   const auto python =
@@ -181,7 +183,7 @@ Argv compile_argv(const Spec& spec, const KernelSpec& kernel, const std::string&
   if (torch) append(argv, torch_defines(kernel, t));
   if (python) append_limited_api(argv, t);
   // GPU code is the same by every standard that torch asks for: one that does not depend on the torch makes it one key.
-  argv.push_back("-std=" + standard(spec, kernel, device ? Target{{}, t.cuda, t.python, t.platform} : t));
+  argv.push_back("-std=" + standard(spec, kernel, device ? CellWords{{}, t.cuda, t.python, t.platform} : t));
   for (const auto& g : gencode) append(argv, {"-gencode", to_string(g)});
   for (const auto& map : paths.maps) argv.push_back("-Xcompiler=" + map);
   // nvcc names a unit's internal kernels by a hash over the source's real path (docs/decisions/0005). The last one
@@ -191,7 +193,7 @@ Argv compile_argv(const Spec& spec, const KernelSpec& kernel, const std::string&
   return argv;
 }
 
-Argv bind_argv(const Spec& spec, const KernelSpec& kernel, const std::string& source, const Target& t,
+Argv bind_argv(const Spec& spec, const KernelSpec& kernel, const std::string& source, const CellWords& t,
                Headers headers) {
   const auto shim = headers == Headers::full ? "" : kernel.binding_shim;
   const auto paths = includes(spec, shim, !kernel.torch_free, takes_floor_shim(spec, t.platform),
@@ -210,7 +212,8 @@ Argv bind_argv(const Spec& spec, const KernelSpec& kernel, const std::string& so
   return argv;
 }
 
-Argv link_argv(const Spec& spec, const KernelSpec& kernel, const std::vector<std::string>& objects, const Target& t) {
+Argv link_argv(const Spec& spec, const KernelSpec& kernel, const std::vector<std::string>& objects,
+               const CellWords& t) {
   if (is_windows(t)) return windows_link_argv(spec, kernel, objects, t);
   Argv argv{cxx(t), "-shared"};
   append(argv, objects);
@@ -231,12 +234,12 @@ Argv link_argv(const Spec& spec, const KernelSpec& kernel, const std::vector<std
   return argv;
 }
 
-Argv setup_py_argv(const Target& t, const std::string& dist) {
+Argv setup_py_argv(const CellWords& t, const std::string& dist) {
   return {fmt::format("{{python-exe-{}-{}}}", t.python, t.platform), "setup.py", "bdist_wheel", "--dist-dir", dist};
 }
 
 std::vector<std::string> setup_py_environment(const Spec& spec, const std::vector<ArchRequest>& arches,
-                                              const Target& t) {
+                                              const CellWords& t) {
   std::vector<std::string> words;
   for (const auto& arch : arches) words.push_back(to_string(arch));
   std::vector<std::string> result{fmt::format("CUDA_HOME={{nvcc-root-{}}}", t.cuda)};

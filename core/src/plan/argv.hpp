@@ -11,8 +11,8 @@
 
 namespace sagekit {
 
-/// What a command line is for: words of a cell.
-struct Target {
+/// What a command line is for, in the words of its cell.
+struct CellWords {
   std::string_view torch, cuda, python, platform;
   std::string_view torch_min = {};  ///< Cell::torch_min
   bool abi3 = false;
@@ -31,19 +31,19 @@ enum class Headers { shimmed, full, device };
 /// One .cu -> .o, for all of `gencode`. Full headers of a shimmed source need Python's; a python_free kernel sees none
 /// otherwise.
 Argv compile_argv(const Spec& spec, const KernelSpec& kernel, const std::string& source,
-                  const std::vector<Gencode>& gencode, const Target& target, Headers headers);
+                  const std::vector<Gencode>& gencode, const CellWords& target, Headers headers);
 /// One .cpp -> .o.
-Argv bind_argv(const Spec& spec, const KernelSpec& kernel, const std::string& source, const Target& target,
+Argv bind_argv(const Spec& spec, const KernelSpec& kernel, const std::string& source, const CellWords& target,
                Headers headers);
 /// Objects -> module. No RPATH: torch's libraries are loaded before the module. Stripped, a build-id of its content,
 /// --as-needed by choice and not by a distribution's default. Without torch the CUDA runtime is linked in, so that the
 /// module needs no library at run time but libc's.
 Argv link_argv(const Spec& spec, const KernelSpec& kernel, const std::vector<std::string>& objects,
-               const Target& target);
+               const CellWords& target);
 /// The source tree's own build; `dist` is where the wheel goes.
-Argv setup_py_argv(const Target& target, const std::string& dist);
+Argv setup_py_argv(const CellWords& target, const std::string& dist);
 std::vector<std::string> setup_py_environment(const Spec& spec, const std::vector<ArchRequest>& arches,
-                                              const Target& target);
+                                              const CellWords& target);
 
 /// Do the headers of [build] glibc_floor come first on the include paths?
 bool takes_floor_shim(const Spec& spec, std::string_view platform);

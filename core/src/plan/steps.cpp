@@ -149,9 +149,9 @@ Cost StepTable::cost_of(const Work& work, const ModulePart& part) const {
 
 Step StepTable::make(const Work& work, const ModulePart& part, Point p) {
   const auto& kernel = *part.kernel;
-  const Target target{m_matrix.torch.values[p.torch],   m_matrix.cuda.values[p.cuda],
-                      m_matrix.python.values[p.python], m_matrix.platform.values[p.platform],
-                      m_matrix.torch.least[p.torch],    !m_matrix.python.least[p.python].empty()};
+  const CellWords target{m_matrix.torch.values[p.torch],   m_matrix.cuda.values[p.cuda],
+                         m_matrix.python.values[p.python], m_matrix.platform.values[p.platform],
+                         m_matrix.torch.least[p.torch],    !m_matrix.python.least[p.python].empty()};
   const auto short_name = after_last(kernel.module, '.');
   const auto is_windows = target.platform.starts_with("win");
   Step step;
@@ -211,7 +211,7 @@ std::uint32_t StepTable::setup_py_step(const Cell& cell, const std::vector<Modul
     add_cost(kernel.binding_cost, kernel.bindings.size(), !kernel.binding_shim.empty());
   }
   if (m_full) {
-    const Target target{cell.torch, cell.cuda, cell.python, cell.platform};
+    const CellWords target{cell.torch, cell.cuda, cell.python, cell.platform};
     Step step;
     step.id = "setup_py-" + cell.id;
     step.kind = StepKind::setup_py;

@@ -33,9 +33,9 @@ int weight_of(const std::vector<std::string>& parts) {
 
 }  // namespace
 
-ByteRange asked_range(std::string_view header, std::uint64_t size) {
+AskedRange asked_range(std::string_view header, std::uint64_t size) {
   constexpr std::string_view k_unit = "bytes=";
-  const ByteRange whole{ByteRange::Kind::whole, 0, size};
+  const AskedRange whole{AskedRange::Kind::whole, 0, size};
   if (!lower(header.substr(0, k_unit.size())).starts_with(k_unit)) return whole;
   const std::string spec = trim(header.substr(k_unit.size()));
   const auto dash = spec.find('-');
@@ -45,14 +45,14 @@ ByteRange asked_range(std::string_view header, std::uint64_t size) {
   const bool has_first = dash > 0, has_last = dash + 1 < spec.size();
   if ((has_first && !first) || (has_last && !last) || (!has_first && !has_last)) return whole;
   if (!has_first) {  // the last so many
-    if (*last == 0 || size == 0) return {ByteRange::Kind::beyond, 0, 0};
+    if (*last == 0 || size == 0) return {AskedRange::Kind::beyond, 0, 0};
     const auto length = std::min(*last, size);
-    return {ByteRange::Kind::part, size - length, length};
+    return {AskedRange::Kind::part, size - length, length};
   }
   if (has_last && *last < *first) return whole;
-  if (*first >= size) return {ByteRange::Kind::beyond, 0, 0};
+  if (*first >= size) return {AskedRange::Kind::beyond, 0, 0};
   const auto end = has_last ? std::min(*last, size - 1) : size - 1;
-  return {ByteRange::Kind::part, *first, end - *first + 1};
+  return {AskedRange::Kind::part, *first, end - *first + 1};
 }
 
 bool lists_etag(std::string_view header, std::string_view etag) {

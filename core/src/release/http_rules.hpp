@@ -10,12 +10,12 @@
 namespace sagekit {
 
 /// Which part of `size` bytes a Range header wants (section 14.1.2).
-struct ByteRange {
+struct AskedRange {
   enum class Kind { whole, part, beyond } kind = Kind::whole;  ///< `beyond`: 416, the resource has no such part
   std::uint64_t first = 0, length = 0;
 };
 /// One range of bytes; several, another unit and nonsense mean the whole, as the specification allows.
-ByteRange asked_range(std::string_view header, std::uint64_t size);
+AskedRange asked_range(std::string_view header, std::uint64_t size);
 
 /// Is `etag` one of an If-None-Match or If-Range header's?
 bool lists_etag(std::string_view header, std::string_view etag);

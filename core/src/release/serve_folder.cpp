@@ -44,7 +44,7 @@ class Exchange {
       file = Descriptor{::openat(file.get(), segment.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)};
       if (!file.open()) return missing(*segments);
     }
-    struct stat status {};
+    struct stat status{};
     if (!file.open() || ::fstat(file.get(), &status) != 0) return say(MHD_HTTP_NOT_FOUND, "not here\n");
     if (S_ISREG(status.st_mode)) return send(std::move(file), status, content_type(m_path), false);
     if (!S_ISDIR(status.st_mode)) return say(MHD_HTTP_NOT_FOUND, "not here\n");
@@ -84,7 +84,7 @@ class Exchange {
     for (const bool as_json : {json, !json}) {
       Descriptor page{::openat(folder.get(), as_json ? "index.json" : "index.html",
                                O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)};
-      struct stat status {};
+      struct stat status{};
       if (!page.open() || ::fstat(page.get(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
       return send(std::move(page), status, as_json ? k_json_type : "text/html; charset=utf-8", true);
     }
@@ -103,17 +103,17 @@ class Exchange {
     const auto condition = header("If-Range");
     const bool ranged = condition.empty() || condition == etag;
     const auto range = asked_range(ranged ? header("Range") : std::string(), size);
-    if (range.kind == ByteRange::Kind::beyond) {
+    if (range.kind == AskedRange::Kind::beyond) {
       headers.emplace_back("Content-Range", fmt::format("bytes */{}", size));
       return say(MHD_HTTP_RANGE_NOT_SATISFIABLE, "", headers);
     }
-    if (range.kind == ByteRange::Kind::part)
+    if (range.kind == AskedRange::Kind::part)
       headers.emplace_back("Content-Range",
                            fmt::format("bytes {}-{}/{}", range.first, range.first + range.length - 1, size));
     auto* const response = m_http.create_response_from_fd_at_offset64(range.length, file.get(), range.first);
     if (response == nullptr) return MHD_NO;
     file.release();  // the response closes it
-    return queue(range.kind == ByteRange::Kind::part ? MHD_HTTP_PARTIAL_CONTENT : MHD_HTTP_OK, response, headers);
+    return queue(range.kind == AskedRange::Kind::part ? MHD_HTTP_PARTIAL_CONTENT : MHD_HTTP_OK, response, headers);
   }
 
   MHD_Result redirect(const std::string& path) {

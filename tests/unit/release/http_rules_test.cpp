@@ -8,8 +8,8 @@ namespace {
 
 std::string shown(std::string_view header, std::uint64_t size) {
   const auto range = asked_range(header, size);
-  if (range.kind == ByteRange::Kind::whole) return "whole";
-  if (range.kind == ByteRange::Kind::beyond) return "beyond";
+  if (range.kind == AskedRange::Kind::whole) return "whole";
+  if (range.kind == AskedRange::Kind::beyond) return "beyond";
   return std::to_string(range.first) + "+" + std::to_string(range.length);
 }
 
