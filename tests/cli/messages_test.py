@@ -185,6 +185,9 @@ class BadPlugins(CommandLine):
         folder, specs = self.folder_with("same-name"), self.folder / "störe" / "specs"
         (folder / "sagekit-same-name.so").unlink()
         fresh = self.run_sagekit("--plugin-dir", folder, "plugin", "list", "--json").json()
+        self.assertFalse(specs.parent.exists(), "a question begins no store")
+        specs.parent.mkdir()
+        self.assertEqual(self.run_sagekit("--plugin-dir", folder, "plugin", "list", "--json").json(), fresh)
         kept = {path: path.read_bytes() for path in specs.iterdir()}
         self.assertTrue(kept)
         for damage in (b"", b"{}", b"0" * 64 + b"{}"):

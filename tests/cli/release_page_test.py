@@ -51,7 +51,7 @@ class Page(CommandLine):
         dist = self.folder / "dist"
         dist.mkdir()
         wheel = built().write(dist)
-        self.expect(self.run_sagekit("report", "dist"), 0, "1 wheels")
+        self.expect(self.run_sagekit("report", "dist"), 0, "1 wheel,")
         text = (dist / "report.html").read_text()
         self.assertIn(wheel.name, text)
         self.assertIn("pip install ./" + wheel.name, text)
@@ -124,7 +124,7 @@ class Page(CommandLine):
         document = self.rendered(page, "document.querySelector('.toggle').click()")
         self.assertIn("because of yes, which is said", document)
         # A wheel for a torch and every newer one is none for an older.
-        newer = self.page(manifest_row(0, "2.8", "3.12"), manifest_row(1, "2.11", "3.12"), manifest_row(2, "2.9", "3.12", torch="", torch_min="2.9"))
+        newer = self.page(manifest_row(0, "2.8", "3.12"), manifest_row(1, "2.11", "3.12"), manifest_row(2, "2.9", "3.12") | {"torch": "", "torch_min": "2.9"})
         document = self.rendered(newer, choose.format("torch", "2.8"))
         self.assertEqual([row[1] for row in self.shown(document)], ["2.8.0"])
         document = self.rendered(newer, choose.format("torch", "2.11"))

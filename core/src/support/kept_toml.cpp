@@ -89,8 +89,8 @@ std::optional<Node> read_kept_toml(const fs::path& file) {
 void keep_toml(const fs::path& file, const Node& root) {
   Json json;
   if (!write(root, json)) return;
-  std::error_code error;
-  fs::create_directories(file.parent_path(), error);
+  // Asking a question begins no store.
+  if (std::error_code error; !fs::is_directory(file.parent_path().parent_path(), error)) return;
   const std::string values = json_line(json);
   [[maybe_unused]] const auto kept = write_file_atomic(file, sha256_hex(values) + values);
 }

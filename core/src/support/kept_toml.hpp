@@ -19,7 +19,8 @@ TomlDocument parse_toml(std::string_view text, std::string_view origin, std::str
 std::filesystem::path kept_toml_path(const std::filesystem::path& folder, std::string_view text);
 /// Nothing when there is none, or when it is not as it was written.
 std::optional<TomlDocument::State::Node> read_kept_toml(const std::filesystem::path& file);
-/// Does nothing where it cannot write.
+/// Makes the file's folder, and none above it: a store that is not there is not begun by a verb that only asks. Does
+/// nothing where it cannot write.
 void keep_toml(const std::filesystem::path& file, const TomlDocument::State::Node& root);
 
 }  // namespace sagekit

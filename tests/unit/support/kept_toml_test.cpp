@@ -18,7 +18,7 @@ constexpr std::string_view k_text =
 class Keeping {
  public:
   TomlDocument read(std::string_view text) const { return parse_toml(text, "a file.toml", "CFG", folder()); }
-  fs::path folder() const { return m_folder.path() / "deep" / "specs"; }
+  fs::path folder() const { return m_folder.path() / "specs"; }
   fs::path file(std::string_view text) const { return kept_toml_path(folder(), text); }
 
  private:
@@ -89,7 +89,6 @@ TEST_CASE("a kept file that is not as it was written is ignored and made again")
 TEST_CASE("where nothing can be kept the text is read") {
   const Keeping keeping;
   CHECK(first_row(parse_toml(k_text, "a file.toml", "CFG", {})) == "1");
-  REQUIRE(fs::create_directories(keeping.folder().parent_path()));
   REQUIRE(write_file_atomic(keeping.folder(), "no folder"));
   CHECK(first_row(keeping.read(k_text)) == "1");
 }
@@ -100,4 +99,11 @@ TEST_CASE("what is no TOML and what JSON cannot say are not kept") {
   CHECK_FALSE(fs::exists(keeping.folder()));
   CHECK(keeping.read("a = inf\n").root().number("a") > 1e300);
   CHECK_FALSE(fs::exists(keeping.file("a = inf\n")));
+}
+
+TEST_CASE("no folder is begun to keep what was read") {
+  const Keeping keeping;
+  const auto folder = keeping.folder() / "no" / "store";
+  CHECK(parse_toml(k_text, "a file.toml", "CFG", folder).parsed());
+  CHECK_FALSE(fs::exists(keeping.folder()));
 }
