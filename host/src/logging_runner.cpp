@@ -25,8 +25,6 @@ class LoggingRunner : public CommandRunner {
 
  private:
   static std::string line(const Command& command, const Result<CommandResult>& result) {
-    std::string words;
-    for (const auto& word : command.argv) words += " " + shell_word(word);
     std::error_code error;
     const auto folder =
         command.working_directory.empty() ? std::filesystem::current_path(error) : command.working_directory;
@@ -34,7 +32,7 @@ class LoggingRunner : public CommandRunner {
                             : result->timed_out   ? "timed out"
                             : result->signal != 0 ? fmt::format("signal {}", result->signal)
                                                   : fmt::format("exit {}", result->exit_code);
-    return fmt::format("run{} (in {}): {}, {}", words, shell_word(folder.string()), end,
+    return fmt::format("run {} (in {}): {}, {}", shell_line(command.argv), shell_word(folder.string()), end,
                        result ? human_seconds(result->wall_seconds) : "not run");
   }
 

@@ -263,6 +263,7 @@ class Publishing(CommandLine):
         program.chmod(program.stat().st_mode | stat.S_IXUSR)
         env = self.environment(PATH=f"{bin_folder}:{os.environ['PATH']}", HF_TOKEN="hf_very_secret")
         words = ("publish", "huggingface", "dist", "--repo", "me/wheels", "--path", "v1")
+        self.expect(self.run_sagekit(*words, "--dry-run", env=env), 0, "--commit-message 'Add tiny")  # can be pasted
         self.expect(self.run_sagekit(*words, env=env), 0, "1 wheel uploaded")
         self.assertEqual((there / "me/wheels/v1" / wheel.name).read_bytes(), wheel.read_bytes())
         manifest = json.loads((there / "me/wheels/v1/sagekit.release.json").read_text())

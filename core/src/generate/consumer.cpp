@@ -6,6 +6,7 @@
 #include "support/try.hpp"
 
 #include <sagekit/release.hpp>
+#include <sagekit/shell_word.hpp>
 
 #include <algorithm>
 #include <map>

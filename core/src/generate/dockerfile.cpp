@@ -10,6 +10,8 @@
 #include "support/text.hpp"
 #include "support/try.hpp"
 
+#include <sagekit/shell_word.hpp>
+
 #include <algorithm>
 
 namespace sagekit {

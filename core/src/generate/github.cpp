@@ -9,6 +9,8 @@
 #include "support/text.hpp"
 #include "support/try.hpp"
 
+#include <sagekit/shell_word.hpp>
+
 #include <algorithm>
 #include <initializer_list>
 

@@ -89,12 +89,6 @@ std::string comment_text(std::string_view text) {
   return replace_all(replace_all(quoted, "\\\"", "\""), "\\\\", "\\");
 }
 
-std::string shell_line(const std::vector<std::string>& words) {
-  std::vector<std::string> quoted;
-  for (const auto& word : words) quoted.push_back(shell_text(word));
-  return join(quoted, " ");
-}
-
 std::string exec_form(const std::vector<std::string>& words) {
   std::vector<std::string> quoted;
   for (const auto& word : words) quoted.push_back(json_literal(word));

@@ -22,7 +22,6 @@ std::string dockerfile_text(std::string_view text);  ///< a value of ENV, ARG an
 std::string jinja_text(std::string_view text);       ///< a YAML scalar for Ansible, which expands {{ }} in all of them
 std::string comment_text(std::string_view text);     ///< behind "# " of any of these languages: one line
 
-std::string shell_line(const std::vector<std::string>& words);  ///< words, quoted, with blanks between
 std::string exec_form(const std::vector<std::string>& words);  ///< ["a", "b"] of Dockerfile and HCL lists of plain text
 
 /// A name for jobs, targets and stages: other characters than letters, digits, "_" and "-" become "_".

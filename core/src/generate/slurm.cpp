@@ -7,6 +7,7 @@
 #include "support/try.hpp"
 
 #include <sagekit/shards.hpp>
+#include <sagekit/shell_word.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -6,6 +6,8 @@
 #include "support/text.hpp"
 #include "support/try.hpp"
 
+#include <sagekit/shell_word.hpp>
+
 #include <algorithm>
 
 namespace sagekit {
@@ -45,7 +47,7 @@ std::unexpected<Error> ClientProgram::failed(const std::vector<std::string>& arg
 
 Status ClientProgram::change(const std::vector<std::string>& argv, PublishReport& report) {
   report.commands.push_back(argv);
-  if (m_options.say) m_options.say((m_options.dry_run ? "would run: " : "") + join(argv, " "));
+  if (m_options.say) m_options.say((m_options.dry_run ? "would run: " : "") + shell_line(argv));
   if (m_options.dry_run) return {};
   TRY_ASSIGN(const auto result, ask(argv));
   if (!result.ok()) return failed(argv, result);

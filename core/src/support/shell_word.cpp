@@ -13,4 +13,10 @@ std::string shell_word(std::string_view word) {
   return plain && !word.empty() ? std::string(word) : "'" + replace_all(std::string(word), "'", "'\\''") + "'";
 }
 
+std::string shell_line(const std::vector<std::string>& words) {
+  std::vector<std::string> quoted;
+  for (const auto& word : words) quoted.push_back(shell_word(word));
+  return join(quoted, " ");
+}
+
 }  // namespace sagekit

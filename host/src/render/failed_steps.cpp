@@ -49,13 +49,11 @@ void show(const Console& console, const FailedStep& step, const StepCauses& caus
     console.show(Error{ErrorKind::failed, "BLD001", fmt::format("{}: {}", who(step), failure.cause), "", ""});
     return;
   }
-  std::vector<std::string> words;
-  for (const auto& word : failure.argv) words.push_back(shell_word(word));
   console.show(Error{ErrorKind::failed, "BLD001",
                      fmt::format("{} failed with exit code {}:\n\n{}\n", who(step), failure.exit_code, failure.cause),
                      failure.log.string(),
                      fmt::format("rerun it with: cd {} && {}", shell_word(failure.working_directory.string()),
-                                 fmt::join(words, " "))});
+                                 shell_line(failure.argv))});
 }
 
 /// A cause that is known by its code; else the first line that says error, else the last one.

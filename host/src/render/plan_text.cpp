@@ -212,11 +212,8 @@ std::string excluded_text(const Console& console, const Plan& plan, std::size_t 
 
 std::string steps_text(const Console& console, const Plan& plan) {
   std::string text = "\nSteps\n";
-  for (const auto& step : plan.steps) {
-    std::vector<std::string> words;
-    for (const auto& word : step.argv) words.push_back(shell_word(word));
-    text += fmt::format("  {}\n    {}\n", console.bold(step.id), fmt::join(words, " "));
-  }
+  for (const auto& step : plan.steps)
+    text += fmt::format("  {}\n    {}\n", console.bold(step.id), shell_line(step.argv));
   return text;
 }
 

@@ -257,11 +257,7 @@ class Installer {
       m_session.console.document(install_commands_json(commands));
       return 0;
     }
-    for (const auto& command : commands) {
-      std::vector<std::string> words;
-      for (const auto& word : command) words.push_back(shell_word(word));
-      m_session.console.result(fmt::format("{}\n", fmt::join(words, " ")));
-    }
+    for (const auto& command : commands) m_session.console.result(shell_line(command) + "\n");
     return 0;
   }
 
