@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -272,10 +273,14 @@ class ScriptedRunner : public CommandRunner {
   std::vector<CommandResult> answers;  ///< one a call; the last again and again
   std::vector<Command> calls;
   Result<CommandResult> run(const Command& command, std::stop_token = {}) override {
+    const std::lock_guard lock(m_mutex);
     calls.push_back(command);
     if (answers.empty()) return fail(ErrorKind::machine, "CMD001", "nothing runs here");
     return answers[std::min(calls.size(), answers.size()) - 1];
   }
+
+ private:
+  std::mutex m_mutex;
 };
 
 /// All findings of a code that are not a pass.

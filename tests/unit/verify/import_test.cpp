@@ -1,6 +1,10 @@
 #include "support/json.hpp"
+#include "support/parallel.hpp"
 #include "unit/verify/child_artifact.hpp"
 #include "unit/verify/real_python.hpp"
+
+#include <algorithm>
+#include <mutex>
 
 using namespace sagekit;
 using namespace sagekit::test;
@@ -25,15 +29,40 @@ CommandResult raised(const std::string& type, const std::string& message, const 
   return said({k_python, k_torch, k_begin, Json{{"error", message}, {"type", type}, {"missing", missing}}});
 }
 
-/// What IMP says when the children say `answers`: first of the interpreter, then of demo._a, demo._b, demo/raw.so,
-/// demo.
+Json order_of(const Command& command) { return parse_json(command.argv.at(5)); }
+
+/// 0 = the interpreter itself is asked, then demo._a, demo._b, demo/raw.so, demo.
+std::size_t place_of(const Command& command) {
+  if (command.argv.at(0) == "python3.12") return 0;
+  const auto order = order_of(command);
+  const auto name = text_at(order, "name");
+  return text_at(order, "path") == "demo/raw.so" ? 3 : name == "demo._a" ? 1 : name == "demo._b" ? 2 : 4;
+}
+
+/// Modules are loaded side by side: which child gets which answer is told by what it is asked.
+class ChildScript : public CommandRunner {
+ public:
+  std::vector<CommandResult> answers;  ///< by place_of; the last for all behind it
+  std::vector<Command> calls;
+  Result<CommandResult> run(const Command& command, std::stop_token = {}) override {
+    const std::lock_guard lock(m_mutex);
+    calls.push_back(command);
+    return answers.at(std::min(place_of(command), answers.size() - 1));
+  }
+
+ private:
+  std::mutex m_mutex;
+};
+
+/// What IMP says when the children say `answers`.
 std::vector<Finding> imports(std::vector<CommandResult> answers, std::vector<Command>* calls = nullptr) {
   ChildArtifact demo{DemoBuild().files, demo_spec(), "3.12", {"cp312"}};
-  ScriptedRunner runner;
+  ChildScript runner;
   runner.answers = std::move(answers);
   VerifyOptions options;
   options.interpreters = {"python3.12"};
   auto found = demo.judged("IMP001", options, runner);
+  std::ranges::sort(runner.calls, {}, place_of);
   if (calls) *calls = runner.calls;
   return found;
 }
@@ -48,8 +77,6 @@ Finding of_first(const CommandResult& answer) {
     if (one.result == FindingResult::skipped) return one;
   return {};
 }
-
-Json order_of(const Command& command) { return parse_json(command.argv.at(5)); }
 
 }  // namespace
 
@@ -118,7 +145,10 @@ TEST_CASE("one that crashes hides no other, and two that hang end the check") {
   CHECK(passed == 3);
   std::vector<Command> calls;
   const auto found = imports({said({k_python}), hang}, &calls);
-  CHECK(calls.size() == 3);
+  // As many as are loaded at once were started before the second hang was seen.
+  const auto at_once = std::clamp<std::size_t>(available_threads(), 2, 4);
+  CHECK(calls.size() == 1 + at_once);
+  if (at_once == 4) return;                                // none was left
   for (const auto* code : {"IMP001", "IMP002", "IMP003"})  // the hangs are IMP004's
     CHECK(std::ranges::count_if(found, [&](const Finding& one) {
             return one.code == code && one.result == FindingResult::skipped;
