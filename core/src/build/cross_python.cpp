@@ -1,5 +1,6 @@
 #include "build/cross_python.hpp"
 
+#include "spec/platform.hpp"
 #include "support/format.hpp"
 #include "support/sha256.hpp"
 #include "support/text.hpp"
@@ -107,7 +108,7 @@ Result<std::string> aarch64_pyconfig(std::string text) {
 }
 
 Result<fs::path> make_cross_headers(const Python& python, const std::string& platform, const Store& store) {
-  if (platform.starts_with("win"))
+  if (is_windows(platform))
     // Named by its content: another sagekit may have another one.
     return gather(python, store, "-win-" + sha256_hex(k_windows_pyconfig_h).substr(0, 8),
                   [](const fs::path&) { return Result<std::string>(std::string(k_windows_pyconfig_h)); });

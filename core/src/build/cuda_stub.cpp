@@ -1,6 +1,7 @@
 #include "build/cuda_stub.hpp"
 
 #include "elf/dll_exports.hpp"
+#include "spec/platform.hpp"
 #include "spec/symbol_lists.hpp"
 #include "support/format.hpp"
 #include "support/sha256.hpp"
@@ -92,7 +93,7 @@ Result<ExportList> driver_exports(std::string_view header, std::string_view plat
 Result<fs::path> make_driver_stub(const Nvcc& nvcc, const std::string& platform, const Store& store) {
   const auto header = read_file(nvcc.include_dir / "cuda.h");
   if (!header) return cannot("libcuda.so", header.error().message, "it needs include/cuda.h of the CUDA toolkit");
-  if (platform.starts_with("win")) {
+  if (is_windows(platform)) {
     DllExports exports{"nvcuda.dll", {}};
     for (auto& name : driver_names(*header)) exports.names.push_back(name);
     return publish_stub(exports, store);

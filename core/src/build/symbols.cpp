@@ -4,6 +4,7 @@
 #include "build/cuda_stub.hpp"
 #include "build/windows_host.hpp"
 #include "spec/libc_floor.hpp"
+#include "spec/platform.hpp"
 #include "support/format.hpp"
 #include "support/sha256.hpp"
 #include "support/text.hpp"
@@ -123,7 +124,7 @@ class Resolver {
   Status add_toolchain(const Cell& cell, const Toolchain& t, const std::set<std::string>& wanted) {
     const auto& platform = cell.platform;
     add_compiler(t.host_compiler, platform);
-    if (platform.starts_with("win")) TRY(add_windows(cell, t, wanted));
+    if (is_windows(platform)) TRY(add_windows(cell, t, wanted));
     if (!cell.cuda.empty()) {
       table.set("nvcc-exe-" + cell.cuda, t.nvcc.executable.string(), t.nvcc.identity);
       // nvcc's identity is that of its programs: its headers are checked one by one.

@@ -1,4 +1,5 @@
 #include "spec/companions_json.hpp"
+#include "spec/platform.hpp"
 #include "support/format.hpp"
 #include "support/json.hpp"
 
@@ -48,7 +49,7 @@ std::vector<ToolchainPart> parts_of(const Cell& cell, const Spec& spec, const En
   const auto say = [](const HostCompiler& c) {
     return fmt::format("{} {} {}", c.kind, c.version, c.executable.string());
   };
-  if (cell.platform.starts_with("win"))
+  if (is_windows(cell.platform))
     parts.push_back(part(PartKind::host_compiler, "C++ compilers for Windows",
                          choose_windows_compilers(compiler_need, nvcc.value_or(Nvcc{}), environment),
                          [&](const WindowsCompilers& c) {

@@ -2,6 +2,7 @@
 
 #include "spec/abi_words.hpp"
 #include "spec/libc_floor.hpp"
+#include "spec/platform.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
 
@@ -87,8 +88,6 @@ std::string_view machine_of(std::string_view platform) {
   return at == std::string_view::npos ? platform : platform.substr(at + 1);
 }
 
-bool is_windows(const CellWords& t) { return t.platform.starts_with("win"); }
-
 /// clang for Windows with mingw's headers. Its own CUDA headers do not fit CUDA 13: sagekit's (core/data/windows) stand
 /// before CUDA's instead, and before torch's the one by which no exception leaves the module.
 Argv windows_compiler(const KernelSpec& kernel, const CellWords& t, bool cuda) {
@@ -164,12 +163,12 @@ Argv compile_argv(const Spec& spec, const KernelSpec& kernel, const std::string&
   const auto& shim = device ? kernel.device_shim : kernel.source_shim;
   const auto paths = includes(spec, full ? "" : shim, torch, !device && takes_floor_shim(spec, t.platform),
                               python && !t.python.empty(), true, t);
-  if (is_windows(t) && device) {
+  if (is_windows(t.platform) && device) {
     auto linux = t;
     linux.platform = k_windows_device;
     return compile_argv(spec, kernel, source, gencode, linux, headers);
   }
-  if (is_windows(t)) return windows_compile_argv(spec, kernel, source, t, paths, python);
+  if (is_windows(t.platform)) return windows_compile_argv(spec, kernel, source, t, paths, python);
   Argv argv{fmt::format("{{nvcc-exe-{}}}", t.cuda), "-ccbin", cxx(t)};
   append(argv, paths.argv);
   // Beside nvcc's own, because with -ccbin for another CPU it looks below targets/ for a folder that few toolkits have.
@@ -198,9 +197,9 @@ Argv bind_argv(const Spec& spec, const KernelSpec& kernel, const std::string& so
   const auto shim = headers == Headers::full ? "" : kernel.binding_shim;
   const auto paths = includes(spec, shim, !kernel.torch_free, takes_floor_shim(spec, t.platform),
                               !kernel.plain_module && !t.python.empty(), true, t);
-  auto argv = is_windows(t) ? windows_compiler(kernel, t, false) : Argv{cxx(t)};
+  auto argv = is_windows(t.platform) ? windows_compiler(kernel, t, false) : Argv{cxx(t)};
   append(argv, paths.argv);
-  if (!is_windows(t)) argv.push_back("-fPIC");
+  if (!is_windows(t.platform)) argv.push_back("-fPIC");
   argv.push_back("-DNDEBUG");  // as CPython's own CFLAGS, which setuptools uses
   append(argv, spec.build.cxx_flags);
   append(argv, kernel.cxx_flags);
@@ -214,7 +213,7 @@ Argv bind_argv(const Spec& spec, const KernelSpec& kernel, const std::string& so
 
 Argv link_argv(const Spec& spec, const KernelSpec& kernel, const std::vector<std::string>& objects,
                const CellWords& t) {
-  if (is_windows(t)) return windows_link_argv(spec, kernel, objects, t);
+  if (is_windows(t.platform)) return windows_link_argv(spec, kernel, objects, t);
   Argv argv{cxx(t), "-shared"};
   append(argv, objects);
   append(argv, {"-Wl,--as-needed", "-Wl,-s", "-Wl,--build-id=sha1"});
@@ -252,7 +251,7 @@ std::vector<std::string> setup_py_environment(const Spec& spec, const std::vecto
 
 std::string module_path(const KernelSpec& kernel, std::string_view python, bool abi3, std::string_view platform) {
   const auto path = replace_all(kernel.module, ".", "/");
-  const auto windows = platform.starts_with("win");
+  const auto windows = is_windows(platform);
   if (kernel.plain_module) return path + (windows ? ".dll" : ".so");
   if (abi3) return path + (windows ? ".pyd" : ".abi3.so");
   if (windows) return fmt::format("{}.cp{}-{}.pyd", path, without_dots(python), platform);

@@ -22,8 +22,6 @@ using Argv = std::vector<std::string>;
 
 /// Core's own headers for Windows are the folder {shim-sagekit-windows} of a plan.
 inline constexpr std::string_view k_windows_shim = "sagekit-windows";
-/// Whose GPU code modules for Windows have: the same CPU's, made by the nvcc that is at hand.
-inline constexpr std::string_view k_windows_device = "linux_x86_64";
 
 /// The spec's shim first on the include path, torch's own headers, or the spec's device_shim and no torch at all.
 enum class Headers { shimmed, full, device };

@@ -1,6 +1,7 @@
 #include "plan/steps.hpp"
 
 #include "spec/libc_floor.hpp"
+#include "spec/platform.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
 
@@ -153,7 +154,7 @@ Step StepTable::make(const Work& work, const ModulePart& part, Point p) {
                          m_matrix.python.values[p.python], m_matrix.platform.values[p.platform],
                          m_matrix.torch.least[p.torch],    !m_matrix.python.least[p.python].empty()};
   const auto short_name = after_last(kernel.module, '.');
-  const auto is_windows = target.platform.starts_with("win");
+  const bool windows = is_windows(target.platform);
   Step step;
   step.kind = work.kind;
   step.module = kernel.module;
@@ -168,7 +169,7 @@ Step StepTable::make(const Work& work, const ModulePart& part, Point p) {
     const auto hash = short_hash(step.argv);
     step.id = fmt::format("link-{}-{}", short_name, hash);
     step.inputs = std::move(objects);
-    step.outputs = {fmt::format("{{work}}/lib/{}-{}.{}", short_name, hash, is_windows ? "pyd" : "so")};
+    step.outputs = {fmt::format("{{work}}/lib/{}-{}.{}", short_name, hash, windows ? "pyd" : "so")};
     write_outputs(step.argv, step.outputs);
     return step;
   }
@@ -183,12 +184,12 @@ Step StepTable::make(const Work& work, const ModulePart& part, Point p) {
   if (!shim.empty() && m_spec.build.shim_fallback) step.fallback_argv = argv(Headers::full);
   if (compile && !kernel.device_shim.empty()) step.device_argv = argv(Headers::device);
   auto words = step.argv;
-  if (is_windows) words.insert(words.end(), step.device_argv.begin(), step.device_argv.end());  // where the archs are
+  if (windows) words.insert(words.end(), step.device_argv.begin(), step.device_argv.end());  // where the archs are
   const auto hash = short_hash(words);
   const auto name = fmt::format("{{work}}/obj/{}-{}-{}", short_name, stem_of(work.source), hash);
   step.id = fmt::format("{}-{}-{}-{}", compile ? "compile" : "bind", short_name, after_last(work.source, '/'), hash);
   step.inputs = {"{source}/" + work.source};
-  if (is_windows) step.inputs.push_back(fmt::format("{{shim-{}}}", k_windows_shim));
+  if (windows) step.inputs.push_back(fmt::format("{{shim-{}}}", k_windows_shim));
   if (takes_floor_shim(m_spec, target.platform)) step.inputs.push_back(fmt::format("{{shim-{}}}", k_floor_shim));
   if (!shim.empty()) step.inputs.push_back("{shim-" + shim + "}");
   step.outputs = {name + ".o", name + ".d"};

@@ -1,5 +1,6 @@
 #include "plan/tools.hpp"
 
+#include "spec/platform.hpp"
 #include "support/format.hpp"
 
 #include <algorithm>
@@ -74,7 +75,7 @@ MachineCheck::Compilers MachineCheck::find_compilers(Point p, const ToolNeeds& n
 
 void MachineCheck::take_compilers(const ToolchainNeed& need, Compilers& found) const {
   auto& tools = found.toolchain;
-  if (!need.platform.starts_with("win")) {
+  if (!is_windows(need.platform)) {
     take(choose_host_compiler(need, tools.nvcc, m_environment), tools.host_compiler, LackKind::host_compiler,
          found.lacks);
     return;

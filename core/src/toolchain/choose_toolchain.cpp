@@ -1,11 +1,11 @@
 #include "environment/source_rank.hpp"
 #include "spec/data.hpp"
+#include "spec/platform.hpp"
 #include "support/format.hpp"
 #include "support/sha256.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
 #include "toolchain/recipe.hpp"
-#include "toolchain/torch_stubs.hpp"
 
 #include <sagekit/provision.hpp>
 #include <sagekit/toolchain.hpp>
@@ -17,8 +17,6 @@ namespace sagekit {
 
 namespace {
 
-/// Where wheels for Windows are cross-built: GPU code is made for the CPU of Windows' wheels.
-constexpr std::string_view k_windows_host = "linux_x86_64";
 /// The first clang whose host pass over CUDA's headers was tried for Windows.
 constexpr int k_windows_clang = 19;
 
@@ -90,11 +88,11 @@ std::string how_to_get_nvcc(const std::string& cuda) {
 
 Status check_platform(const ToolchainNeed& need, const Environment& environment) {
   const auto& platform = need.platform;
-  if (is_windows(platform) && need.stable && environment.platform == k_windows_host) return {};
+  if (is_windows(platform) && need.stable && environment.platform == k_windows_device) return {};
   if (is_windows(platform) && need.stable)
     return fail(ErrorKind::machine, "TCH006",
                 fmt::format("{} wheels cannot be built on {}: their GPU code is made beside a compiler for {}",
-                            platform, environment.platform, k_windows_host),
+                            platform, environment.platform, k_windows_device),
                 "build them on a machine of that platform");
   if (is_windows(platform))
     return fail(ErrorKind::machine, "TCH006",

@@ -1,7 +1,7 @@
+#include "spec/platform.hpp"
 #include "support/try.hpp"
 #include "toolchain/lock.hpp"
 #include "toolchain/recipe.hpp"
-#include "toolchain/torch_stubs.hpp"
 
 #include <sagekit/provision.hpp>
 
@@ -60,7 +60,7 @@ Result<Environment> find_toolchains(const ToolchainOptions& options, CommandRunn
 }
 
 bool can_fetch(const TreeNeed& need, const ToolchainOptions& options) {
-  const bool windows = need.kind == TreeKind::torch && need.platform == k_windows;
+  const bool windows = need.kind == TreeKind::torch && need.platform == k_windows_platform;
   if (options.provision.offline || (!windows && !recipes().redist.platforms.contains(need.platform))) return false;
   if (options.provision.locked) {
     const auto lock = read_lock(options.provision.lock);

@@ -1,11 +1,11 @@
 #include "index/curl_client.hpp"
+#include "spec/platform.hpp"
 #include "support/file.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
 #include "toolchain/fetch.hpp"
 #include "toolchain/recipe.hpp"
-#include "toolchain/torch_stubs.hpp"
 #include "toolchain/tree_store.hpp"
 
 #include <sagekit/provision.hpp>
@@ -40,7 +40,7 @@ Status check(const TreeNeed& need) {
   if (need.kind == TreeKind::torch && !is_release(need.torch, 3))
     return wrong(fmt::format("\"{}\" is no torch release", need.torch), "write all three numbers: 2.11.0");
   const auto& known = recipes().redist.platforms;
-  if (known.contains(need.platform) || (need.kind == TreeKind::torch && need.platform == k_windows)) return {};
+  if (known.contains(need.platform) || (need.kind == TreeKind::torch && need.platform == k_windows_platform)) return {};
   std::vector<std::string> names;
   for (const auto& [name, word] : known) names.push_back(name);
   return wrong(fmt::format("there are no toolchains for \"{}\"", need.platform), suggestion(need.platform, names));

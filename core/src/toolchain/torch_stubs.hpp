@@ -9,10 +9,6 @@
 
 namespace sagekit {
 
-inline constexpr std::string_view k_windows = "win_amd64";
-
-inline bool is_windows(std::string_view platform) { return platform.starts_with("win"); }
-
 /// Puts a stub into torch/lib, and into the lock what names it has (`names`). PRV006 when that is not what the lock
 /// pins.
 Status stage_link_stub(Fetch& fetch, const std::string& library, const std::string& names, const std::string& stub,

@@ -1,6 +1,7 @@
 // A torch sysroot out of torch's wheel: headers as they are, libraries as link stubs made from what they export.
 #include "environment/version_py.hpp"
 #include "index/remote_exports.hpp"
+#include "spec/platform.hpp"
 #include "support/format.hpp"
 #include "support/sha256.hpp"
 #include "support/text.hpp"

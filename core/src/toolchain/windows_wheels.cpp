@@ -3,6 +3,7 @@
 #include "index/remote_exports.hpp"
 #include "spec/symbol_lists.hpp"
 #include "support/format.hpp"
+#include "support/text.hpp"
 #include "support/try.hpp"
 #include "toolchain/open_wheel.hpp"
 #include "toolchain/recipe.hpp"
@@ -14,8 +15,6 @@
 namespace sagekit {
 
 namespace {
-
-std::string file_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 /// C functions alone: what C++ exports begins with '?', and nothing on the stable interface asks for it.
 DllExports c_functions(DllExports exports) {
@@ -56,7 +55,7 @@ Status stage_runtime(Fetch& fetch, LockedTree& tree) {
                 "report it: this package is made otherwise than sagekit knows");
   TRY_ASSIGN(const auto exports, in_file(choice.file.name, read_dll_exports(opened.wheel, *library, fetch.stop)));
   tree.files.push_back(std::move(opened.made_of));
-  return stage_dll(fetch, file_of(row->library), exports, tree);
+  return stage_dll(fetch, after_last(row->library, '/'), exports, tree);
 }
 
 }  // namespace

@@ -30,6 +30,11 @@ const MemberFacts* Artifact::find_library(std::string_view library) const {
   return found == members.end() ? nullptr : &*found;
 }
 
+bool Artifact::has_dll(std::string_view library) const {
+  return std::ranges::any_of(
+      members, [&](const MemberFacts& member) { return member.pe && lower(base_name(member.path)) == library; });
+}
+
 bool Artifact::has_python(std::string_view dotted) const {
   const auto path = replace_all(std::string(dotted), ".", "/");
   return std::ranges::any_of(members, [&](const MemberFacts& member) {

@@ -52,6 +52,8 @@ struct Artifact {
   const MemberFacts* find_module(std::string_view dotted) const;
   /// The member that the loader takes for a shared library of this name; null when there is none.
   const MemberFacts* find_library(std::string_view library) const;
+  /// Does it bring a Windows library of this name, in small letters?
+  bool has_dll(std::string_view library) const;
   /// A .py file or package for a dotted name.
   bool has_python(std::string_view dotted) const;
   /// Dotted names of all native members, with them.

@@ -1,5 +1,6 @@
 #include "verify/provenance.hpp"
 
+#include "spec/platform.hpp"
 #include "support/format.hpp"
 #include "support/json.hpp"
 #include "support/text.hpp"
@@ -59,7 +60,7 @@ std::string torch_of(std::string number) {
 }  // namespace
 
 std::string experimental_label(const Spec& spec, std::string_view commit, std::string_view platform) {
-  if (!platform.starts_with("win")) return {};
+  if (!is_windows(platform)) return {};
   const bool ran = std::ranges::any_of(
       spec.verify.ran, [&](const RanReport& report) { return report.platform == platform && report.commit == commit; });
   return ran ? std::string() : "built, not run on Windows";

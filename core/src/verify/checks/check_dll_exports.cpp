@@ -2,6 +2,7 @@
 #include "elf/pe_reader.hpp"
 #include "elf/python_library.hpp"
 #include "spec/libraries.hpp"
+#include "spec/platform.hpp"
 #include "support/file.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
@@ -23,7 +24,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::string_view k_windows_platform = "win_amd64";
 constexpr std::size_t k_most_names = 3;
 /// Of Python's stable ABI, and in no python3.dll: Misc/stable_abi.toml has them under HAVE_FORK. Seen in those of 3.10
 /// and 3.13, which export all other functions of the list.
@@ -82,16 +82,11 @@ class TorchDlls {
 
 /// What is torch's or CUDA's, and neither the driver's nor the wheel's: by DLL, in small letters.
 std::map<std::string, std::vector<std::string>> wanted_of_torch(const Artifact& artifact, const PeFacts& pe) {
-  const auto in_wheel = [&](const std::string& dll) {
-    return std::ranges::any_of(artifact.members, [&](const MemberFacts& one) {
-      return one.pe && lower(one.path.substr(one.path.rfind('/') + 1)) == dll;
-    });
-  };
   std::map<std::string, std::vector<std::string>> wanted;
   for (const auto& [library, names] : pe.imported) {
     const auto dll = lower(library);
     const auto origins = library_origins(dll);
-    if (origins.empty() || std::ranges::any_of(origins, &LibraryOrigin::driver) || in_wheel(dll)) continue;
+    if (origins.empty() || std::ranges::any_of(origins, &LibraryOrigin::driver) || artifact.has_dll(dll)) continue;
     auto& list = wanted[dll];
     std::ranges::copy_if(names, std::back_inserter(list), [](const auto& name) { return !name.starts_with('#'); });
   }

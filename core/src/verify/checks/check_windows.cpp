@@ -52,18 +52,12 @@ class WindowsCheck {
   }
 
  private:
-  bool is_in_wheel(const std::string& dll) const {
-    return std::ranges::any_of(m_artifact.members, [&](const MemberFacts& one) {
-      return one.pe && lower(one.path.substr(one.path.rfind('/') + 1)) == dll;
-    });
-  }
-
   void libraries(const MemberFacts& member, const PeFacts& pe) {
     std::vector<std::string> nobody;
     for (const auto& library : pe.imports) {
       const auto dll = lower(library);
       const bool known = is_windows_library(dll) || python_of_library(dll) || !library_origins(dll).empty();
-      if (!known && !is_in_wheel(dll)) nobody.push_back(library);
+      if (!known && !m_artifact.has_dll(dll)) nobody.push_back(library);
     }
     if (!nobody.empty())
       m_findings.broken(
