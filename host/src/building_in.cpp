@@ -76,7 +76,6 @@ class Engine {
                                      : engine == "docker" ? "DOCKER_HOST"
                                                           : "CONTAINERS_CONF");
     return error;
-    return {};
   }
 
   Result<int> in_container(const Generated& made) {

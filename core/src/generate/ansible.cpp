@@ -76,15 +76,22 @@ Result<Generated> generate_ansible(const std::vector<PlannedVariant>& variants, 
   line("sage_wheel_sha256", jinja_text(sha256));
   line("sage_index_url", "\"\"");
   line("sage_companions", yaml_list(companion_requirements(spec)));
-  line("sage_sagekit", jinja_text(sagekit.wheel.empty() ? sagekit.requirement : "/var/cache/sagekit/" + sagekit.wheel));
-  line("sage_bring", jinja_text(sagekit.wheel));
+  // A wheel's name was looked at: it holds nothing that ends a word of YAML or begins one of Jinja's.
+  line("sage_sagekit", sagekit.wheel.empty() ? jinja_text(sagekit.requirement)
+                                             : fmt::format("\"{{{{ sage_cache }}}}/{}\"", sagekit.wheel));
+  std::vector<CarriedFile> carried;
+  if (!sagekit.wheel.empty()) carried.push_back({sagekit.wheel, options.sagekit});
+  if (!variant.carried_plugin.empty()) carried.push_back({plugin_file(spec), variant.carried_plugin});
+  std::vector<std::string> names;
+  for (const auto& file : carried) names.push_back(file.path);
+  line("sage_bring", yaml_list(names));
   line("sage_build_words", yaml_list(words));
   line("sage_arch_list", jinja_text(join(arches, ";")));
   Generated made;
   note_companions(spec, made.notes);
   made.files.push_back({fmt::format("roles/{}/defaults/main.yml", role), defaults, false});
-  if (!sagekit.wheel.empty())
-    made.carried.push_back({fmt::format("roles/{}/files/{}", role, sagekit.wheel), options.sagekit});
+  for (const auto& file : carried)
+    made.carried.push_back({fmt::format("roles/{}/files/{}", role, file.path), file.from});
   made.files.push_back(
       {fmt::format("roles/{}/tasks/main.yml", role), std::string(k_generate_ansible_tasks_yml), false});
   made.files.push_back(

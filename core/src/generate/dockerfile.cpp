@@ -229,10 +229,6 @@ Status take_along(const std::vector<PlannedVariant>& variants, const GenerateOpt
     parts.headers |= needs_headers(*variant.spec);
     overrides = overrides_toml(variant.request.overrides);
     if (variant.carried_plugin.empty()) continue;
-    if (target_name(variant.spec->name) != variant.spec->name)
-      return fail(
-          ErrorKind::usage, "GEN003",
-          fmt::format("the plugin's name {} is none for a file of a build context", yaml_text(variant.spec->name)));
     parts.plugins.push_back(plugin_file(*variant.spec));
     made.carried.push_back({parts.plugins.back(), variant.carried_plugin});
   }

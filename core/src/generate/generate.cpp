@@ -88,6 +88,11 @@ Result<PlannedVariant> planned(const GenerateVariant& variant, Kind::Plans plans
   PlannedVariant result{variant.spec, variant.request, variant.carried_plugin, {}};
   TRY(check_request(variant.request));
   TRY(check_word("the plugin", variant.spec->name));
+  if (!variant.carried_plugin.empty() && target_name(variant.spec->name) != variant.spec->name)
+    return fail(
+        ErrorKind::usage, "GEN003",
+        fmt::format("the plugin's name {} is none for a file beside the generated ones", yaml_text(variant.spec->name)),
+        "letters, digits, \"_\" and \"-\", in [plugin] name");
   result.request.with_steps = plans == Kind::Plans::steps;
   if (plans == Kind::Plans::none) return result;
   TRY_ASSIGN(result.plan, make_plan(*variant.spec, result.request, Environment{}));

@@ -70,6 +70,31 @@ TEST_CASE("what is installed is a requirement or a wheel that goes along") {
   CHECK(has(made->files[0].text, "COPY sagekit-1.0-py3-none-any.whl /opt/\n"));
 }
 
+TEST_CASE("a plugin that goes along has a file's name, whatever the kind") {
+  auto spec = spec_of_plugin("sm121");
+  spec.name = "../../up";
+  for (const auto* kind : {"dockerfile", "bake", "github", "slurm", "ansible"}) {
+    CAPTURE(kind);
+    const auto made = generate(kind, {{&spec, {}, "/tmp/sagekit-up.so"}}, {});
+    REQUIRE_FALSE(made);
+    CHECK(made.error().code == "GEN003");
+  }
+}
+
+TEST_CASE("a role brings the plugin and the wheel that no index has") {
+  const auto spec = spec_of_plugin("sm121");
+  GenerateOptions options;
+  options.sagekit = "dist/sagekit-9.0-py3-none-any.whl";
+  const auto made = generate("ansible", {{&spec, {}, "/opt/sagekit-sm121.so"}}, options);
+  REQUIRE(made);
+  const auto& defaults = made->files.front().text;
+  CHECK(has(defaults, "sage_bring: [\"sagekit-9.0-py3-none-any.whl\", \"sagekit-sm121.so\"]\n"));
+  // Where the cache of a host lies is the host's: the name follows it.
+  CHECK(has(defaults, "sage_sagekit: \"{{ sage_cache }}/sagekit-9.0-py3-none-any.whl\"\n"));
+  REQUIRE(made->carried.size() == 2);
+  CHECK(made->carried.back().path == "roles/sage_sm121/files/sagekit-sm121.so");
+}
+
 TEST_CASE("an excluded plan has its reasons") {
   auto spec = spec_of_plugin("sage2");
   MatrixExclude all;
