@@ -3,6 +3,7 @@
 #include "json_text.hpp"
 #include "log_follower.hpp"
 #include "output_file.hpp"
+#include "output_lock.hpp"
 
 #include <sagekit/generate.hpp>
 
@@ -11,7 +12,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
+#include <sstream>
 
 namespace sagekit::host {
 
@@ -43,10 +46,42 @@ class Scratch {
   bool m_kept = false;
 };
 
+/// A folder that was made for what never came goes again.
+class OutputFolder {
+ public:
+  explicit OutputFolder(fs::path path) : m_path(std::move(path)) {
+    std::error_code error;
+    m_was_there = fs::exists(m_path, error);
+  }
+  ~OutputFolder() {
+    std::error_code error;
+    if (!m_was_there) fs::remove(m_path, error);  // an empty one only
+  }
+  OutputFolder(const OutputFolder&) = delete;
+  OutputFolder& operator=(const OutputFolder&) = delete;
+
+ private:
+  fs::path m_path;
+  bool m_was_there = false;
+};
+
 std::string last_lines(const std::string& text) {
   auto at = text.size();
   for (int lines = 0; lines < 6 && at != std::string::npos && at > 0; ++lines) at = text.rfind('\n', at - 1);
   return at == std::string::npos ? text : text.substr(at);
+}
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream stream(text);
+  return {std::istream_iterator<std::string>(stream), {}};
+}
+
+/// What an engine would make itself, as root and empty, when it is not there.
+Status source_is_there(const std::string& source) {
+  std::error_code error;
+  if (source.empty() || source.find("://") != std::string::npos || fs::exists(source, error)) return {};
+  return fail(ErrorKind::usage, "SRC006", fmt::format("the source at {}: there is no such file or folder", source),
+              "give a folder, a git repository, an archive or a url");
 }
 
 /// Of a file that may not be there.
@@ -104,7 +139,7 @@ class Engine {
     (void)m_session.runner->run(command({m_build.engine, "rmi", lower_image}));
     if (!code) return code;
     const auto document = m_json;
-    if (document.empty() && (*code == k_engine_failed || *code == k_cannot_start || *code == k_not_found))
+    if (document.empty() && (*code == 0 || *code == k_engine_failed || *code == k_cannot_start || *code == k_not_found))
       return std::unexpected(
           failed(fmt::format("{} could not run the image", m_build.engine), said_in(scratch.path() / "build.log"))
               .error());
@@ -121,8 +156,17 @@ class Engine {
     m_session.console.say(
         fmt::format("submitted from {}; the end of the last job is waited for", (scratch.path() / "jobs").string()));
     const auto log = scratch.path() / "submit.log";
+    const auto submitted = scratch.path() / "jobs" / "logs" / "submitted";
     const auto code = run_logged({(scratch.path() / "jobs" / "submit.sh").string(), "--wait"}, log, false);
-    if (!code) return code;
+    if (!code) {
+      // Their folder goes, and who stopped a build wants none.
+      std::vector<std::string> cancelling{"scancel"};
+      for (auto& id : words_of(said_in(submitted))) cancelling.push_back(id.substr(0, id.find(';')));
+      if (cancelling.size() > 1) (void)m_session.runner->run(command(cancelling));
+      return code;
+    }
+    if (words_of(said_in(submitted)).size() < 2)
+      return std::unexpected(failed("Slurm did not take the jobs", said_in(log)).error());
     const auto document = said_in(scratch.path() / "jobs" / "build.json");
     if (document.empty()) {
       scratch.keep();
@@ -131,7 +175,6 @@ class Engine {
                                     said_in(log))
                                  .error());
     }
-    fs::create_directories(m_build.output, error);
     for (const auto& entry : fs::directory_iterator(scratch.path() / "jobs" / "dist", error)) {
       if (entry.path().extension() != ".whl") continue;
       const auto target = fs::path(m_build.output) / entry.path().filename();
@@ -186,7 +229,6 @@ class Engine {
     const auto absolute = [&](const std::string& path) {
       return fs::absolute(path, error).lexically_normal().string();
     };
-    fs::create_directories(m_build.output, error);
     const auto store = m_session.store(m_build.selection.tools.store);
     std::vector<std::string> mounts{"-v", absolute(m_build.output) + ":/out"};
     if (store) {
@@ -263,6 +305,13 @@ Status check_engine_flags(const Session& session) {
 
 Result<int> build_in(Session& session, const EngineBuild& build, std::stop_token stop) {
   if (const auto taken = check_engine_flags(session); !taken) return std::unexpected(taken.error());
+  if (const auto there = source_is_there(build.source); !there) return std::unexpected(there.error());
+  const OutputFolder output(build.output);
+  // Let go at once: the build in there wants the lock itself.
+  if (const auto lock = OutputLock::acquire(
+          build.output, [&](const auto& what) { session.console.say(what); }, stop);
+      !lock)
+    return std::unexpected(lock.error());
   Engine engine(session, build, std::move(stop));
   if (const auto there = engine.look(); !there) return std::unexpected(there.error());
   auto arguments = build.generate;

@@ -3,7 +3,11 @@
 are in tests/real."""
 import json
 import os
+import shutil
+import signal
+import subprocess
 import sys
+import time
 import unittest
 
 from harness import EXAMPLE_SOURCE, EXAMPLES, SAGEKIT, CommandLine, has_nvcc
@@ -15,7 +19,9 @@ words, log = sys.argv[1:], pathlib.Path(sys.argv[0]).parent / "asked"
 with open(log, "a") as file:
     file.write(json.dumps(words) + "\\n")
 if os.environ.get("DOCKER_FAILS") == words[0]:
-    sys.exit("Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?")
+    sys.exit(os.environ.get("DOCKER_SAYS", "Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?"))
+if os.environ.get("DOCKER_SILENT") == words[0]:
+    sys.exit(0)
 if words[0] == "build":
     text = (pathlib.Path(words[-1]) / "Dockerfile").read_text()
     assert " AS builder" in text
@@ -42,6 +48,15 @@ sys.exit(done.returncode)
 SBATCH = """#!/bin/bash
 echo "$@" >> "$(dirname "$0")/submitted"
 for script; do :; done
+if [ "$script" = "$SBATCH_REFUSES" ]; then
+  echo "sbatch: error: Batch job submission failed: Invalid partition name specified" >&2
+  exit 1
+fi
+if [ "$script" = "$SBATCH_HANGS" ]; then
+  echo 7
+  touch "$(dirname "$0")/waits"
+  exec sleep 60
+fi
 tasks=$(sed -n 's/^#SBATCH --array=1-//p' "$script")
 for task in $(seq "${tasks:-1}"); do
   SLURM_JOB_ID=7 SLURM_ARRAY_TASK_ID=$task bash "$script" >> "$(dirname "$0")/log" 2>&1 || code=$?
@@ -73,19 +88,54 @@ class BuildIn(CommandLine):
         self.assertIn(f"{self.folder}/other:/cache", " ".join(next(words for words in self.asked() if words[0] == "run")))
         self.assertTrue((self.folder / "other/actions").exists())
 
-    @unittest.skipUnless(has_nvcc(), "no nvcc on this machine")
-    def test_slurm_s_jobs_are_submitted_and_their_wheels_collected(self):
-        for name, text in (("sinfo", "#!/bin/sh\n"), ("sbatch", SBATCH)):
+    def slurm(self, *words, **env):
+        cancel = '#!/bin/sh\necho "$@" >> "$(dirname "$0")/cancelled"\n'
+        for name, text in (("sinfo", "#!/bin/sh\n"), ("sbatch", SBATCH), ("scancel", cancel)):
             (self.tools / name).write_text(text)
             (self.tools / name).chmod(0o755)
-        env = self.environment(PATH=f"{self.tools}:{os.environ['PATH']}")
-        done = self.example("build", "--in", "slurm", "--source", EXAMPLE_SOURCE, "--shards", "2", "--cpus", "1", "--store", self.folder / "other",
-                            "-o", "there", "--json", env=env)
+        env = self.environment(PATH=f"{self.tools}:{os.environ['PATH']}", **env)
+        return ("build", "--in", "slurm", "--source", EXAMPLE_SOURCE, "-o", "there", *words), env
+
+    def left(self):
+        return sorted(path.name for path in self.folder.iterdir() if path.name != "störe")
+
+    def test_slurm_without_the_partition_takes_no_job_and_leaves_nothing(self):
+        words, env = self.slurm("--partition", "nosuch", SBATCH_REFUSES="build.sbatch")
+        self.expect(self.example(*words, env=env), 3, "GEN011", "Slurm did not take the jobs", "Invalid partition name specified")
+        self.assertEqual(self.left(), ["tools"])
+
+    def test_an_array_that_nobody_would_finish_is_cancelled(self):
+        words, env = self.slurm(SBATCH_REFUSES="finish.sbatch", SBATCH_HANGS="none")
+        sbatch = self.tools / "sbatch"
+        sbatch.write_text(sbatch.read_text().replace("for task in", "exec echo 7; for task in"))
+        self.expect(self.example(*words, env=env), 3, "GEN011", "Slurm did not take the jobs")
+        self.assertEqual((self.tools / "cancelled").read_text(), "7\n")
+        self.assertEqual(self.left(), ["tools"])
+
+    def test_a_build_that_is_stopped_cancels_its_jobs(self):
+        words, env = self.slurm(SBATCH_HANGS="finish.sbatch")
+        sbatch = self.tools / "sbatch"
+        sbatch.write_text(sbatch.read_text().replace("for task in", "exec echo 6; for task in"))
+        process = subprocess.Popen([SAGEKIT, "--plugin-dir", EXAMPLES, "--plugin", "example", *map(str, words)], cwd=self.folder, env=env,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        while not (self.tools / "waits").exists() and process.poll() is None:
+            time.sleep(0.02)
+        time.sleep(0.2)  # sbatch's line has been read
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)
+        self.assertEqual(process.returncode, 130)
+        self.assertEqual((self.tools / "cancelled").read_text(), "6 7\n")
+        self.assertEqual(self.left(), ["tools"])
+
+    @unittest.skipUnless(has_nvcc(), "no nvcc on this machine")
+    def test_slurm_s_jobs_are_submitted_and_their_wheels_collected(self):
+        words, env = self.slurm("--shards", "2", "--cpus", "1", "--store", self.folder / "other", "--json")
+        done = self.example(*words, env=env)
         self.expect(done, 0, "submitted from")
         (wheel,) = done.json()["wheels"]
         self.assertTrue((self.folder / wheel["path"]).exists(), wheel)
         self.assertEqual(len((self.tools / "submitted").read_text().splitlines()), 2, "the array, and what finishes")
-        self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["other", "there", "tools"])
+        self.assertEqual(self.left(), ["other", "there", "tools"])
 
     @unittest.skipUnless(has_nvcc(), "no nvcc on this machine")
     def test_wheels_document_and_code_are_a_local_build_s(self):
@@ -116,7 +166,31 @@ class BuildIn(CommandLine):
         self.expect(done, 3, "GEN010", "podman is not on this machine")
         self.expect(self.build(DOCKER_FAILS="version"), 3, "GEN011", "does not answer", "Is the docker daemon running?", "DOCKER_HOST says where it is")
         self.expect(self.build(DOCKER_FAILS="build"), 3, "GEN011", "could not make the image", "Is the docker daemon running?")
-        self.assertFalse((self.folder / "dist").exists())
+        for said in ("permission denied while trying to connect to the Docker daemon socket", "no space left on device"):
+            self.expect(self.build(DOCKER_FAILS="build" if "space" in said else "version", DOCKER_SAYS=said), 3, "GEN011", said)
+        self.assertEqual(self.left(), ["tools"])
+
+    def test_an_engine_that_ends_well_and_built_nothing_is_no_success(self):
+        self.expect(self.build("-o", "there", DOCKER_SILENT="run"), 3, "GEN011", "could not run the image")
+        self.assertEqual(self.left(), ["tools"])
+
+    def test_what_is_in_the_way_is_found_before_the_engine_is_asked(self):
+        (self.folder / "plain").write_text("")
+        self.expect(self.build("-o", "plain"), 2, "FIL002", "cannot write to plain")
+        self.expect(self.example("build", "--in", "docker", "--source", self.folder / "gone", env=self.environment(PATH=f"{self.tools}:{os.environ['PATH']}")),
+                    2, "SRC006", "there is no such file or folder")
+        self.assertFalse((self.tools / "asked").exists())
+        self.assertEqual(self.left(), ["plain", "tools"])
+
+    @unittest.skipUnless(has_nvcc(), "no nvcc on this machine")
+    def test_a_source_that_moved_is_refused_there_as_here(self):
+        moved = self.folder / "moved"
+        shutil.copytree(EXAMPLE_SOURCE, moved)
+        kernels = moved / "csrc/scaled_add.cu"
+        kernels.write_text(kernels.read_text() + "// another\n")
+        env = self.environment(PATH=f"{self.tools}:{os.environ['PATH']}")
+        self.expect(self.example("build", "--in", "docker", "--source", moved, "-o", "there", env=env), 2, "SRC003", "is not the pinned one")
+        self.assertEqual(self.left(), ["moved", "tools"])
 
     def test_what_an_engine_makes_nothing_of_is_refused(self):
         for flag in (("--prove", "all"), ("--dry-run",), ("--jsonl",), ("--missing-from", "x"), ("--timeline", "t")):

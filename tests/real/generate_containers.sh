@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # The generated builder with real engines, without a registry: base images are made of Debian under the names that the files use. The
-# example's wheel from `build --in` buildah and podman, and from a multi-stage build, has the bytes of a local build. Linters (hadolint
-# and shellcheck) find nothing in what is generated.
+# example's wheel from `build --in` buildah and podman, and from a multi-stage build, has the bytes of a local build. Linters find
+# nothing in what is generated (generate_lint.sh).
 #
 #   generate_containers.sh BUILD [WHEEL]     BUILD: a build tree; WHEEL: sagekit's own wheel, else one is made of the tree
 #
-# Needs root, mmdebstrap, buildah, podman, runc, the network of the package index; hadolint and shellcheck where they are on PATH.
+# Needs root, mmdebstrap, buildah, podman, runc, the network of the package index.
 set -euo pipefail
 here=$(cd "$(dirname "$0")/../.." && pwd)
 build=$(realpath "$1")
@@ -78,8 +78,4 @@ buildah build --layers --target wheels --output "type=local,dest=$work/dist-stag
 [ "$(sum "$work/dist-stages")" = "$want" ] || { echo "stages: other bytes than a local build"; exit 1; }
 echo "stages: the local build's bytes"
 
-for plugin in sage2 sage3 sm121; do "$sagekit" --plugin "$plugin" generate dockerfile -o "$work/lint/$plugin" > /dev/null 2>&1 || true; done
-"$sagekit" --plugin sage2 --plugin sage3 generate bake -o "$work/lint/bake" > /dev/null 2>&1
-"$sagekit" --plugin sage2 generate slurm -o "$work/lint/slurm" > /dev/null 2>&1
-if command -v hadolint > /dev/null; then find "$work/lint" -name 'Dockerfile*' -exec hadolint {} + && echo "hadolint: nothing"; else echo "hadolint: not here"; fi
-if command -v shellcheck > /dev/null; then shellcheck "$work"/lint/slurm/*.sh "$work"/lint/slurm/*.sbatch && echo "shellcheck: nothing"; else echo "shellcheck: not here"; fi
+"$here/tests/real/generate_lint.sh" "$sagekit"
