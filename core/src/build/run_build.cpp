@@ -176,6 +176,10 @@ class CellStages {
         m_cells(m_stage.plan.cells.size()) {
     for (std::size_t i = 0; i < steps.size(); ++i) m_by_id[steps[i]->id] = i;
     m_stage.outputs = [this](const std::string& id) { return outputs(id); };
+    m_stage.restore = [this](const std::string& id) -> Status {
+      TRY_ASSIGN(const auto index, index_of(id));
+      return m_executor.place_outputs(index, m_stop);
+    };
     m_stage.proof = [this](const Cell& cell) { return m_executor.devices().proof(cell); };
   }
 
@@ -215,10 +219,13 @@ class CellStages {
     return found != m_by_id.end() && m_done[found->second];
   }
 
-  Result<std::vector<RecordedOutput>> outputs(const std::string& id) {
+  Result<std::size_t> index_of(const std::string& id) const {
     if (!is_done(id)) return fail(ErrorKind::bug, "BLD003", "the plan has no finished step " + id);
-    const auto index = m_by_id.at(id);
-    TRY(m_executor.place_outputs(index, m_stop));
+    return m_by_id.at(id);
+  }
+
+  Result<std::vector<RecordedOutput>> outputs(const std::string& id) {
+    TRY_ASSIGN(const auto index, index_of(id));
     return m_executor.outputs(index);
   }
 
@@ -276,7 +283,7 @@ Result<Build> run_build(const Spec& spec, const Plan& plan, const Environment& e
   for (const auto& task : all.tasks) estimates.push_back(task.cpu_seconds);
   Progress progress(observer, estimates, limits.jobs);
 
-  CellStages cells_done({spec, plan, source, store, {}, {}}, steps, executor, progress);
+  CellStages cells_done({spec, plan, source, store, {}, {}, {}}, steps, executor, progress);
   const auto run_one = [&](std::size_t index, unsigned attempt, std::stop_token token) {
     const bool device = index >= steps.size();
     const auto action = device ? all.device_of[index - steps.size()] : 0;

@@ -2,6 +2,7 @@
 
 #include "archive/archive.hpp"
 #include "build/build_record.hpp"
+#include "support/file_stamp.hpp"
 #include "support/format.hpp"
 #include "support/sha256.hpp"
 #include "support/text.hpp"
@@ -18,6 +19,16 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr std::string_view k_stamps = "stamps";
+
+/// A file of the wheel, before it is put anywhere: what it will be called there, and where it is now.
+struct Piece {
+  StagedFile staged;
+  fs::path file;
+  StoredObject object;  ///< of the store, where there is no file
+};
+
+/// What a cell's wheel will hold, by content: nothing is copied to find out.
 class Stage {
  public:
   Stage(const Cell& cell, const StageContext& context, fs::path scratch)
@@ -28,31 +39,54 @@ class Stage {
     m_build.plugin_sha256 = m_context.plan.plugin_sha256;
   }
 
-  Result<CellBuild> make() {
+  Status gather() {
     if (m_context.plan.backend == Backend::setup_py)
       TRY(add_wheel());
     else
       TRY(add_built_files());
     TRY(add_texts());
     add_provenance();
-    std::ranges::sort(m_build.files, {}, &StagedFile::archive_path);
-    std::ranges::sort(m_build.licenses, {}, &StagedFile::archive_path);
-    return std::move(m_build);
+    for (auto* pieces : {&m_files, &m_licenses})
+      std::ranges::sort(*pieces, {}, [](const Piece& piece) { return piece.staged.archive_path; });
+    for (const auto& piece : m_files) m_build.files.push_back(piece.staged);
+    for (const auto& piece : m_licenses) m_build.licenses.push_back(piece.staged);
+    return {};
+  }
+
+  const CellBuild& build() const { return m_build; }
+
+  /// Puts the files and the record below `folder`.
+  Status write(const fs::path& folder, const std::string& record) const {
+    TRY(make_directories(folder / "tree"));
+    TRY(write_pieces(m_files, folder / "tree"));
+    TRY(write_pieces(m_licenses, folder / "licenses"));
+    return write_file_atomic(folder / "build.json", record);
   }
 
  private:
-  Status add(const std::string& archive_path, const fs::path& file, const char* folder = "tree") {
-    auto& list = std::string_view(folder) == "tree" ? m_build.files : m_build.licenses;
-    if (std::ranges::find(list, archive_path, &StagedFile::archive_path) != list.end())
+  Status add(const std::string& archive_path, Piece piece, bool license = false) {
+    auto& pieces = license ? m_licenses : m_files;
+    if (std::ranges::any_of(pieces, [&](const Piece& other) { return other.staged.archive_path == archive_path; }))
       return fail(ErrorKind::failed, "BLD004", fmt::format("{}: two files want the place {}", m_cell.id, archive_path),
                   "mend [[package_files]] in the plugin", m_cell.id);
-    const fs::path target = m_scratch / folder / archive_path;
-    TRY(link_or_copy(file, target));
-    StagedFile staged{archive_path, target, {}, 0};
-    TRY_ASSIGN(staged.sha256, sha256_file(target));
-    std::error_code error;
-    staged.size_bytes = fs::file_size(target, error);
-    list.push_back(std::move(staged));
+    piece.staged.archive_path = archive_path;
+    if (piece.file.empty()) {
+      piece.staged.sha256 = piece.object.sha256;
+      piece.staged.size_bytes = piece.object.size_bytes;
+    } else {
+      TRY_ASSIGN(piece.staged.sha256, sha256_file(piece.file));
+      std::error_code error;
+      piece.staged.size_bytes = fs::file_size(piece.file, error);
+    }
+    pieces.push_back(std::move(piece));
+    return {};
+  }
+
+  Status write_pieces(const std::vector<Piece>& pieces, const fs::path& folder) const {
+    for (const auto& piece : pieces) {
+      const fs::path target = folder / piece.staged.archive_path;
+      TRY(piece.file.empty() ? m_context.store.place(piece.object, target) : link_or_copy(piece.file, target));
+    }
     return {};
   }
 
@@ -62,9 +96,7 @@ class Stage {
       TRY_ASSIGN(const auto outputs, m_context.outputs(module.step));
       if (outputs.size() != 1)
         return fail(ErrorKind::bug, "BLD003", fmt::format("step {} made {} files", module.step, outputs.size()));
-      const fs::path module_file = m_scratch / "module";
-      TRY(m_context.store.place(outputs.front().object, module_file));
-      TRY(add(module.archive_path, module_file));
+      TRY(add(module.archive_path, {{}, {}, outputs.front().object}));
     }
     for (const auto& files : m_context.spec.package_files) TRY(add_package_files(files));
     return {};
@@ -86,7 +118,7 @@ class Stage {
       return fail(ErrorKind::usage, "SRC010",
                   fmt::format("no file of {} in the source matches {}", files.from, join(files.include, ", ")),
                   "mend [[package_files]] in the plugin", m_cell.id);
-    for (const auto& path : chosen) TRY(add(files.to.empty() ? path : files.to + "/" + path, from / path));
+    for (const auto& path : chosen) TRY(add(files.to.empty() ? path : files.to + "/" + path, {{}, from / path, {}}));
     return {};
   }
 
@@ -97,6 +129,7 @@ class Stage {
     });
     if (step == m_context.plan.steps.end())
       return fail(ErrorKind::bug, "BLD003", fmt::format("{} has no setup.py step", m_cell.id));
+    TRY(m_context.restore(step->id));
     TRY_ASSIGN(const auto outputs, m_context.outputs(step->id));
     std::vector<RecordedOutput> wheels;
     std::ranges::copy_if(outputs, std::back_inserter(wheels), [](const auto& o) { return o.path.ends_with(".whl"); });
@@ -113,11 +146,12 @@ class Stage {
       std::error_code ignored;
       const auto path = walk->path().lexically_relative(unpacked).generic_string();
       if (!walk->is_regular_file(ignored) || path.substr(0, path.find('/')).ends_with(".dist-info")) continue;
-      TRY(add(path, walk->path()));
+      TRY(add(path, {{}, walk->path(), {}}));
     }
     for (const auto& module : m_context.plan.modules)
-      if (module.cell == m_cell.id &&
-          std::ranges::find(m_build.files, module.archive_path, &StagedFile::archive_path) == m_build.files.end())
+      if (module.cell == m_cell.id && std::ranges::none_of(m_files, [&](const Piece& piece) {
+            return piece.staged.archive_path == module.archive_path;
+          }))
         return fail(ErrorKind::failed, "BLD004",
                     fmt::format("{}: the wheel that setup.py made has no {}", m_cell.id, module.archive_path),
                     "look into its log for an arch or extension that it left out", m_cell.id);
@@ -136,7 +170,7 @@ class Stage {
   Status add_texts() {
     for (const auto& name : m_context.spec.metadata.license_files) {
       TRY_ASSIGN(const auto file, text_file(name));
-      TRY(add(name, file, "licenses"));
+      TRY(add(name, {{}, file, {}}, true));
     }
     if (m_context.spec.metadata.readme.empty()) return {};
     TRY_ASSIGN(const auto readme, text_file(m_context.spec.metadata.readme));
@@ -177,35 +211,64 @@ class Stage {
   const StageContext& m_context;
   fs::path m_scratch;
   CellBuild m_build;
+  std::vector<Piece> m_files, m_licenses;
 };
+
+/// A line a file: its stamp, its path.
+std::string stamps_text(const std::vector<StagedFile>& files) {
+  std::string text;
+  for (const auto& file : files)
+    if (const auto stamp = stamp_of(file.file)) text += to_string(*stamp) + " " + file.archive_path + "\n";
+  return text;
+}
+
+/// A ready build that somebody or the disk changed is not reused. What has not been touched since it was looked at is
+/// not read again: a matrix of wheels that are all there has gigabytes of modules.
+bool is_intact(const CellBuild& build, const fs::path& folder) {
+  const auto stamps = stamps_text(build.files);
+  if (const auto kept = read_file(folder / k_stamps); kept && *kept == stamps) return true;
+  const auto as_recorded = [](const StagedFile& file) {
+    const auto found = sha256_file(file.file);
+    return found && *found == file.sha256;
+  };
+  if (!std::ranges::all_of(build.files, as_recorded) || !std::ranges::all_of(build.licenses, as_recorded)) return false;
+  (void)write_file_atomic(folder / k_stamps, stamps);
+  return true;
+}
 
 }  // namespace
 
 Result<CellBuild> stage_cell(const Cell& cell, const StageContext& context) {
   TRY_ASSIGN(const TemporaryFolder scratch, context.store.temporary());
-  const fs::path folder = scratch.path() / "build";
-  TRY(make_directories(folder / "tree"));
-  TRY_ASSIGN(const auto build, Stage(cell, context, folder).make());
-  const auto text = build_record_text(build);
-  TRY(write_file_atomic(folder / "build.json", text));
-  for (const auto* leftover : {"module", "setup-py.whl", "unpacked"}) remove_quietly(folder / leftover);
-
-  const fs::path name = context.store.folder("builds") / (cell.id + "-" + sha256_hex(text).substr(0, 16));
-  // A ready one that somebody changed is not reused.
-  if (const auto ready = read_build_record(name)) {
-    const auto intact = [](const StagedFile& file) {
-      std::error_code error;
-      return fs::file_size(file.file, error) == file.size_bytes && !error;
-    };
-    if (std::ranges::all_of(ready->files, intact) && std::ranges::all_of(ready->licenses, intact)) {
-      std::error_code ignored;  // for `cache trim`: it is used now
-      fs::last_write_time(name, fs::file_time_type::clock::now(), ignored);
-      return *ready;
-    }
+  const auto gathered = [&](const char* folder) -> Result<Stage> {
+    Stage stage(cell, context, scratch.path() / folder);
+    TRY(stage.gather());
+    return stage;
+  };
+  const auto folder_of = [&](const std::string& record) {
+    return context.store.folder("builds") / (cell.id + "-" + sha256_hex(record).substr(0, 16));
+  };
+  TRY_ASSIGN(const auto found, gathered("found"));
+  auto record = build_record_text(found.build());
+  auto folder = folder_of(record);
+  if (const auto ready = read_build_record(folder); ready && is_intact(*ready, folder)) {
+    std::error_code ignored;  // for `cache trim`: it is used now
+    fs::last_write_time(folder, fs::file_time_type::clock::now(), ignored);
+    return *ready;
   }
-  remove_quietly(name);
-  TRY(publish_folder(folder, name));
-  return read_build_record(name);
+  // What the store lost meanwhile is made again, and may be other bytes then.
+  for (const auto& module : context.plan.modules)
+    if (module.cell == cell.id) TRY(context.restore(module.step));
+  TRY_ASSIGN(const auto stage, gathered("stage"));
+  record = build_record_text(stage.build());
+  folder = folder_of(record);
+  const fs::path made = scratch.path() / "build";
+  TRY(stage.write(made, record));
+  remove_quietly(folder);
+  TRY(publish_folder(made, folder));
+  TRY_ASSIGN(auto build, read_build_record(folder));
+  (void)write_file_atomic(folder / k_stamps, stamps_text(build.files));
+  return build;
 }
 
 }  // namespace sagekit

@@ -17,6 +17,7 @@ struct StageContext {
   const PreparedSource& source;
   const Store& store;
   std::function<Result<std::vector<RecordedOutput>>(const std::string& step)> outputs;  ///< of a step that is done
+  std::function<Status(const std::string& step)> restore;  ///< makes again what the store lost of a step that is done
   std::function<std::string(const Cell&)> proof;  ///< a line of provenance; "" = none
 };
 
