@@ -95,7 +95,8 @@ class Engine {
   /// Is it here, and does it answer?
   Status look() {
     const auto& engine = m_build.engine;
-    const auto question = engine == "docker"    ? std::vector<std::string>{"docker", "version"}
+    const auto question = engine == "docker"
+                              ? std::vector<std::string>{"docker", "version", "--format", "{{.Server.Version}}"}
                           : engine == "podman"  ? std::vector<std::string>{"podman", "info"}
                           : engine == "buildah" ? std::vector<std::string>{"buildah", "info"}
                                                 : std::vector<std::string>{"sinfo", "--noheader"};
@@ -106,7 +107,7 @@ class Engine {
                   fmt::format("install {}, or build here: leave --in out", engine));
     if (answer->ok()) return {};
     auto error = failed(fmt::format("{} is here and does not answer", engine), answer->output);
-    error.error().hint = fmt::format("{} must end well in this shell; {} says where it is", fmt::join(question, " "),
+    error.error().hint = fmt::format("{} {} must end well in this shell; {} says where it is", question[0], question[1],
                                      engine == "slurm"    ? "SLURM_CONF"
                                      : engine == "docker" ? "DOCKER_HOST"
                                                           : "CONTAINERS_CONF");

@@ -74,9 +74,10 @@ Flag& Flags::memory(std::string names, std::uint64_t& bytes, std::string what) {
                 const auto size = parse_size(text);
                 if (!size) return std::unexpected(size.error());
                 if (*size < k_least)
-                  return fail(ErrorKind::usage, "CLI002",
-                              fmt::format("\"{}\" is {} bytes, too little to work with", text, *size),
-                              fmt::format("at least 1M; {}G if gigabytes are meant", text));
+                  return fail(
+                      ErrorKind::usage, "CLI002",
+                      fmt::format("\"{}\" is {} byte{}, too little to work with", text, *size, *size == 1 ? "" : "s"),
+                      fmt::format("at least 1M; {}G if gigabytes are meant", text));
                 bytes = *size;
                 return {};
               }});

@@ -25,6 +25,7 @@ class Plan(CommandLine):
 
     def test_a_mistake_is_quoted_as_typed_with_what_there_is(self):
         self.expect(self.plan("--cuda", "cu118"), 4, "no CUDA cu118; it has 12.8")
+        self.expect(self.example("plan", "--arch", "RTX 5090"), 2, "PLN006", 'no arch 12.0, which "RTX 5090" asks for')
         self.expect(self.plan("--arch", "rtx 5095"), 2, '"rtx 5095"', "RTX 5090")
         self.expect(self.plan("--arch", "RTX 6000"), 2, "ARC006", "Quadro RTX 6000 (7.5)")
 

@@ -331,6 +331,10 @@ class Trees(Provisioning):
         (pathlib.Path(row["path"]) / "bin/ptxas").chmod(0o644)
         self.assertEqual([t["ready"] for t in self.provisioned()], [False])
 
+    def test_a_store_without_toolchains_says_so(self):
+        self.expect(self.run_sagekit("toolchain", "verify"), 0, "no toolchain has been fetched")
+        self.expect(self.run_sagekit("toolchain", "remove", "nvcc"), 4, "PRV012", "none has been fetched into this store")
+
     def test_remove_removes(self):
         rows = self.fetched(what=TORCH)
         self.expect(self.run_sagekit("toolchain", "remove", "nvcc-13.0.1-linux_x86_64-000000000000"), 4, "nvcc-13.0.1-linux_x86_64-000000000000")

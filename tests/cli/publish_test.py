@@ -193,6 +193,16 @@ class Publishing(CommandLine):
                     listed = {row["file"] for row in json.loads(github.assets("v1.0")["sagekit.release.json"])["wheels"]}
                 self.assertEqual(listed, {wheel.name for wheel in linux + windows})
 
+    @unittest.skipUnless(GH and shutil.which("openssl") and compiler(), "gh, openssl or a C compiler is not here: apt-get install gh")
+    def test_github_without_a_token_says_how_to_give_one(self):
+        self.release(built())
+        with GithubServer(self.folder) as github:
+            env = {name: value for name, value in github.environment.items() if "TOKEN" not in name}
+            done = self.run_sagekit("publish", "github", "dist", "--repo", "o/r", "--tag", "v1.0", env=self.environment(**env))
+            self.assertIn(done.code, (1, 3), done.err)
+            self.expect(done, done.code, "gh auth login")
+            self.assertEqual(github.releases, {})
+
     @unittest.skipUnless(TWINE, "twine is not here: pip install twine, or SAGEKIT_TEST_TWINE")
     def test_index(self):
         [first, second] = self.release(built(), built(python="3.13"))

@@ -12,6 +12,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -21,6 +22,8 @@ import venv
 SOURCE = pathlib.Path(__file__).resolve().parents[2] / "examples" / "plugin" / "source"
 SAGEKIT, EXAMPLES, ANSIBLE = (os.environ[name] for name in ("SAGEKIT", "SAGEKIT_EXAMPLES", "ANSIBLE"))
 IMAGE = os.environ.get("DOCKER")
+# Where there is no GPU, `build` is told of one: what is tried is the role, not the wheel's numbers.
+SMI = "#!/bin/sh\necho 'NVIDIA H100 80GB HBM3, 9.0, 580.65.06'\n"
 VERSION = "import sagekit_example, importlib.metadata as m; print(m.version('sagekit-example'))"
 
 
@@ -39,6 +42,12 @@ class Here:
         self.python = sys.executable
         self.venv = folder / "venv"
         venv.create(self.venv, with_pip=True)
+        self.environment = {}
+        if not shutil.which("nvidia-smi"):
+            (folder / "bin").mkdir()
+            (folder / "bin/nvidia-smi").write_text(SMI)
+            (folder / "bin/nvidia-smi").chmod(0o755)
+            self.environment = {"PATH": f"{folder / 'bin'}:{os.environ['PATH']}"}
 
     def run(self, *words):
         return subprocess.run(list(map(str, words)), capture_output=True, text=True)
@@ -60,6 +69,8 @@ class Container:
         self.words = ["-i", f"{self.id},", "-c", "community.docker.docker"]
         made = self.run("python3", "-m", "venv", self.venv)
         assert made.returncode == 0, made.stderr
+        self.environment = {}
+        self.run("sh", "-c", 'command -v nvidia-smi || { printf %s "$1" > /usr/local/bin/nvidia-smi; chmod +x /usr/local/bin/nvidia-smi; }', "sh", SMI)
 
     def run(self, *words):
         return subprocess.run(["docker", "exec", self.id, *map(str, words)], capture_output=True, text=True)
@@ -76,7 +87,7 @@ def sagekit(*words):
 
 def play(host, folder, variables, *words):
     """What changed, and what was said."""
-    env = os.environ | {"ANSIBLE_NOCOLOR": "1", "ANSIBLE_LOCAL_TEMP": str(folder / "tmp"), "ANSIBLE_HOME": str(folder / "home")}
+    env = os.environ | host.environment | {"ANSIBLE_NOCOLOR": "1", "ANSIBLE_LOCAL_TEMP": str(folder / "tmp"), "ANSIBLE_HOME": str(folder / "home")}
     done = subprocess.run([ANSIBLE, *host.words, "sage_example.yml", "-e", json.dumps(variables), *words], cwd=folder, capture_output=True, text=True, env=env)
     recap = re.search(r"ok=(\d+)\s+changed=(\d+)\s+unreachable=0\s+failed=(\d+)", done.stdout)
     assert recap, done.stdout + done.stderr

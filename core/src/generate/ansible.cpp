@@ -75,6 +75,7 @@ Result<Generated> generate_ansible(const std::vector<PlannedVariant>& variants, 
   line("sage_wheel_url", jinja_text(url));
   line("sage_wheel_sha256", jinja_text(sha256));
   line("sage_index_url", "\"\"");
+  defaults += "# Installed first; [] keeps what the environment has, a build of one's own for example.\n";
   line("sage_companions", yaml_list(companion_requirements(spec)));
   // A wheel's name was looked at: it holds nothing that ends a word of YAML or begins one of Jinja's.
   line("sage_sagekit", sagekit.wheel.empty() ? jinja_text(sagekit.requirement)

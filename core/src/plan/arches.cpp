@@ -166,13 +166,17 @@ bool takes_ptx(const Spec& spec, Capability capability) {
 
 }  // namespace
 
-Status check_arches(const Spec& spec, const Choice& choice) {
+Status check_arches(const Spec& spec, const Choice& choice, std::string_view typed) {
   if (!choice.arches) return {};
   for (const auto& asked : *choice.arches) {
     const auto name = to_string(asked.capability);
     const auto rows = rows_of(spec, asked.capability);
     if (rows.empty())
-      return fail(ErrorKind::usage, "PLN006", fmt::format("plugin {} has no arch {}", spec.name, name),
+      return fail(ErrorKind::usage, "PLN006",
+                  fmt::format("plugin {} has no arch {}", spec.name, name) +
+                      (typed.find(name) == std::string_view::npos && !typed.empty()
+                           ? fmt::format(", which \"{}\" asks for", typed)
+                           : ""),
                   suggestion(name, buildable_names(spec)));
     // A row that could serve: neither excluded nor closed to this revision.
     const auto open = std::ranges::find_if(rows, [&](const auto* row) {
@@ -224,7 +228,8 @@ ArchSet claimed_arches(const Spec& spec, const Choice& choice, const std::vector
   for (const auto& asked : arches) {
     const ArchSpec* best = nullptr;
     for (const auto* row : rows_of(spec, asked.capability))
-      if (!row->gencode.empty() && holds(row->when, *choice.revision, to_string(choice.backend)) && best == nullptr) best = row;
+      if (!row->gencode.empty() && holds(row->when, *choice.revision, to_string(choice.backend)) && best == nullptr)
+        best = row;
     ArchSpec itself;
     itself.capability = asked.capability;
     itself.gencode = {{Arch{asked.capability, asked.suffix}, Arch{asked.capability, asked.suffix}, false}};

@@ -29,7 +29,8 @@ struct ArchSet {
 
 /// Errors that no cell could mend (usage): PLN006 unknown to the spec or to this revision, PLN007 excluded by the spec,
 /// PLN008 PTX that the spec does not allow.
-Status check_arches(const Spec& spec, const Choice& choice);
+/// `typed`: the list as it was asked for ("RTX 5090", "native"); "" = by a profile.
+Status check_arches(const Spec& spec, const Choice& choice, std::string_view typed = {});
 
 /// The set asked for, else the default one: every row that is not excluded, not on request, and holds here.
 ArchSet choose_arches(const Spec& spec, const Choice& choice, std::string_view torch, std::string_view cuda);

@@ -251,7 +251,7 @@ WheelNameReading name_facts(const Cell& cell, const Revision& revision) {
 Result<Plan> make_plan(const Spec& spec, const Request& request, const Environment& environment,
                        const PlanOrigin& origin) {
   TRY_ASSIGN(auto choice, resolve_request(spec, request, environment));
-  TRY(check_arches(spec, choice));
+  TRY(check_arches(spec, choice, request.arches));
   auto matrix = expand_matrix(spec.matrix);
   TRY_ASSIGN(auto choices, CellChoices::make(spec, matrix, request, environment, std::move(choice)));
   return Planner(spec, request, environment, std::move(matrix), std::move(choices)).run(origin);

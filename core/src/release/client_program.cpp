@@ -12,6 +12,21 @@
 
 namespace sagekit {
 
+namespace {
+
+/// What to do about a refusal: trying again helps only where it was no question of who asks.
+std::string_view mend_of(std::string_view program, std::string_view output) {
+  constexpr std::string_view k_refusals[] = {"unauthorized", "forbidden", "auth login", "credential", "authentication"};
+  const auto said = lower(output);
+  if (std::ranges::none_of(k_refusals, [&](auto word) { return said.find(word) != std::string::npos; }))
+    return "run the same command again: what is there is not uploaded twice";
+  if (program == "gh") return "gh auth login, or GH_TOKEN, of somebody who may write to that repository";
+  if (program == "hf") return "hf auth login, or HF_TOKEN, of somebody who may write to that repository";
+  return "TWINE_USERNAME and TWINE_PASSWORD, of somebody who may write to that index";
+}
+
+}  // namespace
+
 std::string ClientProgram::without_secrets(std::string text) const {
   constexpr std::size_t k_shortest_secret = 4;
   for (const auto& [name, value] : m_options.environment) {
@@ -42,7 +57,7 @@ std::unexpected<Error> ClientProgram::failed(const std::vector<std::string>& arg
               fmt::format("{} failed with exit code {}: {}",
                           join({argv.begin(), argv.begin() + std::min<std::ptrdiff_t>(std::ssize(argv), 3)}, " "),
                           result.exit_code, join(lines, "; ")),
-              "run the same command again: what is there is not uploaded twice");
+              std::string(mend_of(argv.front(), result.output)));
 }
 
 Status ClientProgram::change(const std::vector<std::string>& argv, PublishReport& report) {

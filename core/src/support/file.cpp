@@ -27,9 +27,10 @@ namespace {
 // Out of space is the machine's fault; everything else about a path is the user's.
 std::unexpected<Error> write_error(const fs::path& path, std::string_view what) {
   const bool full = errno == ENOSPC || errno == EDQUOT || errno == EFBIG;
-  return fail(full ? ErrorKind::machine : ErrorKind::usage, "FIL002",
-              std::string(what) + " " + path.string() + ": " + last_os_error(),
-              full ? "free some space, or point --store and -o at another disk" : "");
+  return fail(
+      full ? ErrorKind::machine : ErrorKind::usage, "FIL002",
+      std::string(what) + " " + path.string() + ": " + last_os_error(),
+      full ? "free some space, or point --store and -o at another disk" : "name a folder that this user may write to");
 }
 
 bool write_all(int fd, std::string_view bytes) {

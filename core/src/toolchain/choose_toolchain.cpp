@@ -95,11 +95,12 @@ Status check_platform(const ToolchainNeed& need, const Environment& environment)
                             platform, environment.platform, k_windows_device),
                 "build them on a machine of that platform");
   if (is_windows(platform))
-    return fail(ErrorKind::machine, "TCH006",
-                fmt::format("{} wheels cannot be built on {}: their host code needs MSVC and Windows' torch libraries",
-                            platform, environment.platform),
-                "nothing here mends that: sagekit builds Linux wheels only, and plans, inspects and verifies these; "
-                "upstream's own setup.py builds them on Windows, with MSVC");
+    return fail(
+        ErrorKind::machine, "TCH006",
+        fmt::format("{} wheels cannot be built on {}: their host code needs MSVC and Windows' torch libraries",
+                    platform, environment.platform),
+        "only a source on torch's stable interface is built for Windows here; for this one sagekit generate github "
+        "writes the workflow that builds it on Windows, with upstream's setup.py and MSVC");
   if (platform == environment.platform || (platform == "linux_aarch64" && environment.platform == "linux_x86_64"))
     return {};
   return fail(ErrorKind::machine, "TCH006",

@@ -78,7 +78,7 @@ Result<std::vector<Tree>> named_trees(const Session& session, const std::vector<
     const auto found = std::ranges::find(all, id, &Tree::id);
     if (found == all.end())
       return fail(ErrorKind::no_match, "PRV012", fmt::format("no fetched toolchain is called \"{}\"", id),
-                  suggestion(id, known));
+                  known.empty() ? "none has been fetched into this store" : suggestion(id, known));
     chosen.push_back(*found);
   }
   return chosen;
@@ -142,6 +142,7 @@ int run(Session& session, const ToolchainRemoveArguments& arguments) {
 int run(Session& session, const ToolchainVerifyArguments& arguments) {
   auto chosen = named_trees(session, arguments.ids, arguments.store);
   if (!chosen) return report(session, chosen.error());
+  if (chosen->empty()) session.console.say("no toolchain has been fetched");
   bool all_right = true;
   std::vector<CheckedTree> checked;
   for (const auto& tree : *chosen) {
