@@ -13,6 +13,7 @@ import random
 import shutil
 import signal
 import subprocess
+import sys
 import tarfile
 import tempfile
 import threading
@@ -115,8 +116,10 @@ class StoreCase(CommandLine):
         cls.shared = pathlib.Path(tempfile.mkdtemp(prefix="sagekit store "))
         cls.addClassCleanup(shutil.rmtree, cls.shared, True)
         env = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ} | {"SAGEKIT_STORE": str(cls.shared / "store"), "CI": "1"}
+        began = time.time()
         done = Done(subprocess.run([SAGEKIT, "--plugin-dir", EXAMPLES, "--plugin", "example", "build", "--source", EXAMPLE_SOURCE, "--json"],
-                                   env=env, cwd=cls.shared, capture_output=True, stdin=subprocess.DEVNULL, timeout=300))
+                                   env=env, cwd=cls.shared, capture_output=True, stdin=subprocess.DEVNULL, timeout=900))
+        cls.seconds = time.time() - began
         assert done.code == 0, done.err
         cls.steps = done.json()["steps"]["run"]
         cls.sha = [wheel["sha256"] for wheel in done.json()["wheels"]]
@@ -244,7 +247,7 @@ class Care(StoreCase):
                     bad.addfile(info, io.BytesIO(content))
                 fresh = self.folder / "fresh"
                 self.expect(self.run_sagekit("cache", "import", "bad.tar", "--store", fresh), 1, "STO007")
-                self.assertEqual([p for p in (fresh / "actions").rglob("*.json")], [])
+                self.assertEqual([p for p in (fresh / "actions").rglob("*") if p.is_file()], [])
                 self.assertFalse(outside.exists())
         (self.folder / "cut.tar").write_bytes((self.folder / "good.tar").read_bytes()[:-3000])
         self.expect(self.run_sagekit("cache", "import", "cut.tar", "--store", self.folder / "fresh"), 1, "STO007")
@@ -394,11 +397,12 @@ class Faults(StoreCase):
         """kill -9 of the whole tree; whatever was reached, the next build goes on and makes the same bytes."""
         seed = int(os.environ.get("SAGEKIT_SEED", "11"))
         moments = random.Random(seed)
+        latest = max(4, self.seconds / 8)  # on a busy machine nothing would be finished in 4 seconds, and the same moments met again
         killed = 0
         for i in range(KILLS):
             process = self.start_sagekit(*self.words())
             try:
-                process.communicate(timeout=moments.uniform(0.02, 4))
+                process.communicate(timeout=moments.uniform(0.02, latest))
             except subprocess.TimeoutExpired:
                 kill_tree(process)
                 killed += 1
@@ -407,9 +411,10 @@ class Faults(StoreCase):
             if self.store.exists() and (self.store / "objects").exists():
                 self.expect(self.run_sagekit("cache", "verify"), 0)
             if i % 10 == 9:
-                self.expect_same(self.build())
+                self.expect_same(self.build(timeout=3000))
                 shutil.rmtree(self.store)
-        self.expect_same(self.build())
+            print(f"kill {i + 1} of {KILLS}", file=sys.stderr, flush=True) if KILLS > 20 else None
+        self.expect_same(self.build(timeout=3000))
         left = [p for p in (self.store / "work").glob("*/*") if p.name != "logs"] + list((self.store / "tmp").glob("*"))
         self.assertEqual(left, [], "what killed builds left was not cleaned up")
         self.assertGreater(killed, 0)

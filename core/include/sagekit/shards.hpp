@@ -31,9 +31,17 @@ struct ShardItem {
 /// first; no worse than 4/3 of the best, Graham 1969). Depends on the set of items and on `count`, not on their order.
 SAGEKIT_API std::vector<std::size_t> assign_shards(const std::vector<ShardItem>& items, std::size_t count);
 
-/// The plan's compilations over so many shards: step ids of each, sorted. Those of one source share GPU code and stay
-/// together while they are no more than an even share. What joins their results (links) is in none: the machine that
-/// makes the wheels does it. A plan without steps has empty ones.
+/// What one machine makes.
+struct ShardPart {
+  std::vector<std::string> steps;  ///< ids, sorted
+  double cpu_seconds = 0;          ///< GPU code that its steps share is counted once, as it is made
+};
+
+/// The plan's compilations over so many shards. Steps that share GPU code stay together unless all end sooner when two
+/// machines make it. What joins their results (links) is in none: the machine that makes the wheels does it. A plan
+/// without steps has empty ones.
+SAGEKIT_API std::vector<ShardPart> parts_of(const Plan& plan, std::size_t count);
+/// The step ids alone.
 SAGEKIT_API std::vector<std::vector<std::string>> shards_of(const Plan& plan, std::size_t count);
 
 /// {"schema":"sagekit.shards/1", ...}: all of them, or only the `shard`-th (from 1).

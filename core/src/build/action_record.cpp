@@ -1,10 +1,13 @@
 #include "build/action_record.hpp"
 
+#include "support/format.hpp"
 #include "support/json.hpp"
 #include "support/text.hpp"
-#include "support/utf8.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <iterator>
 
 namespace sagekit {
 
@@ -23,8 +26,6 @@ bool is_hash(const std::string& text) {
   return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
-constexpr std::string_view k_schema = "sagekit.action/2";
-
 Json measured_json(const Measured& measured) {
   return {{"cpu_seconds", measured.cpu_seconds},
           {"wall_seconds", measured.wall_seconds},
@@ -37,81 +38,89 @@ Measured read_measured(const Json& json) {
           json.at("peak_memory_bytes").get<std::uint64_t>(), json.value("disk_bytes", std::uint64_t{0})};
 }
 
-constexpr std::string_view k_headers = "\"headers\":[";
+constexpr std::string_view k_first = "sagekit.action/3\n", k_last = "end\n";
 
-/// Takes `"text"`, which has no escapes, off the front.
-std::optional<std::string_view> take_plain_text(std::string_view& rest) {
-  if (!rest.starts_with('"')) return std::nullopt;
-  const auto end = rest.find('"', 1);
-  if (end == std::string_view::npos) return std::nullopt;
-  const auto text = rest.substr(1, end - 1);
-  if (text.find('\\') != std::string_view::npos || !is_utf8(text)) return std::nullopt;
-  rest.remove_prefix(end + 1);
-  return text;
-}
+/// Takes a text's lines off the front, word by word. A rerun reads thousands of records of hundreds of headers.
+class Lines {
+ public:
+  explicit Lines(std::string_view text) : m_rest(text) {}
 
-bool take(std::string_view& rest, std::string_view word) {
-  if (!rest.starts_with(word)) return false;
-  rest.remove_prefix(word.size());
-  return true;
-}
-
-/// The list of headers is nine tenths of a record, and a rerun reads thousands of them: as action_text writes it, it is
-/// read here, and the text is left without it. Anything else is for the JSON reader.
-std::optional<std::string> take_headers(std::string_view text, ActionRecord& record) {
-  const auto at = text.find(k_headers);
-  if (at == std::string_view::npos) return std::nullopt;
-  auto rest = text.substr(at + k_headers.size());
-  decltype(record.headers) headers;
-  while (!rest.starts_with(']')) {
-    if (!headers.empty() && !take(rest, ",")) return std::nullopt;
-    if (!take(rest, "[")) return std::nullopt;
-    const auto path = take_plain_text(rest);
-    if (!path || !take(rest, ",")) return std::nullopt;
-    const auto sha256 = take_plain_text(rest);
-    if (!sha256 || !take(rest, "]")) return std::nullopt;
-    headers.emplace_back(*path, *sha256);
+  bool take(std::string_view word) {
+    if (!m_rest.starts_with(word)) return false;
+    m_rest.remove_prefix(word.size());
+    return true;
   }
-  record.headers = std::move(headers);
-  return std::string(text.substr(0, at + k_headers.size())) + std::string(rest);
+  /// Up to the next `end`, which must be there and is taken, too; nothing of a line beyond this one.
+  std::optional<std::string_view> take_to(char end) {
+    const auto at = m_rest.find_first_of(end == '\n' ? "\n" : " \n");
+    if (at == std::string_view::npos || m_rest[at] != end) return std::nullopt;
+    const auto word = m_rest.substr(0, at);
+    m_rest.remove_prefix(at + 1);
+    return word;
+  }
+  template <class Number>
+  bool take_number(Number& number, char end) {
+    const auto word = take_to(end);
+    if (!word) return false;
+    const auto read = std::from_chars(word->data(), word->data() + word->size(), number);
+    return read.ec == std::errc{} && read.ptr == word->data() + word->size();
+  }
+  bool empty() const { return m_rest.empty(); }
+
+ private:
+  std::string_view m_rest;
+};
+
+bool take_measured(Lines& lines, Measured& measured) {
+  return lines.take_number(measured.cpu_seconds, ' ') && lines.take_number(measured.wall_seconds, ' ') &&
+         lines.take_number(measured.peak_memory_bytes, ' ') && lines.take_number(measured.disk_bytes, '\n') &&
+         std::isfinite(measured.cpu_seconds) && std::isfinite(measured.wall_seconds);
+}
+
+bool take_output(Lines& lines, RecordedOutput& output) {
+  const auto sha256 = lines.take_to(' ');
+  if (!sha256 || !lines.take_number(output.object.size_bytes, ' ')) return false;
+  const auto path = lines.take_to('\n');
+  if (!path) return false;
+  output.object.sha256 = *sha256;
+  output.path = *path;
+  return is_hash(output.object.sha256) && stays_in_work(output.path);
 }
 
 }  // namespace
 
 std::string action_text(const ActionRecord& record) {
-  Json headers = Json::array();
-  for (const auto& [path, sha256] : record.headers) headers.push_back({path, sha256});
-  Json outputs = Json::array();
+  std::string text(k_first);
+  auto out = std::back_inserter(text);
+  const auto& m = record.measured;
+  fmt::format_to(out, "measured {} {} {} {}\nfallback {}\nepoch {}\n", m.cpu_seconds, m.wall_seconds,
+                 m.peak_memory_bytes, m.disk_bytes, record.fallback ? 1 : 0, record.epoch);
   for (const auto& output : record.outputs)
-    outputs.push_back(
-        {{"path", output.path}, {"sha256", output.object.sha256}, {"size_bytes", output.object.size_bytes}});
-  const Json json{{"schema", k_schema},          {"headers", headers},
-                  {"outputs", outputs},          {"measured", measured_json(record.measured)},
-                  {"fallback", record.fallback}, {"epoch", record.epoch}};
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+    fmt::format_to(out, "output {} {} {}\n", output.object.sha256, output.object.size_bytes, output.path);
+  for (const auto& [path, sha256] : record.headers) fmt::format_to(out, "read {} {}\n", sha256, path);
+  return text += k_last;
 }
 
 std::optional<ActionRecord> parse_action(std::string_view text) {
-  try {
-    ActionRecord record;
-    const auto shorter = take_headers(text, record);
-    const Json json = parse_json(shorter ? std::string_view(*shorter) : text);
-    if (json.at("schema").get<std::string>() != k_schema) return std::nullopt;
-    for (const auto& header : json.at("headers"))
-      record.headers.emplace_back(header.at(0).get<std::string>(), header.at(1).get<std::string>());
-    for (const auto& output : json.at("outputs"))
-      record.outputs.push_back(
-          {output.at("path").get<std::string>(),
-           {output.at("sha256").get<std::string>(), output.at("size_bytes").get<std::uint64_t>()}});
-    for (const auto& output : record.outputs)
-      if (!stays_in_work(output.path) || !is_hash(output.object.sha256)) return std::nullopt;
-    record.measured = read_measured(json.at("measured"));
-    record.fallback = json.at("fallback").get<bool>();
-    record.epoch = json.at("epoch").get<std::string>();
-    return record;
-  } catch (const Json::exception&) {
-    return std::nullopt;
+  ActionRecord record;
+  Lines lines(text);
+  int fallback = 0;
+  if (!lines.take(k_first) || !lines.take("measured ") || !take_measured(lines, record.measured)) return std::nullopt;
+  if (!lines.take("fallback ") || !lines.take_number(fallback, '\n') || !lines.take("epoch ")) return std::nullopt;
+  const auto epoch = lines.take_to('\n');
+  if (!epoch) return std::nullopt;
+  record.fallback = fallback != 0;
+  record.epoch = *epoch;
+  while (lines.take("output "))
+    if (!take_output(lines, record.outputs.emplace_back())) return std::nullopt;
+  while (lines.take("read ")) {
+    const auto sha256 = lines.take_to(' ');
+    const auto path = lines.take_to('\n');
+    if (!sha256 || !path) return std::nullopt;
+    record.headers.emplace_back(*path, *sha256);
   }
+  if (!lines.take(k_last) || !lines.empty()) return std::nullopt;
+  return record;
 }
 
 std::string parts_text(const std::vector<std::pair<std::string, std::string>>& parts) { return json_text(Json(parts)); }

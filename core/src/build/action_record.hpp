@@ -40,6 +40,11 @@ struct ActionRecord {
   bool operator==(const ActionRecord&) const = default;
 };
 
+/// How a record's file ends.
+inline constexpr std::string_view k_record_suffix = ".txt";
+
+/// A line a fact, and a last one, so that a text that was cut off is none. A path with a line break in it makes a text
+/// that is read as no record: what compilers list has none.
 std::string action_text(const ActionRecord& record);
 std::optional<ActionRecord> parse_action(std::string_view text);
 

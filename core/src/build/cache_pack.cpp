@@ -1,5 +1,6 @@
 #include "archive/archive.hpp"
 #include "archive/tar_writer.hpp"
+#include "build/action_record.hpp"
 #include "build/store.hpp"
 #include "build/store_files.hpp"
 #include "support/format.hpp"
@@ -22,17 +23,17 @@ namespace {
 constexpr std::uint64_t k_largest_packed = std::uint64_t{1} << 30;
 constexpr std::uint64_t k_largest_record = 16 << 20;
 
-/// actions/ab/KEY/K2.json, and nothing else.
+/// actions/ab/KEY/K2.txt, and nothing else.
 bool is_record_name(const std::vector<std::string>& parts) {
   return parts.size() == 4 && parts[0] == "actions" && object_name(parts[2]) == parts[2] &&
-         parts[1] == parts[2].substr(0, 2) && parts[3].ends_with(".json");
+         parts[1] == parts[2].substr(0, 2) && parts[3].ends_with(k_record_suffix);
 }
 
 std::vector<fs::path> records_to_export(const fs::path& store, const std::optional<Run>& run) {
   std::vector<fs::path> records;
   if (!run) {
     each_file(store / "actions", [&](const fs::path& file) {
-      if (file.extension() == ".json") records.push_back(file.lexically_relative(store));
+      if (file.extension() == k_record_suffix) records.push_back(file.lexically_relative(store));
     });
   } else {
     for (const auto& record : run->made)

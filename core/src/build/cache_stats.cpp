@@ -1,3 +1,4 @@
+#include "build/action_record.hpp"
 #include "build/run_journal.hpp"
 #include "build/store_files.hpp"
 #include "support/json.hpp"
@@ -29,7 +30,7 @@ std::uint64_t entries_in(const fs::path& folder, const std::string& name) {
   if (name == "objects" || name == "history" || name == "claims") return 0;
   if (name != "actions") return entries_of(folder).size();
   std::uint64_t records = 0;
-  each_file(folder, [&](const fs::path& file) { records += file.extension() == ".json"; });
+  each_file(folder, [&](const fs::path& file) { records += file.extension() == k_record_suffix; });
   return records;
 }
 

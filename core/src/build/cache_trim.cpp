@@ -68,7 +68,8 @@ class Trim {
       if (auto name = object_name(file)) m_objects[*name].files.push_back(file);
     });
     each_file(m_store / "actions", [&](const fs::path& file) {
-      if (file.extension() != ".json") return;
+      // Those of an older sagekit end in .json: nobody reads them any more.
+      if (file.extension() != k_record_suffix && file.extension() != ".json") return;
       std::error_code error;
       Candidate candidate{fs::last_write_time(file, error), file, {}, true};
       if (const auto text = read_file(file))

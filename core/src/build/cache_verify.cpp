@@ -42,7 +42,7 @@ Result<CacheCheck> cache_verify(const fs::path& store) {
   const auto objects = files.size();
   // Another process's record has its name when it is whole, and another until then.
   each_file(store / "actions", [&](const fs::path& file) {
-    if (file.extension() == ".json") files.push_back(file);
+    if (file.extension() == k_record_suffix) files.push_back(file);
   });
   CacheCheck check;
   std::mutex mutex;

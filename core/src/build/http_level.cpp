@@ -14,7 +14,7 @@ namespace sagekit {
 
 namespace {
 
-constexpr std::string_view k_records_schema = "sagekit.actions/1";
+constexpr std::string_view k_records_schema = "sagekit.actions/2";
 constexpr std::size_t k_records_of_a_key = 16;
 constexpr std::uint64_t k_largest_records = 16 << 20, k_largest_answer = std::uint64_t{1} << 30;
 constexpr int k_failures = 2;  // in a row: then nobody waits for this server any more
@@ -26,13 +26,14 @@ std::vector<ActionRecord> parse_records(std::string_view text) {
   const auto list = json.find("records");
   if (list == json.end() || !list->is_array()) return records;
   for (const auto& one : *list)
-    if (auto record = parse_action(json_line(one))) records.push_back(std::move(*record));
+    if (auto record = one.is_string() ? parse_action(one.get_ref<const std::string&>()) : std::nullopt)
+      records.push_back(std::move(*record));
   return records;
 }
 
 std::string records_text(const std::vector<ActionRecord>& records) {
   Json list = Json::array();
-  for (const auto& record : records) list.push_back(parse_json(action_text(record)));
+  for (const auto& record : records) list.push_back(action_text(record));
   return json_text({{"schema", k_records_schema}, {"records", std::move(list)}});
 }
 

@@ -6,7 +6,9 @@
 
 #include <filesystem>
 #include <map>
+#include <shared_mutex>
 #include <string>
+#include <unordered_map>
 
 namespace sagekit {
 
@@ -31,6 +33,8 @@ class ReadFiles {
  private:
   const StepContext& m_context;
   FileHashes& m_hashes;
+  mutable std::shared_mutex m_mutex;
+  mutable std::unordered_map<std::string, std::string> m_known;  ///< headers by their names in records; "" = not there
 };
 
 }  // namespace sagekit

@@ -5,6 +5,7 @@
 #include "support/text.hpp"
 #include "support/try.hpp"
 
+#include <signal.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -34,10 +35,11 @@ Result<Command> StepContext::command(const Step& step, const std::vector<std::st
   command.working_directory = source.folder;
   command.output_file = work / "logs" / (step.id + log_suffix);
   command.timeout_seconds = timeout_seconds;
-  constexpr int k_yield = 10, k_nicest = 19;
   command.nice = nice;
+  // So far and no further: a build that itself yields to the rest of the machine would hardly be given time otherwise.
+  constexpr int k_yielding = 10;
   if (yielding != nullptr && yielding->contains(step.id))
-    command.nice = std::min(nice.value_or(::getpriority(PRIO_PROCESS, 0)) + k_yield, k_nicest);
+    command.nice = std::max(nice.value_or(::getpriority(PRIO_PROCESS, 0)), k_yielding);
   return command;
 }
 
@@ -84,6 +86,22 @@ std::string full_disk(const fs::path& work) {
       work.string(), space.capacity / k_mib);
 }
 
+namespace {
+
+/// Of the signals that end compilers.
+std::string_view name_of(int signal) {
+  switch (signal) {
+    case SIGILL: return " (SIGILL)";
+    case SIGABRT: return " (SIGABRT)";
+    case SIGBUS: return " (SIGBUS)";
+    case SIGKILL: return " (SIGKILL: too little memory, or somebody did it)";
+    case SIGSEGV: return " (SIGSEGV: the compiler's own fault)";
+    default: return "";
+  }
+}
+
+}  // namespace
+
 StepFailure failure_of(const Step& step, const Command& command, const CommandResult& result) {
   StepFailure failure{{},
                       step.id,
@@ -92,6 +110,9 @@ StepFailure failure_of(const Step& step, const Command& command, const CommandRe
                       last_lines(command.output_file),
                       command.argv,
                       command.working_directory};
+  if (result.signal != 0 && !result.timed_out)
+    failure.cause += fmt::format("{}it was ended by signal {}{}", failure.cause.empty() ? "" : "\n", result.signal,
+                                 name_of(result.signal));
   if (result.timed_out)
     failure.cause += fmt::format("\nit took longer than {:.0f} s and was ended", command.timeout_seconds.value_or(0));
   if (auto full = full_disk(command.output_file.parent_path()); !full.empty())

@@ -82,7 +82,7 @@ std::vector<RecordFile> record_files(const fs::path& folder) {
   std::vector<RecordFile> files;
   const std::unique_ptr<DIR, int (*)(DIR*)> listing(::opendir(folder.c_str()), ::closedir);
   while (const auto* entry = listing ? ::readdir(listing.get()) : nullptr)
-    if (std::string_view(entry->d_name).ends_with(".json"))
+    if (std::string_view(entry->d_name).ends_with(k_record_suffix))
       files.push_back({{}, folder.string() + "/" + entry->d_name});
   if (files.size() < 2) return files;
   for (auto& file : files)
@@ -95,7 +95,7 @@ std::vector<RecordFile> record_files(const fs::path& folder) {
 /// Not mapped: records are small.
 std::optional<ActionRecord> read_record(RecordFile& file) {
   const Descriptor opened{::open(file.path.c_str(), O_RDONLY | O_CLOEXEC)};
-  struct ::stat info {};
+  struct ::stat info{};
   if (!opened.open() || ::fstat(opened.get(), &info) != 0 || !S_ISREG(info.st_mode)) return std::nullopt;
   std::string text(static_cast<std::size_t>(info.st_size), '\0');
   if (::read(opened.get(), text.data(), text.size()) != info.st_size) return std::nullopt;
@@ -173,7 +173,7 @@ bool Store::has_here(const StoredObject& object) const {
   auto path = object_path(object.sha256).string();
   const auto plain = path.size();
   path += k_packed;  // most are
-  struct ::stat info {};
+  struct ::stat info{};
   if (::stat(path.c_str(), &info) == 0 && info.st_size > 0) return true;
   path.resize(plain);
   return ::stat(path.c_str(), &info) == 0 && static_cast<std::uint64_t>(info.st_size) == object.size_bytes;
@@ -260,7 +260,7 @@ Result<fs::path> Store::keep_record(const std::string& key, const ActionRecord& 
     hash.field(sha256);
   }
   hash.field(record.epoch);
-  auto path = sharded(folder("actions"), key) / (hash.hex().substr(0, 32) + ".json");
+  auto path = sharded(folder("actions"), key) / (hash.hex().substr(0, 32) += k_record_suffix);
   TRY(write_file_atomic(path, action_text(record)));
   return path;
 }

@@ -51,13 +51,13 @@ Error no_such_shard(const PlanArguments& arguments) {
 /// The steps of each shard: ids, or as a document.
 void show_shards(const Session& session, const Plan& plan, const PlanArguments& arguments) {
   if (session.global.json) return session.console.document(shards_json(plan, arguments.shards, arguments.shard));
-  const auto shards = shards_of(plan, arguments.shards);
+  const auto shards = parts_of(plan, arguments.shards);
   for (std::size_t i = 0; i < shards.size(); ++i) {
     if (arguments.shard != 0 && arguments.shard != i + 1) continue;
     if (arguments.shard == 0)
-      session.console.say(
-          fmt::format("shard {}/{}: {}", i + 1, shards.size(), counted(shards[i].size(), "step", "steps")));
-    for (const auto& id : shards[i])
+      session.console.say(fmt::format("shard {}/{}: {}, about {:.0f} CPU seconds", i + 1, shards.size(),
+                                      counted(shards[i].steps.size(), "step", "steps"), shards[i].cpu_seconds));
+    for (const auto& id : shards[i].steps)
       session.console.result(arguments.shard == 0 ? fmt::format("{} {}\n", i + 1, id) : id + "\n");
   }
 }

@@ -197,7 +197,7 @@ TEST_CASE("verify finds what is not what its name says") {
   fs::remove(file);
   write(file, "other");
   write(folder.path() / "objects/aa/stray", "x");
-  write(folder.path() / "actions/aa/b/c.json", "{");
+  write(folder.path() / "actions/aa/b/c.txt", "{");
   const auto check = cache_verify(folder.path());
   REQUIRE(check);
   CHECK(check->damaged.size() == 3);
@@ -242,7 +242,7 @@ TEST_CASE("a hostile pack is refused, and none of its records is taken") {
   const auto refused = [&](const std::string& where, const std::string& name, const std::string& content) {
     auto tar = TarWriter::create(folder.path() / "p.tar");
     REQUIRE(tar);
-    REQUIRE(tar->add("actions/" + key.substr(0, 2) + "/" + key, "k.json", record));
+    REQUIRE(tar->add("actions/" + key.substr(0, 2) + "/" + key, "k.txt", record));
     REQUIRE(tar->add(where, name, content));
     REQUIRE(tar->finish());
     const auto store = folder.path() / "store";
@@ -260,7 +260,7 @@ TEST_CASE("a hostile pack is refused, and none of its records is taken") {
   CHECK(refused(shard, sha + ".zst", packed_object("CONTENT")));
   // A frame that claims 512 GiB.
   CHECK(refused(shard, sha + ".zst", std::string("\x28\xb5\x2f\xfd\xe0\0\0\0\0\x80\0\0\0\x01\0\0", 16)));
-  CHECK(refused("actions/" + key.substr(0, 2) + "/" + key, "l.json", "{}"));
+  CHECK(refused("actions/" + key.substr(0, 2) + "/" + key, "l.txt", "{}"));
   CHECK(refused("toolchains/nvcc/bin", "nvcc", "#!/bin/sh"));
   write(folder.path() / "no.tar", "not an archive");
   CHECK(cache_import(folder.path() / "store", folder.path() / "no.tar").error().code == "STO007");

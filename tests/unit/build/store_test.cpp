@@ -67,18 +67,31 @@ TEST_CASE("records of one key are kept beside each other; what is no record is n
   REQUIRE(records.size() == 2);
   CHECK(std::ranges::count(records, one) == 1);
   CHECK(std::ranges::count(records, two) == 1);
-  for (const auto* text :
-       {"", "{", "[]", "{\"schema\":\"sagekit.action/2\"}", "{\"schema\":\"sagekit.action/3\"}", "null"})
+  for (const auto* text : {"", "{", "{\"schema\":\"sagekit.action/2\"}", "sagekit.action/3\n", "end\n"})
     CHECK_FALSE(parse_action(text));
-  // Names that want escapes, and a record that someone indented.
+  // Cut off anywhere, and with more behind it.
+  const auto whole = action_text(one);
+  for (std::size_t size = 0; size < whole.size(); ++size) CHECK_FALSE(parse_action(whole.substr(0, size)));
+  CHECK_FALSE(parse_action(whole + "read 1 {source}/b.h\n"));
+  // Names with blanks; a file that was looked for and not found; a line break, which is refused.
   auto odd = one;
   odd.headers = {{"{source}/a \"b\\ü.h", "1"}, {"{source}/c.h", "2"}};
   CHECK(parse_action(action_text(odd)) == odd);
-  CHECK(parse_action(replace_all(action_text(two), ",", " ,\n ")) == two);
+  odd.headers.emplace_back("{source}/absent.h", "");
+  CHECK(parse_action(action_text(odd)) == odd);
+  odd.headers.emplace_back("{source}/a\nb.h", "3");
+  CHECK_FALSE(parse_action(action_text(odd)));
   auto none = one;
   none.headers.clear();
   CHECK(parse_action(action_text(none)) == none);
-  CHECK_FALSE(parse_action(replace_all(action_text(one), "[\"{source}/a.h\",", "[7,")));
+  for (const auto& [was, is] : {std::pair("read 1 ", "read 1"),
+                                {"fallback 1", "fallback x"},
+                                {"measured 1.5", "measured nan"},
+                                {"1024", "-1"},
+                                {" 7 {work}", " 7x {work}"},
+                                {"{work}/a.o", "{work}/../a.o"},
+                                {"epoch ", "epoch"}})
+    CHECK_FALSE(parse_action(replace_all(action_text(one), was, is)));
   CHECK_FALSE(store->history(key));
   store->remember(key, one.measured);
   CHECK(store->history(key) == one.measured);
