@@ -241,7 +241,7 @@ class Engine(CommandLine):
         ptxas.write_text(f"#!/bin/sh\ncase \"$*\" in *--version*) exec '{real}' \"$@\";; esac\necho x >>'{self.folder}/calls'\n"
                          f"[ $(wc -l <'{self.folder}/calls') -gt 2 ] && exec '{real}' -O0 \"$@\"\nexec '{real}' \"$@\"\n")
         ptxas.chmod(0o755)
-        done = self.build("--arch", "8.0", "--check-reproducible", "--jobs", "1")
+        done = self.build("--arch", "8.0", "--check-reproducible", "--jobs", "1", timeout=900)
         self.expect(done, 1, "BLD012", "section .nv_fatbin", ".so")
 
     def test_a_compiler_replaced_while_it_is_used_makes_nothing_that_is_kept(self):
