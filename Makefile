@@ -1,7 +1,7 @@
 # A fresh machine to a built, verified, explained wheel; all tests; after an edit: what was edited, or the rooms that ROOMS
 # names; the fuzzers for TIME seconds each; builds killed at KILLS random moments. All but `check` and `soak` install what
 # they need.
-.PHONY: demo test check fuzz soak real-containers dependencies packages real-packages real-windows
+.PHONY: demo test check fuzz soak real-clients real-containers dependencies packages real-packages real-windows
 demo: dependencies
 	@./scripts/demo
 test: dependencies
@@ -15,6 +15,12 @@ soak:
 # Generated Dockerfiles with buildah and podman, as root; WHEEL: sagekit's own wheel.
 real-containers:
 	@./tests/real/generate_containers.sh build/dev $(WHEEL)
+# gh, uv, twine, hf, the validators and Chromium themselves: none of their tests may be skipped.
+real-clients:
+	@./scripts/dependencies gh openssl chromium
+	@./scripts/test-tools build/test-tools
+	@SAGEKIT_TEST_TOOLS=$(CURDIR)/build/test-tools ctest --preset dev -R '^cli\.(index|install|publish|retag|variant|formats|release_page|generate_github)$$'
+	@./scripts/skipped build/dev/Testing/Temporary/LastTest.log
 # WHEEL, one for Windows, under wine beside the real torch_cpu.dll of several torches (docs/windows.md).
 real-windows:
 	@./scripts/dependencies wine64 gcc-mingw-w64-x86-64-posix

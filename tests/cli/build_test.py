@@ -12,7 +12,7 @@ import time
 import unittest
 import zipfile
 
-from harness import EXAMPLE_SOURCE, CommandLine, has_nvcc, real_nvcc
+from harness import EXAMPLE_SOURCE, CommandLine, has_nvcc, real_nvcc, tool
 
 
 @unittest.skipUnless(has_nvcc(), "no nvcc on this machine")
@@ -118,8 +118,8 @@ exec {real} "$@"
     def install(self, wheel, target):
         """By pip, and by uv where there is one."""
         installers = [[sys.executable, "-m", "pip", "install", "-q", "--no-index", "--no-deps", "--target", target]]
-        if shutil.which("uv"):
-            installers.append(["uv", "pip", "install", "-q", "--offline", "--no-deps", "--python", sys.executable, "--target", f"{target}-uv"])
+        if uv := tool("uv"):
+            installers.append([uv, "pip", "install", "-q", "--offline", "--no-deps", "--python", sys.executable, "--target", f"{target}-uv"])
         for installer in installers:
             subprocess.run([*installer, wheel], check=True, stdin=subprocess.DEVNULL)
             subprocess.run([sys.executable, "-I", "-c", f"import sys; sys.path.insert(0, {str(installer[-1])!r}); import sagekit_example"], check=True)

@@ -2,8 +2,8 @@
 """What a release says in other people's formats, held to their own validators from the package index: CycloneDX 1.6, in-toto's
 statement with SLSA's provenance, packaging's METADATA (PEP 639), and where installers look for a bill of materials (PEP 770).
 
-Skipped where this Python, or the one in SAGEKIT_TEST_FORMATS, has no cyclonedx-python-lib[json-validation], in-toto-attestation
-and packaging."""
+Skipped where neither this Python nor what scripts/test-tools brought has cyclonedx-python-lib[json-validation],
+in-toto-attestation and packaging."""
 import json
 import os
 import pathlib
@@ -16,7 +16,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support
 from harness import EXAMPLE_SOURCE, CommandLine, has_nvcc
 from release_wheels import built
 
-PYTHON = os.environ.get("SAGEKIT_TEST_FORMATS", sys.executable)
+PYTHON = pathlib.Path(os.environ.get("SAGEKIT_TEST_TOOLS", "/nowhere")) / "bin" / "python"
+PYTHON = str(PYTHON) if PYTHON.exists() else sys.executable
 NEEDS = "import cyclonedx.validation.json, jsonschema, packaging.metadata; from in_toto_attestation.v1 import statement; from in_toto_attestation.predicates.provenance.v1 import provenance_pb2"
 HERE = subprocess.run([PYTHON, "-c", NEEDS], capture_output=True).returncode == 0
 
@@ -46,7 +47,7 @@ print(read.license_expression, *read.license_files or [], sep="\\n")
 """
 
 
-@unittest.skipUnless(HERE, "no validators: pip install cyclonedx-python-lib[json-validation] in-toto-attestation packaging, or SAGEKIT_TEST_FORMATS=PYTHON")
+@unittest.skipUnless(HERE, "the validators are not here: scripts/test-tools brings them")
 class Formats(CommandLine):
     def judged(self, script, text):
         done = subprocess.run([PYTHON, "-c", script], input=text, capture_output=True)

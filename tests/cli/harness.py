@@ -13,6 +13,12 @@ SOURCE_DIR = pathlib.Path(os.environ["SAGEKIT_SOURCE_DIR"])
 EXAMPLE_SOURCE = SOURCE_DIR / "examples" / "plugin" / "source"
 
 
+def tool(name):
+    """A client program: PATH's, else one that scripts/test-tools brought. None: it is not here."""
+    found = pathlib.Path(os.environ.get("SAGEKIT_TEST_TOOLS", "/nowhere")) / "bin" / name
+    return shutil.which(name) or (str(found) if found.exists() else None)
+
+
 def has_nvcc():
     return shutil.which("nvcc") is not None or pathlib.Path("/usr/local/cuda/bin/nvcc").exists()
 

@@ -18,10 +18,10 @@ import unittest
 import venv
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
-from harness import CommandLine, Done
+from harness import CommandLine, Done, tool
 from wheels import Wheel
 
-UV = shutil.which("uv") or os.environ.get("SAGEKIT_TEST_UV")
+UV = tool("uv")
 
 
 def tiny(version="1.0", project="tiny", tag="py3-none-any", answer=42, requires=">=3.8", size=0):
@@ -265,7 +265,7 @@ class Installers(CommandLine):
 
     def uv(self, url, *words):
         if not UV:
-            self.skipTest("uv is not here: PATH has none, and SAGEKIT_TEST_UV names none")
+            self.skipTest("uv is not here: scripts/test-tools brings it")
         return Done(subprocess.run([UV, "pip", "install", "--python", self.python, "--no-cache", "--no-config", "--default-index", url, *map(str, words)],
                                    env=self.clean_environment(), capture_output=True, timeout=120))
 

@@ -13,7 +13,7 @@ import tempfile
 import time
 import unittest
 
-from harness import EXAMPLES, EXAMPLE_SOURCE, SAGEKIT, SOURCE_DIR, CommandLine, has_nvcc
+from harness import EXAMPLES, EXAMPLE_SOURCE, SAGEKIT, SOURCE_DIR, CommandLine, has_nvcc, tool
 
 sys.path.insert(0, str(SOURCE_DIR / "tests" / "support"))
 from gpu_wheels import gpu_wheel  # noqa: E402
@@ -485,9 +485,9 @@ class WithoutPip(Install):
         self.expect(self.install(), 3, "IST004", "ensurepip")
 
     def test_uv_serves_an_environment_without_pip(self):
-        uv = shutil.which("uv")
+        uv = tool("uv")
         if uv is None:
-            self.skipTest("there is no uv on this machine")
+            self.skipTest("uv is not here: scripts/test-tools brings it")
         (self.bin / "uv").symlink_to(uv)
         self.wheel(version="0.9+cu130torch2.9.1").write(self.dist)
         done = self.install("--json")

@@ -18,7 +18,7 @@ import unittest
 import urllib.parse
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
-from harness import SAGEKIT, CommandLine
+from harness import SAGEKIT, CommandLine, tool
 from github_server import TOKEN, GithubServer
 from gpu_wheels import sage3_wheel
 from hub_server import TOKEN as HUB_TOKEN
@@ -28,8 +28,8 @@ from release_wheels import built, pass_all
 from wheels import MACHINE, compiler
 
 GH = shutil.which("gh")
-HF = shutil.which("hf") or os.environ.get("SAGEKIT_TEST_HF")
-TWINE = shutil.which("twine") or os.environ.get("SAGEKIT_TEST_TWINE")
+HF = tool("hf")
+TWINE = tool("twine")
 
 
 class Publishing(CommandLine):
@@ -203,7 +203,7 @@ class Publishing(CommandLine):
             self.expect(done, done.code, "gh auth login")
             self.assertEqual(github.releases, {})
 
-    @unittest.skipUnless(TWINE, "twine is not here: pip install twine, or SAGEKIT_TEST_TWINE")
+    @unittest.skipUnless(TWINE, "twine is not here: scripts/test-tools brings it")
     def test_index(self):
         [first, second] = self.release(built(), built(python="3.13"))
         with LegacyIndex() as index:
@@ -223,7 +223,7 @@ class Publishing(CommandLine):
             self.release()
             self.expect(self.run_sagekit(*words, env=env), 1, "PUB004")
 
-    @unittest.skipUnless(HF, "hf is not here: pip install huggingface_hub, or SAGEKIT_TEST_HF")
+    @unittest.skipUnless(HF, "hf is not here: scripts/test-tools brings it")
     def test_huggingface_with_its_real_client(self):
         [linux] = self.release(built())
         windows_folder = self.folder / "windows"

@@ -15,7 +15,7 @@ import zipfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "support"))
 import wheels
-from harness import CommandLine
+from harness import CommandLine, tool
 
 TAG = f"cp312-cp312-linux_{wheels.MACHINE}"
 
@@ -240,7 +240,7 @@ class Retag(CommandLine):
         python = self.folder / "venv" / "bin" / "python"
         subprocess.run([sys.executable, "-m", "venv", self.folder / "venv"], check=True)
         installers = [[python, "-m", "pip", "install", "--no-index", "--no-deps", "--force-reinstall", "--disable-pip-version-check"]]
-        if uv := shutil.which("uv"):
+        if uv := tool("uv"):
             installers.append([uv, "pip", "install", "--offline", "--no-index", "--no-deps", "--reinstall", "--python", python,
                                "--cache-dir", self.folder / "uv"])
         for installer in installers:

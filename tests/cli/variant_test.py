@@ -14,7 +14,7 @@ import zipfile
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "support"))
 import wheels
 from gpu_wheels import fatbin
-from harness import SAGEKIT, CommandLine
+from harness import SAGEKIT, CommandLine, tool
 from index_test import Served
 
 SEEDS = SAGEKIT.parent / "write_seeds"  # makes a fatbin: machine code for 9.0a and PTX of compute_90, CUDA 13.0
@@ -22,7 +22,7 @@ SEEDS = SAGEKIT.parent / "write_seeds"  # makes a fatbin: machine code for 9.0a 
 
 def uv_with_variants():
     """None: no uv, or one before 0.13."""
-    uv = shutil.which("uv")
+    uv = tool("uv")
     if uv is None:
         return None
     version = subprocess.run([uv, "--version"], capture_output=True, text=True).stdout.split()[1].split(".")
