@@ -31,7 +31,10 @@ Status read_sources(const std::vector<std::string>& words, ToolchainOptions& opt
     if (word.starts_with("folder:")) {
       const fs::path folder = word.substr(7);
       if (!fs::is_directory(folder, error))
-        return fail(ErrorKind::usage, "CLI003", fmt::format("--toolchain folder:{}: no such folder", folder.string()));
+        return fail(ErrorKind::usage, "CLI003", fmt::format("--toolchain folder:{}: no such folder", folder.string()),
+                    "one with a CUDA toolkit, a compiler, a torch or a Python, or a folder of such; for Windows also "
+                    "one with VC "
+                    "and \"Windows Kits\" (xwin splat --use-winsysroot-style --output DIR)");
       options.probe.folders.push_back(fs::absolute(folder, error));
       continue;
     }

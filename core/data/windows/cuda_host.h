@@ -1,4 +1,5 @@
-// Before every .cu whose host code clang compiles for Windows with mingw's headers; nvcc makes its GPU code on Linux.
+// Before every .cu whose host code clang compiles for Windows with mingw's headers, or Microsoft's; nvcc makes its GPU code on
+// Linux.
 //
 // Device functions are parsed here and thrown away, so they need names and no bodies. Three things stand between CUDA's
 // headers and this pair of compiler and C library, and are answered here:
@@ -34,10 +35,12 @@ constexpr auto min(A a, B b) {
 #include <new>
 #include <utility>
 
+#ifndef _MSC_VER
 extern "C" {
 void* aligned_alloc(std::size_t, std::size_t);
 int timespec_get(struct timespec*, int);
 }
+#endif
 
 // What nvcc says of itself; the command line has the rest.
 #define __CUDACC__ 1

@@ -51,11 +51,12 @@ struct Nvcc {
 };
 
 struct HostCompiler {
-  std::filesystem::path executable;
-  std::string kind;                   ///< "gcc", "clang"
+  std::filesystem::path executable;   ///< of "msvc": the folder
+  std::string kind;                   ///< "gcc", "clang"; "msvc": Microsoft's headers and libraries, without a compiler
   std::string version;                ///< "12.2.0"
   std::string target;                 ///< "x86_64-linux-gnu"
   std::filesystem::path library_dir;  ///< of a mingw: where its libgcc is, and its C++ headers below that
+  std::string c_runtime;              ///< for Windows: "UCRT", "msvcrt"; "" = not told
   ToolSource source = ToolSource::system;
   std::string identity;
   bool ready = false;
@@ -117,7 +118,7 @@ struct Environment {
 struct ProbeOptions {
   std::vector<std::filesystem::path> path;        ///< PATH, split
   std::vector<std::filesystem::path> cuda_homes;  ///< CUDA_HOME, CUDA_PATH
-  std::vector<std::filesystem::path> folders;     ///< --toolchain folder:DIR; may hold nvcc, torch and Pythons
+  std::vector<std::filesystem::path> folders;     ///< --toolchain folder:DIR; may hold any tool
   /// Trees of the store with their source, wheels or redist.
   std::vector<std::pair<std::filesystem::path, ToolSource>> provisioned;
   std::vector<std::filesystem::path> python_headers;  ///< --python-headers DIR: include folders, or contents of a .deb

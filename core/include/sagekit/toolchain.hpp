@@ -14,8 +14,10 @@ struct Toolchain {
   Python python;
   TorchSysroot torch;
   /// For Windows alone. `host_compiler` is then clang, which compiles CUDA's launches for Windows: its headers and
-  /// libraries, and the linker, are mingw's, and nvcc makes GPU code beside this machine's own compiler.
+  /// libraries are mingw's, which also links, or Microsoft's (kind "msvc"), which `windows_linker` links; nvcc makes
+  /// GPU code beside this machine's own compiler.
   HostCompiler mingw, device_compiler;
+  std::filesystem::path windows_linker;
 };
 
 /// What a cell asks for. "" = not needed.
@@ -49,6 +51,7 @@ SAGEKIT_API Result<HostCompiler> choose_host_compiler(const ToolchainNeed& need,
 /// For Windows, in place of the one: TCH003 names all that is missing and the line that brings it.
 struct WindowsCompilers {
   HostCompiler clang, mingw, device;
+  std::filesystem::path linker;  ///< beside Microsoft's libraries alone
 };
 SAGEKIT_API Result<WindowsCompilers> choose_windows_compilers(const ToolchainNeed& need, const Nvcc& nvcc,
                                                               const Environment& environment);

@@ -3,6 +3,7 @@
 #include "elf/dll_exports.hpp"
 #include "spec/platform.hpp"
 #include "spec/symbol_lists.hpp"
+#include "spec/windows_data.hpp"
 #include "support/format.hpp"
 #include "support/sha256.hpp"
 #include "support/text.hpp"
@@ -104,7 +105,9 @@ Result<fs::path> make_driver_stub(const Nvcc& nvcc, const std::string& platform,
 
 Result<fs::path> make_python_stub(const std::string& python, const Store& store) {
   TRY_ASSIGN(const auto version, parse_version_number(python));
-  return publish_stub(DllExports{"python3.dll", stable_abi_until(version)}, store);
+  DllExports exports{"python3.dll", stable_abi_until(version)};
+  std::erase_if(exports.names, [&](const auto& name) { return absent_on_windows(exports.name, name); });
+  return publish_stub(exports, store);
 }
 
 Result<fs::path> runtime_library(const Nvcc& nvcc) {

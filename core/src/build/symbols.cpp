@@ -2,7 +2,9 @@
 
 #include "build/cross_python.hpp"
 #include "build/cuda_stub.hpp"
+#include "build/microsoft_tools.hpp"
 #include "build/windows_host.hpp"
+#include "environment/microsoft.hpp"
 #include "spec/libc_floor.hpp"
 #include "spec/platform.hpp"
 #include "support/format.hpp"
@@ -21,9 +23,9 @@ namespace fs = std::filesystem;
 namespace {
 
 /// How the names of the plan's symbols begin; anything else in braces is not ours.
-constexpr std::array<std::string_view, 12> k_symbols{"source",           "work",      "nvcc-exe-", "nvcc-root-",
-                                                     "cuda-include-",    "cuda-lib-", "torch-",    "python-",
-                                                     "python-includes-", "cxx-",      "shim-",     "mingw-"};
+constexpr std::array<std::string_view, 13> k_symbols{
+    "source",           "work", "nvcc-exe-", "nvcc-root-", "cuda-include-", "cuda-lib-", "torch-", "python-",
+    "python-includes-", "cxx-", "shim-",     "mingw-",     "msvc-"};
 
 bool is_symbol(std::string_view name) {
   return name.starts_with("stub-") || std::ranges::any_of(k_symbols, [&](std::string_view known) {
@@ -100,6 +102,32 @@ class Resolver {
     table.set_role("cxx-root-" + platform, real.parent_path().parent_path());
   }
 
+  /// Microsoft's headers for clang, its libraries for lld, and import libraries of what else is linked against.
+  Status add_microsoft(const Cell& cell, const Toolchain& t, const std::set<std::string>& wanted) {
+    add_compiler(t.device_compiler, m_own_platform);
+    const auto folders = microsoft_folders(t.mingw.executable).value_or(MicrosoftFolders());
+    std::vector<std::string> includes, libraries;
+    const auto role = "msvc-includes-" + cell.platform;
+    for (const auto& folder : folders.includes) {
+      TRY_ASSIGN(const auto word, reachable(folder));
+      includes.insert(includes.end(), {"-isystem", word});
+      table.set_role(includes.size() == 2 ? role : fmt::format("{}-{}", role, includes.size() / 2), word);
+    }
+    for (const auto& folder : folders.libraries) {
+      TRY_ASSIGN(const auto word, reachable(folder));
+      libraries.push_back("-L" + word);
+    }
+    table.set_words(role, includes, t.mingw.identity);
+    table.set_words("msvc-libraries-" + cell.platform, libraries, t.mingw.identity);
+    table.set("msvc-linker-" + cell.platform, t.windows_linker.string(), linker_identity(t.windows_linker));
+    const auto name =
+        fmt::format("msvc-imports-{}-cu{}-{}-{}", cell.torch, without_dots(cell.cuda), cell.python, cell.platform);
+    if (!wanted.contains(name)) return {};
+    TRY_ASSIGN(const auto imports, make_import_libraries(t, cell.python, m_store));
+    table.set(name, imports.string(), imports.filename().string());
+    return {};
+  }
+
   /// mingw's headers for clang, and what is linked against beside torch.
   Status add_windows(const Cell& cell, const Toolchain& t, const std::set<std::string>& wanted) {
     const auto& mingw = t.mingw;
@@ -124,7 +152,8 @@ class Resolver {
   Status add_toolchain(const Cell& cell, const Toolchain& t, const std::set<std::string>& wanted) {
     const auto& platform = cell.platform;
     add_compiler(t.host_compiler, platform);
-    if (is_windows(platform)) TRY(add_windows(cell, t, wanted));
+    if (is_windows(platform))
+      TRY(t.mingw.kind == "msvc" ? add_microsoft(cell, t, wanted) : add_windows(cell, t, wanted));
     if (!cell.cuda.empty()) {
       table.set("nvcc-exe-" + cell.cuda, t.nvcc.executable.string(), t.nvcc.identity);
       // nvcc's identity is that of its programs: its headers are checked one by one.

@@ -50,11 +50,13 @@ std::vector<ToolchainPart> parts_of(const Cell& cell, const Spec& spec, const En
     return fmt::format("{} {} {}", c.kind, c.version, c.executable.string());
   };
   if (is_windows(cell.platform))
-    parts.push_back(part(PartKind::host_compiler, "C++ compilers for Windows",
-                         choose_windows_compilers(compiler_need, nvcc.value_or(Nvcc{}), environment),
-                         [&](const WindowsCompilers& c) {
-                           return fmt::format("{}, mingw {}, {}", say(c.clang), say(c.mingw), say(c.device));
-                         }));
+    parts.push_back(part(
+        PartKind::host_compiler, "C++ compilers for Windows",
+        choose_windows_compilers(compiler_need, nvcc.value_or(Nvcc{}), environment), [&](const WindowsCompilers& c) {
+          const bool mingw = c.mingw.kind == "gcc";
+          return fmt::format("{}, {} {} (C library: {}), {}", say(c.clang), mingw ? "mingw" : "Microsoft's",
+                             say(c.mingw), c.mingw.c_runtime, say(c.device));
+        }));
   else
     parts.push_back(part(PartKind::host_compiler, "C++ compiler",
                          choose_host_compiler(compiler_need, nvcc.value_or(Nvcc{}), environment), say));

@@ -1,11 +1,34 @@
+#include "environment/microsoft.hpp"
 #include "environment/probes.hpp"
+#include "support/file.hpp"
 #include "support/text.hpp"
+
+#include <charconv>
 
 namespace sagekit {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+/// Which C library it links unless told otherwise: by the last default that its _mingw.h gives __MSVCRT_VERSION__,
+/// 0x700 for msvcrt.dll and 0xE00 for the Universal CRT (mingw-w64 10 to 12). Its name need not say it.
+std::string runtime_of_mingw(const HostCompiler& compiler) {
+  constexpr std::string_view k_default = "define __MSVCRT_VERSION__ 0x";
+  constexpr unsigned k_universal = 0xE00;
+  const auto header = read_file(compiler.executable.parent_path().parent_path() / compiler.target / "include/_mingw.h");
+  const auto at = header ? header->rfind(k_default) : std::string::npos;
+  if (at == std::string::npos) return compiler.target.ends_with("ucrt") ? "UCRT" : "";
+  const auto digits = std::string_view(*header).substr(at + k_default.size());
+  unsigned version = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), version, 16);
+  return version >= k_universal ? "UCRT" : "msvcrt";
+}
+
+}  // namespace
+
 HostCompiler probe_host_compiler(const Found& found, const ProbeContext& context) {
+  if (is_folder(found.path)) return probe_microsoft(found);
   HostCompiler compiler;
   compiler.executable = found.path;
   compiler.source = found.source;
@@ -39,6 +62,7 @@ HostCompiler probe_host_compiler(const Found& found, const ProbeContext& context
       compiler.why_not = "its C++ headers are missing";
       return compiler;
     }
+    compiler.c_runtime = runtime_of_mingw(compiler);
   }
   Sha256 hash;
   hash.field(version_line);

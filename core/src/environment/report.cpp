@@ -47,7 +47,8 @@ Json to_json(const HostCompiler& compiler) {
   return finish({{"path", compiler.executable.string()},
                  {"kind", text_or_null(compiler.kind)},
                  {"version", text_or_null(compiler.version)},
-                 {"target", text_or_null(compiler.target)}},
+                 {"target", text_or_null(compiler.target)},
+                 {"c_runtime", text_or_null(compiler.c_runtime)}},
                 compiler);
 }
 

@@ -1,5 +1,6 @@
 #include "environment/search.hpp"
 
+#include "environment/microsoft.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
 
@@ -105,6 +106,7 @@ class Search {
     const std::string found_by(to_string(source));
     add_nvcc(folder / "bin/nvcc", source, found_by);
     for (const auto& program : programs_in(folder / "bin", is_compiler_name)) add_compiler(program, source, found_by);
+    if (microsoft_folders(folder)) add_once(m_found.host_compilers, {folder, source, found_by}, real_path(folder));
     add_prefix(folder, source, found_by);
     const bool libraries = is_file(folder / "lib/libc10.so") || is_file(folder / "lib/c10.dll");
     if (is_file(folder / "version.py") && (libraries || is_folder(folder / "include/torch"))) add_torch(folder, source);

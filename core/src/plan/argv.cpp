@@ -88,16 +88,23 @@ std::string_view machine_of(std::string_view platform) {
   return at == std::string_view::npos ? platform : platform.substr(at + 1);
 }
 
-/// clang for Windows with mingw's headers. Its own CUDA headers do not fit CUDA 13: sagekit's (core/data/windows) stand
-/// before CUDA's instead, and before torch's the one by which no exception leaves the module.
+constexpr const char* k_microsoft_target = "--target=x86_64-pc-windows-msvc";
+
+/// clang for Windows with mingw's headers, or Microsoft's. Its own CUDA headers do not fit CUDA 13: sagekit's
+/// (core/data/windows) stand before CUDA's instead, and before torch's the one by which no exception of mingw's leaves
+/// the module; Microsoft's are those of torch's own DLLs.
 Argv windows_compiler(const KernelSpec& kernel, const CellWords& t, bool cuda) {
-  Argv argv{cxx(t), "--target=x86_64-w64-windows-gnu", fmt::format("{{mingw-includes-{}}}", t.platform)};
+  Argv argv{cxx(t)};
+  if (t.microsoft)
+    append(argv, {k_microsoft_target, fmt::format("{{msvc-includes-{}}}", t.platform), "-fms-runtime-lib=dll"});
+  else
+    append(argv, {"--target=x86_64-w64-windows-gnu", fmt::format("{{mingw-includes-{}}}", t.platform)});
   const std::string shim = fmt::format("{{shim-{}}}", k_windows_shim);
   const auto dot = t.cuda.find('.');
   if (cuda)
     append(argv, {fmt::format("-D__CUDACC_VER_MAJOR__={}", t.cuda.substr(0, dot)),
                   fmt::format("-D__CUDACC_VER_MINOR__={}", t.cuda.substr(dot + 1)), "-include", shim + "/cuda_host.h"});
-  if (!kernel.torch_free) append(argv, {"-include", shim + "/torch_wall.h"});
+  if (!kernel.torch_free && !t.microsoft) append(argv, {"-include", shim + "/torch_wall.h"});
   append(argv, {"-ffile-prefix-map=" + shim + "=windows", "-D__CRT__NO_INLINE", "-Wno-everything"});
   return argv;
 }
@@ -126,6 +133,23 @@ Argv windows_compile_argv(const Spec& spec, const KernelSpec& kernel, const std:
   append(argv, {"-x", "cuda", "--cuda-host-only", "-nocudainc", "-nocudalib", "-Xclang", "-target-sdk-version=12.3",
                 "-Xclang", "-fcuda-allow-variadic-functions"});
   append(argv, {"-c", "{source}/" + source});
+  return argv;
+}
+
+/// By lld in place of Microsoft's linker, against Microsoft's libraries and import libraries of sagekit's own.
+Argv microsoft_link_argv(const Spec& spec, const KernelSpec& kernel, const std::vector<std::string>& objects,
+                         const CellWords& t) {
+  Argv argv{cxx(t), k_microsoft_target, fmt::format("-fuse-ld={{msvc-linker-{}}}", t.platform), "-shared", "-nostdlib"};
+  append(argv, objects);
+  append(argv, {"-Wl,/dynamicbase,/highentropyva,/nxcompat,/Brepro,/opt:ref,/noimplib"});
+  append(argv, {fmt::format("{{msvc-libraries-{}}}", t.platform),
+                fmt::format("-L{{msvc-imports-{}-cu{}-{}-{}}}", t.torch, without_dots(t.cuda), t.python, t.platform)});
+  for (const auto& name : kernel.torch_libraries.empty() ? spec.build.torch_libraries : kernel.torch_libraries)
+    argv.push_back("-l" + name);
+  argv.push_back("-lcudart64_" + std::string(t.cuda.substr(0, t.cuda.find('.'))));
+  for (const auto& name : kernel.libraries) argv.push_back("-l" + (name == "cuda" ? "nvcuda" : name));
+  if (!kernel.plain_module) argv.emplace_back("-lpython3");
+  append(argv, {"-lmsvcprt", "-lmsvcrt", "-lvcruntime", "-lucrt", "-lkernel32"});
   return argv;
 }
 
@@ -213,7 +237,8 @@ Argv bind_argv(const Spec& spec, const KernelSpec& kernel, const std::string& so
 
 Argv link_argv(const Spec& spec, const KernelSpec& kernel, const std::vector<std::string>& objects,
                const CellWords& t) {
-  if (is_windows(t.platform)) return windows_link_argv(spec, kernel, objects, t);
+  if (is_windows(t.platform))
+    return t.microsoft ? microsoft_link_argv(spec, kernel, objects, t) : windows_link_argv(spec, kernel, objects, t);
   Argv argv{cxx(t), "-shared"};
   append(argv, objects);
   append(argv, {"-Wl,--as-needed", "-Wl,-s", "-Wl,--build-id=sha1"});

@@ -16,6 +16,7 @@ struct CellWords {
   std::string_view torch, cuda, python, platform;
   std::string_view torch_min = {};  ///< Cell::torch_min
   bool abi3 = false;
+  bool microsoft = false;  ///< for Windows, with Microsoft's headers and libraries instead of mingw's
 };
 
 using Argv = std::vector<std::string>;

@@ -27,6 +27,12 @@ namespace {
 /// Estimates are shown to a tenth of a second; sums of them stay readable.
 double tenths(double seconds) { return std::round(seconds * 10) / 10; }
 
+/// Modules for Windows are made with what was given for them, whatever else is there.
+bool has_microsoft(const Environment& environment) {
+  return std::ranges::any_of(environment.host_compilers,
+                             [](const HostCompiler& c) { return c.kind == "msvc" && c.ready; });
+}
+
 class Planner {
  public:
   Planner(const Spec& spec, const Request& request, const Environment& environment, Matrix matrix, CellChoices choices)
@@ -36,7 +42,7 @@ class Planner {
         m_choices(std::move(choices)),
         m_choice(m_choices.whole()),
         m_excludes(spec.matrix, m_matrix),
-        m_steps(spec, m_matrix, request.with_steps),
+        m_steps(spec, m_matrix, request.with_steps, has_microsoft(environment)),
         m_machine(environment, m_matrix, m_choice.backend, m_choices.count()),
         m_pairs(m_choices.count() * m_matrix.torch.size() * m_matrix.cuda.size()) {}
 

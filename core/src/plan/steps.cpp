@@ -58,7 +58,8 @@ std::size_t StepTable::KeyHash::operator()(const Key& key) const {
   return static_cast<std::size_t>(hash ^ hash >> 32);
 }
 
-StepTable::StepTable(const Spec& spec, const Matrix& matrix, bool full) : m_spec(spec), m_matrix(matrix), m_full(full) {
+StepTable::StepTable(const Spec& spec, const Matrix& matrix, bool full, bool microsoft)
+    : m_spec(spec), m_matrix(matrix), m_full(full), m_microsoft(microsoft) {
   for (const auto& kernel : spec.kernels) m_works.push_back(works_of(kernel));
   mark_shared();
 }
@@ -150,9 +151,13 @@ Cost StepTable::cost_of(const Work& work, const ModulePart& part) const {
 
 Step StepTable::make(const Work& work, const ModulePart& part, Point p) {
   const auto& kernel = *part.kernel;
-  const CellWords target{m_matrix.torch.values[p.torch],   m_matrix.cuda.values[p.cuda],
-                         m_matrix.python.values[p.python], m_matrix.platform.values[p.platform],
-                         m_matrix.torch.least[p.torch],    !m_matrix.python.least[p.python].empty()};
+  const CellWords target{m_matrix.torch.values[p.torch],
+                         m_matrix.cuda.values[p.cuda],
+                         m_matrix.python.values[p.python],
+                         m_matrix.platform.values[p.platform],
+                         m_matrix.torch.least[p.torch],
+                         !m_matrix.python.least[p.python].empty(),
+                         m_microsoft};
   const auto short_name = after_last(kernel.module, '.');
   const bool windows = is_windows(target.platform);
   Step step;

@@ -25,7 +25,8 @@ struct ModulePart {
 class StepTable {
  public:
   /// `full` = false: steps are counted and their cost summed, nothing is kept of them.
-  StepTable(const Spec& spec, const Matrix& matrix, bool full);
+  /// `microsoft`: modules for Windows are made with Microsoft's headers and libraries.
+  StepTable(const Spec& spec, const Matrix& matrix, bool full, bool microsoft);
 
   std::uint32_t number(const std::vector<Gencode>& gencode);
 
@@ -73,7 +74,7 @@ class StepTable {
 
   const Spec& m_spec;
   const Matrix& m_matrix;
-  bool m_full;
+  bool m_full, m_microsoft;
   std::vector<std::vector<Work>> m_works;  ///< by kernel
   std::unordered_map<std::string, std::uint32_t> m_flavours, m_gencodes;
   std::unordered_map<Key, std::uint32_t, KeyHash> m_known;

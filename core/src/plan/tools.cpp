@@ -85,6 +85,7 @@ void MachineCheck::take_compilers(const ToolchainNeed& need, Compilers& found) c
   tools.host_compiler = std::move(compilers.clang);
   tools.mingw = std::move(compilers.mingw);
   tools.device_compiler = std::move(compilers.device);
+  tools.windows_linker = std::move(compilers.linker);
 }
 
 Result<TorchSysroot> MachineCheck::find_importable_torch(Point p) const {

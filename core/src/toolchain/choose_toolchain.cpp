@@ -1,6 +1,7 @@
 #include "environment/source_rank.hpp"
 #include "spec/data.hpp"
 #include "spec/platform.hpp"
+#include "spec/windows_data.hpp"
 #include "support/format.hpp"
 #include "support/sha256.hpp"
 #include "support/text.hpp"
@@ -16,9 +17,6 @@
 namespace sagekit {
 
 namespace {
-
-/// The first clang whose host pass over CUDA's headers was tried for Windows.
-constexpr int k_windows_clang = 19;
 
 int major_of(std::string_view version) {
   int major = 0;
@@ -199,28 +197,71 @@ Result<HostCompiler> choose_host_compiler(const ToolchainNeed& need, const Nvcc&
                     : fmt::format("apt-get install g++{}", suffix));
 }
 
+namespace {
+
+/// Microsoft's folder where one is given, else a mingw: one for the preferred C library, else any.
+const HostCompiler* windows_libraries(const std::vector<HostCompiler>& all) {
+  if (const auto* microsoft = best(all, [](const HostCompiler& c) { return c.kind == "msvc"; })) return microsoft;
+  const auto is_mingw = [](const HostCompiler& c) { return c.kind == "gcc" && !c.library_dir.empty(); };
+  for (const auto& kind : windows_data().mingw)
+    if (const auto* mingw =
+            best(all, [&](const HostCompiler& c) { return is_mingw(c) && c.c_runtime == kind.runtime; }))
+      return mingw;
+  return best(all, is_mingw);
+}
+
+/// The package that every Debian has.
+std::string mingw_package() {
+  for (const auto& kind : windows_data().mingw)
+    if (kind.everywhere) return kind.package;
+  return {};
+}
+
+/// lld-link beside that clang, where its driver looks first.
+std::filesystem::path windows_linker(const HostCompiler& clang) {
+  std::error_code error;
+  const auto real = std::filesystem::canonical(clang.executable, error);
+  if (error) return {};
+  auto linker = real.parent_path() / windows_data().linker;
+  return std::filesystem::exists(linker, error) ? linker : std::filesystem::path();
+}
+
+}  // namespace
+
 Result<WindowsCompilers> choose_windows_compilers(const ToolchainNeed& need, const Nvcc& nvcc,
                                                   const Environment& environment) {
   const auto& all = environment.host_compilers;
-  const auto is_mingw = [](const HostCompiler& c) { return c.kind == "gcc" && !c.library_dir.empty(); };
+  const auto& known = windows_data();
   const auto* clang =
-      best(all, [](const HostCompiler& c) { return c.kind == "clang" && major_of(c.version) >= k_windows_clang; });
-  // Python and torch use the Universal CRT: a mingw made for it is preferred.
-  const auto* mingw = best(all, [&](const HostCompiler& c) { return is_mingw(c) && c.target.ends_with("ucrt"); });
-  if (mingw == nullptr) mingw = best(all, is_mingw);
+      best(all, [&](const HostCompiler& c) { return c.kind == "clang" && major_of(c.version) >= known.least_clang; });
+  const auto* libraries = windows_libraries(all);
+  const auto given = std::ranges::find(all, "msvc", &HostCompiler::kind);
+  if (given != all.end() && (libraries == nullptr || libraries->kind != "msvc"))
+    return fail(ErrorKind::machine, "TCH008",
+                fmt::format("Microsoft's headers and libraries in {} cannot be used: {}", given->executable.string(),
+                            given->why_not),
+                "xwin splat --use-winsysroot-style --output DIR makes such a folder; or build without it, with mingw");
   auto own = need;
   own.platform = environment.platform;
   TRY_ASSIGN(auto device, choose_host_compiler(own, nvcc, environment));
   std::vector<std::string> missing, packages;
   if (clang == nullptr) {
-    missing.push_back(fmt::format("no clang++ {} or newer", k_windows_clang));
-    packages.push_back(fmt::format("clang-{}", k_windows_clang));
+    missing.push_back(fmt::format("no clang++ {} or newer", known.least_clang));
+    packages.push_back(known.clang_package);
   }
-  if (mingw == nullptr) {
+  if (libraries == nullptr) {
     missing.emplace_back("no mingw-w64 with C++ headers");
-    packages.emplace_back("g++-mingw-w64-x86-64-posix");
+    packages.push_back(mingw_package());
   }
-  if (missing.empty()) return WindowsCompilers{*clang, *mingw, std::move(device)};
+  std::filesystem::path linker;
+  if (libraries != nullptr && libraries->kind == "msvc") {
+    if (clang != nullptr) linker = windows_linker(*clang);
+    if (linker.empty()) {
+      missing.push_back(fmt::format("no {} beside clang++", known.linker));
+      packages.push_back(known.linker_package);
+    }
+  }
+  if (missing.empty()) return WindowsCompilers{*clang, *libraries, std::move(device), std::move(linker)};
   return fail(
       ErrorKind::machine, "TCH003",
       fmt::format("{} on this machine, which cross-building for {} takes", join(missing, " and "), need.platform),
@@ -337,6 +378,7 @@ Result<Toolchain> choose_toolchain(const ToolchainNeed& need, const Environment&
     toolchain.host_compiler = std::move(compilers.clang);
     toolchain.mingw = std::move(compilers.mingw);
     toolchain.device_compiler = std::move(compilers.device);
+    toolchain.windows_linker = std::move(compilers.linker);
   } else {
     TRY_ASSIGN(toolchain.host_compiler, choose_host_compiler(need, toolchain.nvcc, environment));
   }

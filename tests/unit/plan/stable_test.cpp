@@ -142,6 +142,39 @@ TEST_CASE("for Windows clang makes the host code around Linux's GPU code, and mi
   CHECK(link.outputs.front().ends_with(".pyd"));
 }
 
+TEST_CASE("with Microsoft's headers clang compiles for their target, behind no wall, and lld links") {
+  auto spec = ranged_spec();
+  spec.matrix.include.front().platform = {"win_amd64"};
+  for (auto& kernel : spec.kernels) {
+    kernel.device_shim = "device";
+    kernel.libraries = {"cuda"};
+  }
+  Request request;
+  request.platforms = {"win_amd64"};
+  auto environment = cuda13_machine();
+  HostCompiler microsoft;
+  microsoft.kind = "msvc";
+  environment.host_compilers.push_back(microsoft);
+  const auto mingw = plan_of(spec, request, environment);
+  CHECK(step_of(mingw, StepKind::link, mingw.cells.front()).argv.front() == "{mingw-win_amd64}");
+  environment.host_compilers.back().ready = true;
+  const auto plan = plan_of(spec, request, environment);
+  const auto& cell = plan.cells.front();
+  for (const auto kind : {StepKind::compile, StepKind::bind}) {
+    const auto& step = step_of(plan, kind, cell);
+    CHECK(has(step, "--target=x86_64-pc-windows-msvc"));
+    CHECK(has(step, "{msvc-includes-win_amd64}"));
+    CHECK_FALSE(has(step, "{shim-sagekit-windows}/torch_wall.h"));
+  }
+  CHECK(step_of(plan, StepKind::compile, cell).device_argv ==
+        step_of(mingw, StepKind::compile, mingw.cells.front()).device_argv);
+  const auto& link = step_of(plan, StepKind::link, cell);
+  CHECK(link.argv.front() == "{cxx-win_amd64}");
+  for (const auto* item : {"-fuse-ld={msvc-linker-win_amd64}", "{msvc-libraries-win_amd64}", "-lcudart64_13",
+                           "-lnvcuda", "-L{msvc-imports-2.11.0-cu130-3.10-win_amd64}", "-lpython3", "-nostdlib"})
+    CHECK_MESSAGE(has(link, item), item);
+}
+
 TEST_CASE("host code for Windows with other GPU code is another step") {
   auto spec = ranged_spec();
   spec.matrix.include.front().platform = {"win_amd64"};

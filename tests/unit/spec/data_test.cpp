@@ -1,5 +1,7 @@
 #include "spec/data.hpp"
 
+#include "spec/windows_data.hpp"
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -103,4 +105,16 @@ TEST_CASE("nvcc knows an arch from its first release on") {
   CHECK(nvcc_absence(version("12.8"), arch("12.1a"))->reason ==
         "nvcc 12.8 cannot compile for sm_121a: 12.9 is the first that can");
   CHECK(nvcc_absence(version("13.2"), arch("6.0"))->reason.find("dropped in 13.0") != std::string::npos);
+}
+
+TEST_CASE("what building for Windows takes, and what Windows' libraries lack, is data") {
+  const auto& windows = windows_data();
+  for (const Diagnostic& problem : windows.problems) FAIL_CHECK(problem.where.file, ": ", problem.message);
+  CHECK(windows.least_clang == 19);
+  REQUIRE_FALSE(windows.mingw.empty());
+  CHECK(windows.mingw.front().runtime == "UCRT");
+  CHECK(std::ranges::count(windows.mingw, true, &MingwKind::everywhere) == 1);
+  CHECK(absent_on_windows("python3.dll", "PyOS_BeforeFork"));
+  CHECK_FALSE(absent_on_windows("python3.dll", "PyModule_Create2"));
+  CHECK_FALSE(absent_on_windows("torch_cpu.dll", "PyOS_BeforeFork"));
 }

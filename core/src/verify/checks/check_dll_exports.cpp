@@ -3,6 +3,7 @@
 #include "elf/python_library.hpp"
 #include "spec/libraries.hpp"
 #include "spec/platform.hpp"
+#include "spec/windows_data.hpp"
 #include "support/file.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
@@ -11,7 +12,6 @@
 #include "verify/torch_abi.hpp"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <optional>
 #include <set>
@@ -25,10 +25,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t k_most_names = 3;
-/// Of Python's stable ABI, and in no python3.dll: Misc/stable_abi.toml has them under HAVE_FORK. Seen in those of 3.10
-/// and 3.13, which export all other functions of the list.
-constexpr std::array<std::string_view, 4> k_fork_functions{"PyOS_AfterFork", "PyOS_AfterFork_Child",
-                                                           "PyOS_AfterFork_Parent", "PyOS_BeforeFork"};
 
 /// The DLLs of one torch, read when first asked for.
 class TorchDlls {
@@ -174,7 +170,7 @@ class DllExportCheck {
   void python(const MemberFacts& member) {
     for (const auto& [library, names] : member.pe->imported)
       for (const auto& name : names)
-        if (python_of_library(lower(library)) && std::ranges::count(k_fork_functions, name) > 0)
+        if (python_of_library(lower(library)) && absent_on_windows("python3.dll", name))
           m_findings.broken("WIN007", fmt::format("{} does not export {}: Windows has no fork", library, name),
                             member.path, "leave it out where _WIN32 is defined");
   }
