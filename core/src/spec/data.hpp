@@ -133,14 +133,8 @@ struct CoreData {
   SplitCompile split_compile;
 };
 
-struct NamingData {
-  std::vector<NamingScheme> builtin, published;
-};
-
 /// All of it but what has a function of its own below. Thread-safe; read at the first call.
 const CoreData& core_data();
-/// The naming schemes. Thread-safe; read at the first call.
-const NamingData& core_schemes();
 /// The C library's facts. Thread-safe; read at the first call.
 const LibcData& libc_data();
 /// GPUs and drivers. Thread-safe; read at the first call.

@@ -2,6 +2,8 @@
 #include "spec/data.hpp"
 #include "support/toml.hpp"
 
+#include <sagekit/naming.hpp>
+
 #include <functional>
 #include <utility>
 
@@ -12,6 +14,7 @@ extern const std::string_view k_torch_toml;
 extern const std::string_view k_gpus_toml;
 extern const std::string_view k_nvcc_toml;
 extern const std::string_view k_naming_toml;
+extern const std::string_view k_published_names_toml;
 extern const std::string_view k_libc_toml;
 extern const std::string_view k_drivers_toml;
 
@@ -19,7 +22,7 @@ namespace {
 
 struct Loaded {
   CoreData data;
-  NamingData schemes;
+  std::vector<NamingScheme> schemes;
   LibcData libc;
   GpuData gpus;
   Diagnostics problems;
@@ -125,15 +128,12 @@ void read_nvcc(TomlTable& root, Loaded& loaded) {
   }
 }
 
-void read_naming(TomlTable& root, Loaded& loaded) {
-  const auto read_schemes = [&](std::string_view key, std::vector<NamingScheme>& schemes) {
-    read_rows(root, key, [&](TomlTable& row) {
-      schemes.push_back({row.required_string("name"), row.required_string("version"), row.string("build").value_or(""),
-                         row.string("folder").value_or(""), row.required_string("source")});
-    });
-  };
-  read_schemes("scheme", loaded.schemes.builtin);
-  read_schemes("published", loaded.schemes.published);
+void read_schemes(TomlTable& root, Loaded& loaded) {
+  read_rows(root, "scheme", [&](TomlTable& row) {
+    loaded.schemes.push_back({row.required_string("name"), row.required_string("version"),
+                              row.string("build").value_or(""), row.string("folder").value_or(""),
+                              row.required_string("source")});
+  });
 }
 
 void read_libc(TomlTable& root, Loaded& loaded) {
@@ -193,11 +193,20 @@ const Loaded& gpus() {
   return k_loaded;
 }
 
-// Apart from the others: every spec that is loaded asks for the schemes, and few commands ask for more.
+// Apart from the others: every spec that is loaded asks for these, and few commands ask for more.
 const Loaded& naming() {
   static const Loaded k_loaded = [] {
     Loaded loaded;
-    read(loaded, k_naming_toml, "core/data/naming.toml", read_naming);
+    read(loaded, k_naming_toml, "core/data/naming.toml", read_schemes);
+    return loaded;
+  }();
+  return k_loaded;
+}
+
+const Loaded& published_names() {
+  static const Loaded k_loaded = [] {
+    Loaded loaded;
+    read(loaded, k_published_names_toml, "core/data/published_names.toml", read_schemes);
     return loaded;
   }();
   return k_loaded;
@@ -217,7 +226,9 @@ const Loaded& libc() {
 
 const CoreData& core_data() { return facts().data; }
 
-const NamingData& core_schemes() { return naming().schemes; }
+const std::vector<NamingScheme>& builtin_schemes() { return naming().schemes; }
+
+const std::vector<NamingScheme>& published_schemes() { return published_names().schemes; }
 
 const LibcData& libc_data() { return libc().libc; }
 
@@ -225,7 +236,7 @@ const GpuData& gpu_data() { return gpus().gpus; }
 
 Diagnostics core_data_problems() {
   Diagnostics all = facts().problems;
-  for (const Loaded* loaded : {&naming(), &libc(), &gpus()})
+  for (const Loaded* loaded : {&naming(), &published_names(), &libc(), &gpus()})
     all.insert(all.end(), loaded->problems.begin(), loaded->problems.end());
   return all;
 }

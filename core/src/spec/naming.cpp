@@ -1,4 +1,3 @@
-#include "spec/data.hpp"
 #include "spec/naming_words.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
@@ -122,9 +121,6 @@ Result<std::string> expand_words(std::string_view text, const NamingWords& words
 Result<std::string> expand_template(std::string_view text, const NamingValues& values) {
   return expand_words(text, naming_words(values));
 }
-
-const std::vector<NamingScheme>& builtin_schemes() { return core_schemes().builtin; }
-const std::vector<NamingScheme>& published_schemes() { return core_schemes().published; }
 
 std::vector<NamingScheme> naming_schemes(std::span<const NamingScheme> more) {
   std::vector<NamingScheme> all(more.begin(), more.end());

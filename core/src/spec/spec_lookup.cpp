@@ -43,14 +43,16 @@ const Revision* find_revision(const Spec& spec, std::string_view word) {
 Result<const NamingScheme*> find_scheme(const Spec& spec, std::string_view name, std::span<const NamingScheme> more) {
   if (name.empty()) name = spec.default_scheme.empty() ? "default" : std::string_view(spec.default_scheme);
   std::vector<std::string> known;
-  // A plugin's own row of that name comes before the one that every spec has.
-  for (const auto rows :
-       {more, std::span<const NamingScheme>(spec.schemes), std::span<const NamingScheme>(builtin_schemes()),
-        std::span<const NamingScheme>(published_schemes())})
+  const NamingScheme* found = nullptr;
+  const auto look = [&](std::span<const NamingScheme> rows) {
     for (const NamingScheme& scheme : rows) {
-      if (scheme.name == name) return &scheme;
+      if (found == nullptr && scheme.name == name) found = &scheme;
       known.push_back(scheme.name);
     }
+    return found != nullptr;
+  };
+  // A plugin's own row of that name comes before the one that every spec has; a table is read when it is looked at.
+  if (look(more) || look(spec.schemes) || look(builtin_schemes()) || look(published_schemes())) return found;
   return fail(ErrorKind::usage, "PLN003", fmt::format("plugin {} has no naming scheme \"{}\"", spec.name, name),
               suggestion(name, known));
 }

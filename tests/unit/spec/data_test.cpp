@@ -3,6 +3,7 @@
 #include "spec/windows_data.hpp"
 
 #include <doctest/doctest.h>
+#include <sagekit/naming.hpp>
 
 #include <algorithm>
 #include <set>
@@ -21,7 +22,8 @@ TEST_CASE("the embedded data reads without a complaint") {
   CHECK_FALSE(core_data().torches.empty());
   CHECK_FALSE(gpu_data().models.empty());
   CHECK_FALSE(core_data().nvcc_arches.empty());
-  CHECK(core_schemes().builtin.size() == 4);
+  CHECK(builtin_schemes().size() == 4);
+  CHECK(published_schemes().size() > 20);
 }
 
 TEST_CASE("a torch that was published is not absent") {
