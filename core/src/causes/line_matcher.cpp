@@ -4,7 +4,6 @@
 
 #include <re2/filtered_re2.h>
 #include <re2/re2.h>
-#include <re2/set.h>
 
 #include <algorithm>
 #include <functional>
@@ -31,22 +30,15 @@ RE2::Options options() {
 
 re2::StringPiece piece(std::string_view text) { return {text.data(), text.size()}; }
 
-std::map<std::string, std::string> groups_of(const RE2& pattern, const std::vector<re2::StringPiece>& parts) {
-  std::map<std::string, std::string> groups;
+bool groups_with(const RE2& pattern, std::string_view text, PatternGroups& groups) {
+  std::vector<re2::StringPiece> parts(static_cast<std::size_t>(pattern.NumberOfCapturingGroups()) + 1);
+  if (!pattern.Match(piece(text), 0, text.size(), RE2::UNANCHORED, parts.data(), static_cast<int>(parts.size())))
+    return false;
+  groups.clear();
   for (const auto& [name, index] : pattern.NamedCapturingGroups()) {
     const auto& part = parts[static_cast<std::size_t>(index)];
     if (part.data() != nullptr) groups.try_emplace(name, part.data(), part.size());
   }
-  return groups;
-}
-
-bool find_with(const RE2& pattern, std::string_view text, PatternMatch& match) {
-  std::vector<re2::StringPiece> parts(static_cast<std::size_t>(pattern.NumberOfCapturingGroups()) + 1);
-  if (!pattern.Match(piece(text), 0, text.size(), RE2::UNANCHORED, parts.data(), static_cast<int>(parts.size())))
-    return false;
-  match.begin = static_cast<std::size_t>(parts[0].data() - text.data());
-  match.end = match.begin + parts[0].size();
-  match.groups = groups_of(pattern, parts);
   return true;
 }
 
@@ -84,68 +76,69 @@ PatternWords words_of(const std::string& pattern) {
 
 struct LineMatcher::Automaton {
   std::vector<std::unique_ptr<RE2>> patterns;
-  std::vector<std::vector<std::string>> needed;         ///< words, of each pattern
-  std::optional<RE2> any;                               ///< one of the words
-  std::optional<RE2::Set> words;                        ///< which of them
-  std::vector<std::vector<std::size_t>> patterns_with;  ///< a word, by its number
+  std::vector<std::vector<std::uint32_t>> needed;       ///< words, of each pattern
+  std::vector<std::vector<std::size_t>> patterns_with;  ///< a word, by its number, that makes them candidates
+  std::optional<WordFinder> finder;
 };
 
 LineMatcher::LineMatcher(const std::vector<std::string>& patterns) : m_automaton(std::make_unique<Automaton>()) {
-  std::map<std::string, std::vector<std::size_t>> patterns_with;
+  auto& made = *m_automaton;
+  std::map<std::string, std::uint32_t> numbers;
+  std::vector<std::string> words;
+  const auto number_of = [&](const std::string& word) {
+    const auto [place, is_new] = numbers.try_emplace(word, static_cast<std::uint32_t>(words.size()));
+    if (is_new) {
+      words.push_back(word);
+      made.patterns_with.emplace_back();
+    }
+    return place->second;
+  };
   for (std::size_t i = 0; i < patterns.size(); ++i) {
-    m_automaton->patterns.push_back(std::make_unique<RE2>(patterns[i], options()));
-    auto words = words_of(patterns[i]);
-    for (const auto& word : words.any) patterns_with[word].push_back(i);
-    m_automaton->needed.push_back(std::move(words.needed));
+    made.patterns.push_back(std::make_unique<RE2>(patterns[i], options()));
+    const auto of = words_of(patterns[i]);
+    for (const auto& word : of.any) made.patterns_with[number_of(word)].push_back(i);
+    auto& needed = made.needed.emplace_back();
+    for (const auto& word : of.needed) needed.push_back(number_of(word));
   }
-  RE2::Options literal = options();
-  literal.set_case_sensitive(false);
-  std::string any;
-  for (const auto& [word, with] : patterns_with) any += (any.empty() ? "" : "|") + RE2::QuoteMeta(word);
-  if (any.empty()) any = "[^\\x00-\\xff]";
-  m_automaton->any.emplace(any, literal);
-  literal.set_literal(true);
-  m_automaton->words.emplace(literal, RE2::UNANCHORED);
-  for (auto& [word, with] : patterns_with) {
-    m_automaton->words->Add(word, nullptr);
-    m_automaton->patterns_with.push_back(std::move(with));
-  }
-  m_automaton->words->Compile();
+  made.finder.emplace(words);
 }
 
 LineMatcher::~LineMatcher() = default;
 LineMatcher::LineMatcher(LineMatcher&&) noexcept = default;
 
-std::size_t LineMatcher::next(std::string_view text, std::size_t from) const {
-  re2::StringPiece found;
-  if (from >= text.size() || !m_automaton->any->Match(piece(text), from, text.size(), RE2::UNANCHORED, &found, 1))
-    return std::string_view::npos;
-  return static_cast<std::size_t>(found.data() - text.data());
+std::size_t LineMatcher::read_line(std::string_view text, std::size_t from, std::vector<WordHit>& words) const {
+  return m_automaton->finder->read_line(text, from, words);
 }
 
-std::vector<std::size_t> LineMatcher::candidates(std::string_view line) const {
-  std::vector<int> words;
-  std::vector<std::size_t> patterns;
-  if (!m_automaton->words->Match(piece(line), &words)) return patterns;
-  for (const int word : words) {
-    const auto& with = m_automaton->patterns_with[static_cast<std::size_t>(word)];
-    patterns.insert(patterns.end(), with.begin(), with.end());
+bool LineMatcher::is_first(std::size_t word) const { return !m_automaton->patterns_with[word].empty(); }
+
+PatternChoice LineMatcher::choose(std::u32string_view words) const {
+  std::set<std::size_t> patterns;
+  for (const auto word : words)
+    patterns.insert(m_automaton->patterns_with[word].begin(), m_automaton->patterns_with[word].end());
+  PatternChoice choice;
+  for (const auto pattern : patterns) {
+    const auto& needed = m_automaton->needed[pattern];
+    const auto lacking =
+        std::ranges::find_if(needed, [&](auto word) { return !std::ranges::binary_search(words, word); });
+    choice.candidates.push_back({pattern, lacking == needed.end() ? PatternChoice::k_nothing : *lacking});
   }
-  std::ranges::sort(patterns);
-  patterns.erase(std::unique(patterns.begin(), patterns.end()), patterns.end());
-  return patterns;
-}
-
-std::string_view LineMatcher::lacks(std::size_t pattern, std::string_view line) const {
-  const auto text = lower(line);
-  for (const auto& word : m_automaton->needed[pattern])
-    if (text.find(word) == std::string::npos) return word;
-  return {};
+  return choice;
 }
 
 bool LineMatcher::find(std::size_t pattern, std::string_view text, PatternMatch& match) const {
-  match.pattern = pattern;
-  return find_with(*m_automaton->patterns[pattern], text, match);
+  re2::StringPiece found;
+  if (!m_automaton->patterns[pattern]->Match(piece(text), 0, text.size(), RE2::UNANCHORED, &found, 1)) return false;
+  const auto begin = static_cast<std::size_t>(found.data() - text.data());
+  match = {pattern, text, begin, begin + found.size()};
+  return true;
+}
+
+PatternGroups LineMatcher::groups(const PatternMatch& match) const {
+  PatternGroups groups;
+  const auto& pattern = *m_automaton->patterns[match.pattern];
+  if (!pattern.NamedCapturingGroups().empty()) groups_with(pattern, match.text, groups);
+  return groups;
 }
 
 struct Pattern::Compiled {
@@ -174,17 +167,13 @@ std::size_t Pattern::place(std::string_view text) const {
              : std::string_view::npos;
 }
 
-bool Pattern::find(std::string_view text, PatternMatch& match) const {
-  return find_with(m_compiled->get(), text, match);
+bool Pattern::find(std::string_view text, PatternGroups& groups) const {
+  return groups_with(m_compiled->get(), text, groups);
 }
 
 std::size_t Pattern::prefix(std::string_view text) const {
   re2::StringPiece found;
   return m_compiled->get().Match(piece(text), 0, text.size(), RE2::ANCHOR_START, &found, 1) ? found.size() : 0;
-}
-
-bool any_in(const std::vector<Pattern>& patterns, std::string_view text) {
-  return std::ranges::any_of(patterns, [&](const Pattern& pattern) { return pattern.in(text); });
 }
 
 std::string pattern_fault(const std::string& pattern, bool scanned) {

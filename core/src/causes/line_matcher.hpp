@@ -1,7 +1,9 @@
 #pragma once
 // All patterns at once: one automaton over the words that they cannot match without finds the lines, and only there the
-// patterns whose word is on the line are tried. RE2 throughout: time grows with the text, whatever the pattern. The one
-// place that includes it.
+// patterns whose words are on the line are tried, by RE2: time grows with the text, whatever the pattern. The one place
+// that includes it.
+
+#include "causes/word_finder.hpp"
 
 #include <cstddef>
 #include <map>
@@ -17,8 +19,21 @@ std::string pattern_fault(const std::string& pattern, bool scanned);
 
 struct PatternMatch {
   std::size_t pattern = 0;
+  std::string_view text;  ///< in which it was found
   std::size_t begin = 0, end = 0;
-  std::map<std::string, std::string> groups;  ///< the named ones that took part
+};
+
+using PatternGroups = std::map<std::string, std::string>;  ///< the named ones that took part
+
+/// What the words of a line let match.
+struct PatternChoice {
+  static constexpr std::size_t k_nothing = static_cast<std::size_t>(-1);
+  /// A pattern and the word that it needs and the line lacks; k_nothing when all are there.
+  struct Candidate {
+    std::size_t pattern = 0;
+    std::size_t lacks = k_nothing;
+  };
+  std::vector<Candidate> candidates;  ///< by pattern
 };
 
 class LineMatcher {
@@ -28,14 +43,15 @@ class LineMatcher {
   LineMatcher(LineMatcher&&) noexcept;
   LineMatcher& operator=(LineMatcher&&) = delete;
 
-  /// The first place at or behind `from` where a word stands that a pattern cannot match without; npos = none.
-  std::size_t next(std::string_view text, std::size_t from) const;
-  /// The patterns that may match in a line: one of their words stands there. In their order.
-  std::vector<std::size_t> candidates(std::string_view line) const;
-  /// A word, in small letters, that a pattern needs and the line lacks; "" = none.
-  std::string_view lacks(std::size_t pattern, std::string_view line) const;
-  /// The first match of one of them.
+  /// Appends the words of the line that begins at `from`, those that patterns cannot match without. Says where it ends.
+  std::size_t read_line(std::string_view text, std::size_t from, std::vector<WordHit>& words) const;
+  /// Is it one that by itself makes a line worth a look?
+  bool is_first(std::size_t word) const;
+  /// The patterns that the words allow; `words` are numbers, sorted, each once.
+  PatternChoice choose(std::u32string_view words) const;
+  /// Its first match.
   bool find(std::size_t pattern, std::string_view text, PatternMatch& match) const;
+  PatternGroups groups(const PatternMatch& match) const;
 
  private:
   struct Automaton;
@@ -54,8 +70,8 @@ class Pattern {
   bool in(std::string_view text) const;
   /// Where its first match begins; npos = none.
   std::size_t place(std::string_view text) const;
-  /// The first match with its groups; `pattern` stays 0. False = none.
-  bool find(std::string_view text, PatternMatch& match) const;
+  /// The groups of the first match. False = none.
+  bool find(std::string_view text, PatternGroups& groups) const;
   /// How many bytes at the beginning of `text` it matches; 0 = none.
   std::size_t prefix(std::string_view text) const;
 
@@ -63,8 +79,5 @@ class Pattern {
   struct Compiled;
   std::unique_ptr<Compiled> m_compiled;
 };
-
-/// Does one of them match?
-bool any_in(const std::vector<Pattern>& patterns, std::string_view text);
 
 }  // namespace sagekit

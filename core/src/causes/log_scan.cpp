@@ -4,6 +4,7 @@
 #include "support/text.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace sagekit {
 
@@ -16,11 +17,11 @@ constexpr std::size_t k_head = 64 << 10;
 constexpr std::size_t k_shown = 300;
 constexpr std::size_t k_events = 4096;
 constexpr std::size_t k_likely = 5;
-constexpr std::size_t k_noted_lines = 4096, k_noted_line = 1 << 10;  // kept, and no longer than that
+constexpr std::size_t k_choices = 2048, k_noted_lines = 4096, k_noted_line = 1 << 10;  // kept, and no longer than that
 constexpr std::size_t k_overlap = 512;  // of what is looked through for words around a line
 constexpr std::size_t k_fact_readings = 24;
+constexpr std::uint32_t k_no_word = ~0U;
 constexpr int k_repeats = 3;
-constexpr int k_prefixes = 6;
 
 std::vector<std::string> patterns_of(const CauseData& data) {
   std::vector<std::string> patterns;
@@ -34,8 +35,6 @@ std::vector<Pattern> compiled(const std::vector<std::string>& texts) {
   for (const auto& text : texts) patterns.emplace_back(text);
   return patterns;
 }
-
-bool ends_line(char c) { return c == '\n' || c == '\v'; }
 
 /// The first end of a line at or behind `from`; the text's end when there is none.
 std::size_t line_end(std::string_view text, std::size_t from) {
@@ -53,6 +52,10 @@ std::string one_of(const std::vector<std::string>& patterns) {
   return patterns.empty() ? std::string() : "(?:" + join(patterns, ")|(?:") + ")";
 }
 
+bool contains_word(const std::vector<WordHit>& words, std::size_t word) {
+  return std::ranges::any_of(words, [&](const auto& one) { return one.word == word; });
+}
+
 /// What Markdown, UTF-8 and people can bear of a line.
 std::string shown(std::string_view line) {
   auto text = readable(line.substr(0, k_shown));
@@ -63,7 +66,10 @@ std::string shown(std::string_view line) {
 }  // namespace
 
 CausePatterns::CausePatterns(const CauseData& from)
-    : data(from), matcher(patterns_of(from)), advice(compiled(from.advice)), prefix(one_of(from.prefixes)) {
+    : data(from),
+      matcher(patterns_of(from)),
+      advice(one_of(from.advice)),
+      prefix("(?:" + one_of(from.prefixes) + ")*") {
   for (std::size_t i = 0; i < from.rows.size(); ++i) {
     row_of.insert(row_of.end(), from.rows[i].match.size(), i);
     near.emplace_back(one_of(from.rows[i].near));
@@ -113,10 +119,9 @@ void LogScan::scan(bool last) {
   }
   const auto text = std::string_view(m_text).substr(0, end);
   while (m_scanned < end) {
-    const auto place = m_patterns.matcher.next(text, m_scanned);
-    if (place == std::string_view::npos) break;
-    const auto ends = line_end(text, place);
-    take_line(line_begin(text, place), ends, place);
+    m_words.clear();
+    const auto ends = m_patterns.matcher.read_line(text, m_scanned, m_words);
+    if (!m_words.empty()) take_line(m_scanned, ends);
     m_scanned = ends + 1;
   }
   m_scanned = end;
@@ -124,23 +129,23 @@ void LogScan::scan(bool last) {
   const std::size_t keep = m_scanned > k_before ? m_scanned - k_before : 0;
   const auto from = keep == 0 ? 0 : line_end(m_text, keep) + 1;
   if (last || from == 0 || from > m_scanned) return;
-  if (from > m_counted) {
-    m_line += static_cast<std::size_t>(std::count(m_text.begin() + static_cast<std::ptrdiff_t>(m_counted),
-                                                  m_text.begin() + static_cast<std::ptrdiff_t>(from), '\n'));
-    m_counted = from;
-  }
+  count_lines(from);
   m_text.erase(0, from);
   m_gone += from;
   m_scanned -= from;
   m_counted -= from;
 }
 
+/// `m_line` is of the text up to there, then.
+void LogScan::count_lines(std::size_t up_to) {
+  if (m_counted >= up_to) return;
+  m_line += static_cast<std::size_t>(std::count(m_text.begin() + static_cast<std::ptrdiff_t>(m_counted),
+                                                m_text.begin() + static_cast<std::ptrdiff_t>(up_to), '\n'));
+  m_counted = up_to;
+}
+
 std::string_view LogScan::plain(std::string_view line) const {
-  for (int i = 0; i < k_prefixes; ++i) {
-    const auto cut = m_patterns.prefix.prefix(line);
-    if (cut == 0) break;
-    line.remove_prefix(cut);
-  }
+  line.remove_prefix(m_patterns.prefix.prefix(line));
   const auto end = line.find_last_not_of(" \t\r");
   return end == std::string_view::npos ? std::string_view() : line.substr(0, end + 1);
 }
@@ -179,115 +184,139 @@ bool LogScan::fits(std::size_t row, std::size_t begin, std::size_t end) {
 
 /// Messages are; that something begins or ends is said on one line.
 bool LogScan::may_be_wrapped(std::size_t pattern) const {
-  if (pattern >= m_patterns.row_of.size()) return false;
-  const auto role = m_patterns.data.rows[m_patterns.row_of[pattern]].role;
+  const auto role = row_of(pattern).role;
   return may_explain(role) || role == LineRole::consequence || role == LineRole::noise;
 }
 
-LogScan::LineNotes LogScan::notes_of(std::string_view line, bool whole) const {
-  LineNotes notes;
-  auto candidates = m_patterns.matcher.candidates(line);
-  if (candidates.empty()) return notes;
-  const auto text = whole ? plain(line) : line;
-  notes.skip = static_cast<std::size_t>(text.data() - line.data());
-  notes.shown = shown(text);
-  const auto& row_of = m_patterns.row_of;
-  PatternMatch match;
-  for (const auto pattern : candidates) {
-    if (!m_patterns.matcher.find(pattern, text, match)) {
-      if (whole && may_be_wrapped(pattern))
-        notes.unmatched.emplace_back(pattern, m_patterns.matcher.lacks(pattern, line));
-      continue;
+const LogScan::Choice& LogScan::choice_of(std::vector<WordHit>& words) {
+  m_key.clear();
+  for (const auto& one : words) m_key += static_cast<char32_t>(one.word);
+  std::ranges::sort(m_key);
+  m_key.erase(std::unique(m_key.begin(), m_key.end()), m_key.end());
+  if (const auto found = m_choices.find(m_key); found != m_choices.end()) return found->second;
+  if (m_choices.size() >= k_choices) m_choices.clear();
+  Choice choice;
+  for (const auto& one : m_patterns.matcher.choose(m_key).candidates) {
+    const bool is_whole = one.lacks == PatternChoice::k_nothing;
+    if (one.pattern >= m_patterns.row_of.size()) {
+      if (is_whole) choice.likely.push_back(one.pattern);
+    } else if (is_whole || may_be_wrapped(one.pattern)) {
+      (row_of(one.pattern).role == LineRole::noise ? choice.noise : choice.rows).push_back(one);
     }
-    if (pattern < row_of.size() && m_patterns.data.rows[row_of[pattern]].role == LineRole::noise) {
-      notes.matches = {std::move(match)};
-      notes.unmatched.clear();
-      notes.likely = false;
-      return notes;
-    }
-    if (any_in(m_patterns.advice, text.substr(0, match.begin))) continue;
-    if (pattern < row_of.size())
-      notes.matches.push_back(std::move(match));
-    else
-      notes.likely = true;
   }
+  return m_choices.emplace(m_key, std::move(choice)).first->second;
+}
+
+bool LogScan::is_advice(const PatternMatch& match) const {
+  return !m_patterns.advice.empty() && m_patterns.advice.in(match.text.substr(0, match.begin));
+}
+
+/// Rows of which enough was seen say no more.
+bool LogScan::says_more(const Choice& choice) const {
+  const auto is_wanted = [&](const auto& one) { return is_new(m_patterns.row_of[one.pattern]); };
+  return !choice.likely.empty() || std::ranges::any_of(choice.rows, is_wanted) ||
+         std::ranges::any_of(choice.noise, is_wanted);
+}
+
+/// `whole`: it may go on in the next lines.
+LogScan::LineNotes LogScan::notes_of(const Choice& choice, std::string_view line, bool whole) const {
+  const auto& matcher = m_patterns.matcher;
+  LineNotes notes;
+  PatternMatch match;
+  for (const auto& one : choice.noise) {
+    if (one.lacks == PatternChoice::k_nothing && matcher.find(one.pattern, line, match))
+      return {{{one.pattern, {}}}, {}, false};
+    if (whole) notes.unmatched.push_back(one);
+  }
+  for (const auto& one : choice.rows) {
+    if (one.lacks != PatternChoice::k_nothing || !matcher.find(one.pattern, line, match)) {
+      if (whole && may_be_wrapped(one.pattern)) notes.unmatched.push_back(one);
+    } else if (!is_advice(match)) {
+      notes.matches.push_back({one.pattern, matcher.groups(match)});
+    }
+  }
+  notes.likely = std::ranges::any_of(
+      choice.likely, [&](auto pattern) { return matcher.find(pattern, line, match) && !is_advice(match); });
+  std::ranges::sort(notes.unmatched, {}, &PatternChoice::Candidate::pattern);
   return notes;
 }
 
-const LogScan::LineNotes& LogScan::kept_notes(std::string_view line) {
-  if (line.size() > k_noted_line) return m_long_notes = notes_of(line, true);
-  const auto found = m_notes.find(std::string(line));
-  if (found != m_notes.end()) return found->second;
+const LogScan::LineNotes& LogScan::kept_notes(const Choice& choice, std::string_view line) {
+  if (line.size() > k_noted_line) return m_long_notes = notes_of(choice, line, true);
+  std::string key(line);
+  if (const auto found = m_notes.find(key); found != m_notes.end()) return found->second;
   if (m_notes.size() >= k_noted_lines) m_notes.clear();
-  return m_notes.emplace(line, notes_of(line, true)).first->second;
+  return m_notes.emplace(std::move(key), notes_of(choice, line, true)).first->second;
 }
 
 /// Messages that were wrapped: the next two lines are read along.
-void LogScan::match_wrapped(const LineNotes& notes, std::size_t begin, std::size_t end,
-                            std::vector<PatternMatch>& matches) {
-  const auto& row_of = m_patterns.row_of;
+void LogScan::match_wrapped(std::size_t begin, std::size_t end, const LineNotes& notes) {
   const std::string_view text = m_text;
   const auto second = std::min(end + 1, text.size());
   const auto third_end = line_end(text, std::min(line_end(text, second) + 1, text.size()));
   const auto behind = text.substr(second, std::min(third_end - second, 2 * k_long_line));
-  std::string behind_lower, window;
+  m_words.clear();
+  m_window.clear();
   std::size_t limit = 0;
   PatternMatch match;
-  for (const auto& [pattern, word] : notes.unmatched) {
-    if (!is_new(row_of[pattern])) continue;
-    if (behind_lower.empty()) behind_lower = lower(behind);
-    if (behind_lower.find(word) == std::string::npos) continue;
-    if (window.empty()) {
-      window = plain(text.substr(begin, end - begin));
-      limit = window.size();
+  for (const auto& one : notes.unmatched) {
+    if (!is_new(m_patterns.row_of[one.pattern])) continue;
+    if (m_words.empty() && second < text.size()) {
+      for (std::size_t at = 0; at < behind.size(); ++at) at = m_patterns.matcher.read_line(behind, at, m_words);
+      m_words.push_back({k_no_word, 0});
+    }
+    if (one.lacks != PatternChoice::k_nothing && !contains_word(m_words, one.lacks)) continue;
+    if (m_window.empty()) {
+      m_window = plain(text.substr(begin, end - begin));
+      limit = m_window.size();
       for (std::size_t i = 0, next = end; i < 2 && next + 1 < text.size(); ++i) {
         const auto next_end = line_end(text, next + 1);
-        window += ' ';
-        window += plain(text.substr(next + 1, std::min(next_end - next - 1, k_long_line)));
+        m_window += ' ';
+        m_window += plain(text.substr(next + 1, std::min(next_end - next - 1, k_long_line)));
         next = next_end;
       }
     }
-    if (!m_patterns.matcher.find(pattern, window, match) || match.begin >= limit) continue;
-    if (m_patterns.data.rows[row_of[pattern]].role == LineRole::noise) {
-      matches = {std::move(match)};
+    if (!m_patterns.matcher.find(one.pattern, m_window, match) || match.begin >= limit) continue;
+    if (row_of(one.pattern).role == LineRole::noise) {
+      m_found = {{one.pattern, {}}};
       return;
     }
-    if (!any_in(m_patterns.advice, std::string_view(window).substr(0, match.begin))) matches.push_back(match);
+    if (!is_advice(match)) m_found.push_back({one.pattern, m_patterns.matcher.groups(match)});
   }
-  std::ranges::stable_sort(matches, {}, &PatternMatch::pattern);
+  std::ranges::stable_sort(m_found, {}, &RowMatch::pattern);
 }
 
-void LogScan::take_line(std::size_t begin, std::size_t end, std::size_t place) {
+void LogScan::take_line(std::size_t begin, std::size_t end) {
   const std::string_view text = m_text;
   const bool is_long = end - begin > k_long_line;
   if (is_long) {
-    begin = std::max(begin, place > k_long_line / 4 ? place - k_long_line / 4 : 0);
+    const auto first = std::ranges::find_if(m_words, [&](auto& one) { return m_patterns.matcher.is_first(one.word); });
+    if (first == m_words.end()) return;
+    begin = std::max(begin, first->end > k_long_line / 4 ? first->end - k_long_line / 4 : 0);
     end = std::min(end, begin + k_long_line);
-    m_long_notes = notes_of(text.substr(begin, end - begin), false);
+    m_words.clear();
+    m_patterns.matcher.read_line(text.substr(0, end), begin, m_words);
   }
-  const auto line = text.substr(begin, end - begin);
-  const auto& notes = is_long ? m_long_notes : kept_notes(line);
-  if (notes.matches.empty() && notes.unmatched.empty() && !notes.likely) return;
-  const auto row_of = [&](const PatternMatch& match) { return m_patterns.row_of[match.pattern]; };
-  std::vector<PatternMatch> matches;
-  for (const auto& match : notes.matches)
-    if (is_new(row_of(match))) matches.push_back(match);
-  match_wrapped(notes, begin, end, matches);
-  const bool is_noise = matches.size() == 1 && m_patterns.data.rows[row_of(matches[0])].role == LineRole::noise;
-  if (matches.empty() && !notes.likely) return;
-  if (m_counted < begin) {
-    m_line += static_cast<std::size_t>(std::count(m_text.begin() + static_cast<std::ptrdiff_t>(m_counted),
-                                                  m_text.begin() + static_cast<std::ptrdiff_t>(begin), '\n'));
-    m_counted = begin;
-  }
-  const LogPlace where{m_line, notes.shown};
+  const auto& choice = choice_of(m_words);
+  if (!says_more(choice)) return;
+  auto line = text.substr(begin, end - begin);
+  if (is_long)
+    m_long_notes = notes_of(choice, line, false);
+  else
+    line = plain(line);
+  const auto& notes = is_long ? m_long_notes : kept_notes(choice, line);
+  m_found.clear();
+  std::ranges::copy_if(notes.matches, std::back_inserter(m_found), [&](const auto& one) { return is_new(one); });
+  if (!notes.unmatched.empty()) match_wrapped(begin, end, notes);
+  if (m_found.empty() && !notes.likely) return;
+  count_lines(begin);
+  const LogPlace where{m_line, shown(line)};
+  const bool is_noise = m_found.size() == 1 && row_of(m_found[0].pattern).role == LineRole::noise;
   if (notes.likely && !is_noise) take_likely(where);
-  for (auto& match : matches) {
-    const auto* row = &m_patterns.data.rows[row_of(match)];
-    if (!is_noise && !fits(row_of(match), begin, end)) continue;
-    LineEvent event{row, where, {}, {}, m_attempt};
-    if (!is_noise) event.groups = std::move(match.groups);
-    if (may_explain(row->role) && m_facts_read++ < k_fact_readings) read_facts(around(begin, end), event.facts);
+  for (auto& match : m_found) {
+    if (!is_noise && !fits(m_patterns.row_of[match.pattern], begin, end)) continue;
+    LineEvent event{&row_of(match.pattern), where, std::move(match.groups), {}, m_attempt};
+    if (may_explain(event.row->role) && m_facts_read++ < k_fact_readings) read_facts(around(begin, end), event.facts);
     keep(std::move(event));
   }
 }
@@ -342,13 +371,13 @@ std::vector<LogPlace> LogScan::likeliest() const {
 }
 
 void LogScan::read_facts(std::string_view text, LogFacts& facts) const {
-  PatternMatch match;
+  PatternGroups groups;
   for (const auto& [row, patterns] : m_patterns.facts) {
     if (facts.contains(row->name)) continue;
     for (const auto& pattern : patterns) {
-      if (!pattern.find(text, match)) continue;
-      const auto value = match.groups.find("value");
-      facts[row->name] = value != match.groups.end() ? readable(value->second) : row->value;
+      if (!pattern.find(text, groups)) continue;
+      const auto value = groups.find("value");
+      facts[row->name] = value != groups.end() ? readable(value->second) : row->value;
       break;
     }
   }

@@ -32,8 +32,7 @@ struct CausePatterns {
   LineMatcher matcher;
   std::vector<std::size_t> row_of;   ///< of each pattern; behind them are the likely ones
   std::vector<Pattern> near, apart;  ///< of each row: one of them; "" = none are asked for
-  std::vector<Pattern> advice;
-  Pattern prefix;
+  Pattern advice, prefix;            ///< one of them; as many as there are
   std::vector<std::pair<const FactRow*, std::vector<Pattern>>> facts;
 };
 
@@ -57,14 +56,20 @@ class LogScan {
   std::size_t lines() const { return m_lines; }
 
  private:
-  /// What a line says by itself: found once, however often it stands there.
+  /// What the words of a line let it match.
+  struct Choice {
+    std::vector<PatternChoice::Candidate> rows, noise;
+    std::vector<std::size_t> likely;  ///< patterns
+    bool empty() const { return rows.empty() && noise.empty() && likely.empty(); }
+  };
+  struct RowMatch {
+    std::size_t pattern = 0;
+    PatternGroups groups;
+  };
+  /// What a line matches by itself: found once, however often it stands there.
   struct LineNotes {
-    std::size_t skip = 0;  ///< of what carried the line
-    std::string shown;     ///< as people see it
-    std::vector<PatternMatch>
-        matches;  ///< of rows, by their number in `pattern`; a noise row's alone when there is one
-    std::vector<std::pair<std::size_t, std::string_view>>
-        unmatched;  ///< may match with the next lines; the word they need
+    std::vector<RowMatch> matches;                    ///< a noise row's alone when there is one
+    std::vector<PatternChoice::Candidate> unmatched;  ///< may match with the next lines
     bool likely = false;
   };
   /// Where a pattern was last found in the log, and up to where it was looked for.
@@ -78,11 +83,17 @@ class LogScan {
   };
 
   void scan(bool last);
-  void take_line(std::size_t begin, std::size_t end, std::size_t place);
+  void take_line(std::size_t begin, std::size_t end);
+  const CauseRow& row_of(std::size_t pattern) const { return m_patterns.data.rows[m_patterns.row_of[pattern]]; }
   bool may_be_wrapped(std::size_t pattern) const;
-  LineNotes notes_of(std::string_view line, bool whole) const;
-  const LineNotes& kept_notes(std::string_view line);
-  void match_wrapped(const LineNotes& notes, std::size_t begin, std::size_t end, std::vector<PatternMatch>& matches);
+  const Choice& choice_of(std::vector<WordHit>& words);
+  bool says_more(const Choice& choice) const;
+  LineNotes notes_of(const Choice& choice, std::string_view line, bool whole) const;
+  const LineNotes& kept_notes(const Choice& choice, std::string_view line);
+  void match_wrapped(std::size_t begin, std::size_t end, const LineNotes& notes);
+  bool is_new(const RowMatch& match) const { return is_new(m_patterns.row_of[match.pattern]); }
+  bool is_advice(const PatternMatch& match) const;
+  void count_lines(std::size_t up_to);
   void take_likely(LogPlace where);
   bool fits(std::size_t row, std::size_t begin, std::size_t end);
   bool near_by(const Pattern& pattern, Sought& sought, std::size_t begin, std::size_t end) const;
@@ -102,8 +113,13 @@ class LogScan {
   std::size_t m_line = 1;
   std::string m_head;
   std::vector<LineEvent> m_events;
+  std::vector<WordHit> m_words;  ///< of the line
+  std::unordered_map<std::u32string, Choice> m_choices;
+  std::u32string m_key;  ///< of them
   std::unordered_map<std::string, LineNotes> m_notes;
   LineNotes m_long_notes;
+  std::vector<RowMatch> m_found;  ///< in the line, and with those that follow it
+  std::string m_window;
   std::vector<Sought> m_near, m_apart;  ///< by row
   std::vector<signed char> m_in_head;   ///< by row: near words in the head; -1 = not looked for
   std::vector<Seen> m_seen;             ///< by row

@@ -80,7 +80,7 @@ def compilers(shop):
         del shop.made["real_no_lcuda"]  # this machine has a driver, or its stub
     shop.write("big.cu", "template<int N> struct S { static __device__ float f(float x) { return S<N-1>::f(x) * S<N-2>::f(x + N); } };\n"
                "template<> struct S<0> { static __device__ float f(float x) { return x; } };\ntemplate<> struct S<1> { static __device__ float f(float x) { return x; } };\n"
-               "__global__ void k(float* p) { p[0] = S<16>::f(p[1]); }\n")
+               "__global__ void k(float* p) { p[0] = S<20>::f(p[1]); }\n")
     torch = next((pathlib.Path(p) for p in os.environ.get("TORCH_INCLUDE", "").split(":") if p), None)
     if torch:
         shop.write("old.cpp", "#include <c10/util/Exception.h>\n#include <torch/all.h>\nint main() {}\n")
@@ -96,17 +96,22 @@ def compilers(shop):
 
 
 def killed(shop, name, signature, signal):
-    """cicc, killed while it works, as the kernel does it."""
-    process = subprocess.Popen([NVCC, "-c", "big.cu", "-o", "big.o", "-arch=sm_90"], cwd=shop.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    for _ in range(3000):
+    """cicc, killed while it works, as the kernel does it. nvcc 13 says nothing of its own: its shell does, and ninja shows both."""
+    shop.write("build.ninja", f"rule cuda\n  command = {NVCC} -c $in -o $out -arch=sm_90\nbuild big.o: cuda big.cu\n")
+    process = subprocess.Popen(["ninja", "big.o"], cwd=shop.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    was_killed = False
+    while process.poll() is None:
+        for entry in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+            try:
+                words = entry.read_bytes().decode("utf-8", "replace").split("\0")
+                if words[0].endswith("cicc") and str(shop.folder / "big.cu") in words:
+                    os.kill(int(entry.parent.name), signal)
+                    was_killed = True
+            except OSError:
+                continue
         time.sleep(0.02)
-        children = subprocess.run(["ps", "-eo", "pid,args"], capture_output=True, text=True).stdout
-        cicc = [line.split()[0] for line in children.splitlines() if "cicc" in line.split()[1:2][0].rsplit("/", 1)[-1] and "big" in line]
-        if cicc:
-            os.kill(int(cicc[0]), signal)
-            break
     text = process.communicate()[0].decode()
-    if f"signal {signal}" in text:
+    if was_killed:
         shop.made[name] = ([signature], "compile", text)
 
 
@@ -186,25 +191,28 @@ def limits(shop):
 
 def cgroup(shop):
     """cc1plus in a control group with 60 MB, as a container has it; the kernel kills it."""
-    group = pathlib.Path(f"/sys/fs/cgroup/sagekit-failures-{os.getpid()}")
+    root = pathlib.Path("/sys/fs/cgroup")
+    # Version 2 has one tree; where version 1 owns the memory controller, its tree is beside the others'.
+    limits = {"memory.max": "60M\n", "memory.swap.max": "0\n"}
+    if (root / "memory/memory.limit_in_bytes").exists():
+        root /= "memory"
+        limits = {"memory.limit_in_bytes": "60M\n"}
+    group = root / f"sagekit-failures-{os.getpid()}"
     try:
         group.mkdir()
     except OSError:
         return
-    if not (group / "memory.max").exists():  # no control groups of version 2 are mounted
-        group.rmdir()
-        return
     try:
-        (group / "memory.max").write_text("60M\n")
-        if (group / "memory.swap.max").exists():
-            (group / "memory.swap.max").write_text("0\n")
+        for name, value in limits.items():
+            if (group / name).exists() or name != "memory.swap.max":
+                (group / name).write_text(value)
         shop.run("real_memory_cgroup", ["K10"], "sh", "-c", f"echo $$ > {group}/cgroup.procs && exec g++ -O2 -c big.cpp -o big.o", stage="compile")
         if "Killed" not in shop.made["real_memory_cgroup"][2]:
-            del shop.made["real_memory_cgroup"]
-    except OSError:
-        shop.made.pop("real_memory_cgroup", None)
+            print(f"no log of a control group: {shop.made.pop('real_memory_cgroup')[2][-300:]}")
+    except OSError as error:
+        print(f"no control group: {error}")
     finally:
-        time.sleep(0.2)
+        time.sleep(0.5)
         group.rmdir()
 
 
