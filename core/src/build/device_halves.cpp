@@ -106,6 +106,8 @@ std::optional<ActionRecord> DeviceHalves::find(const std::string& key) const {
 void DeviceHalves::give_up(std::size_t index, const std::string& why, StepReport& report) {
   const std::lock_guard lock(m_mutex);
   m_why[index] = why;
+  // Only modules for Windows use it: nothing is compiled another way, the step of the host's code says why and fails.
+  if (m_actions[index].plain.empty()) return;
   if (m_said.insert(source_of(m_actions[index])).second) report.retried = k_in_one_run + why;
 }
 

@@ -93,6 +93,7 @@ class DeviceHalves {
   mutable std::mutex m_mutex;
   std::map<std::string, NvccCommands> m_commands;  ///< dry runs, by argv
   std::set<std::string> m_said;                    ///< sources whose reason was told
+  bool m_unproved_said = false;                    ///< that --prove passes over what only Windows uses
 };
 
 }  // namespace sagekit

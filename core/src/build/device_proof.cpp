@@ -7,14 +7,23 @@
 #include "support/try.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace sagekit {
 
 TaskOutcome DeviceHalves::prove(std::size_t index, const std::stop_token& stop, StepReport& report) {
   const auto& action = m_actions[index];
   const auto* record = record_of(index);
-  if (record == nullptr) return TaskOutcome::done;     // it is made the plain way anyway
-  if (action.plain.empty()) return TaskOutcome::done;  // proved where Linux uses the same code
+  if (record == nullptr) return TaskOutcome::done;  // it is made the plain way anyway
+  if (action.plain.empty()) {
+    // nvcc has no way to the host's code for Windows: the same GPU code is compared where a module for Linux has it.
+    const std::lock_guard lock(m_mutex);
+    if (!std::exchange(m_unproved_said, true))
+      report.retried =
+          "its GPU code is not compared with nvcc's own: only modules for Windows use it; with --platform "
+          "linux_x86_64 beside it, it is";
+    return TaskOutcome::done;
+  }
   Sha256 hash;
   hash.field("sagekit proof 1");
   for (const auto& output : record->outputs) hash.field(output.object.sha256);

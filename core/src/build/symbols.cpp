@@ -119,7 +119,8 @@ class Resolver {
     }
     table.set_words(role, includes, t.mingw.identity);
     table.set_words("msvc-libraries-" + cell.platform, libraries, t.mingw.identity);
-    table.set("msvc-linker-" + cell.platform, t.windows_linker.string(), linker_identity(t.windows_linker));
+    table.set("msvc-linker-" + cell.platform, t.windows_linker.parent_path().string(),
+              linker_identity(t.windows_linker));
     const auto name =
         fmt::format("msvc-imports-{}-cu{}-{}-{}", cell.torch, without_dots(cell.cuda), cell.python, cell.platform);
     if (!wanted.contains(name)) return {};

@@ -52,6 +52,10 @@ std::optional<HostCommands> take_apart_clang(const CommandLine& whole, const fs:
   }
   made.compile.insert(made.compile.end(),
                       {"-Xclang", "-fcuda-include-gpubinary", "-Xclang", std::string(k_fatbin_place_file)});
+  // Of a text that is preprocessed the driver does not say whose names kernels have in GPU code: without it those of
+  // Microsoft's host would be registered. mingw's are the same.
+  if (std::ranges::any_of(whole, [](const std::string& word) { return word.ends_with("windows-msvc"); }))
+    made.compile.insert(made.compile.end(), {"-Xclang", "-aux-triple", "-Xclang", "nvptx64-nvidia-cuda"});
   made.assemble = {whole.front()};
   std::ranges::copy_if(whole, std::back_inserter(made.assemble),
                        [](const std::string& word) { return word.starts_with("--target="); });

@@ -139,7 +139,8 @@ Argv windows_compile_argv(const Spec& spec, const KernelSpec& kernel, const std:
 /// By lld in place of Microsoft's linker, against Microsoft's libraries and import libraries of sagekit's own.
 Argv microsoft_link_argv(const Spec& spec, const KernelSpec& kernel, const std::vector<std::string>& objects,
                          const CellWords& t) {
-  Argv argv{cxx(t), k_microsoft_target, fmt::format("-fuse-ld={{msvc-linker-{}}}", t.platform), "-shared", "-nostdlib"};
+  Argv argv{cxx(t),         k_microsoft_target, fmt::format("-B{{msvc-linker-{}}}", t.platform),
+            "-fuse-ld=lld", "-shared",          "-nostdlib"};
   append(argv, objects);
   append(argv, {"-Wl,/dynamicbase,/highentropyva,/nxcompat,/Brepro,/opt:ref,/noimplib"});
   append(argv, {fmt::format("{{msvc-libraries-{}}}", t.platform),

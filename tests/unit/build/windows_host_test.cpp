@@ -81,6 +81,10 @@ TEST_CASE("clang's command in three: the text needs no header again, the assembl
   CHECK(is_said(made->compile, "-O3"));
   CHECK(is_said(made->compile, "-S"));
   CHECK(made->compile.back() == k_fatbin_place_file);
+  CHECK_FALSE(is_said(made->compile, "-aux-triple"));
+  auto microsoft = k_clang;  // whose own names kernels would be registered by
+  std::ranges::replace(microsoft, "--target=x86_64-w64-windows-gnu", "--target=x86_64-pc-windows-msvc");
+  CHECK(is_said(take_apart_clang(microsoft, "/f")->compile, "-aux-triple"));
   CHECK(made->assemble == CommandLine{"/usr/bin/clang++-19", "--target=x86_64-w64-windows-gnu", "-x", "assembler", "-c",
                                       "host.s", "-o", "/w/a.o"});
   CHECK_FALSE(take_apart_clang({"g++", "-c", "a.cpp", "-o", "a.o"}, "/f"));

@@ -170,8 +170,8 @@ TEST_CASE("with Microsoft's headers clang compiles for their target, behind no w
         step_of(mingw, StepKind::compile, mingw.cells.front()).device_argv);
   const auto& link = step_of(plan, StepKind::link, cell);
   CHECK(link.argv.front() == "{cxx-win_amd64}");
-  for (const auto* item : {"-fuse-ld={msvc-linker-win_amd64}", "{msvc-libraries-win_amd64}", "-lcudart64_13",
-                           "-lnvcuda", "-L{msvc-imports-2.11.0-cu130-3.10-win_amd64}", "-lpython3", "-nostdlib"})
+  for (const auto* item : {"-B{msvc-linker-win_amd64}", "{msvc-libraries-win_amd64}", "-lcudart64_13", "-lnvcuda",
+                           "-L{msvc-imports-2.11.0-cu130-3.10-win_amd64}", "-lpython3", "-nostdlib"})
     CHECK_MESSAGE(has(link, item), item);
 }
 
