@@ -175,9 +175,10 @@ def main():
             "--toolchain", "auto", "--toolchain", f"folder:{given}", "-o", folder / "dist", cwd=folder, env=dict(os.environ))
         (wheel,) = (folder / "dist").glob("*.whl")
         (member,) = [one for one in json.loads(run(sagekit, "inspect", "--kernels", "--json", wheel))["files"][0]["members"] if one["path"].endswith((".pyd", ".dll"))]
-        print(json.dumps(member, indent=1)[:3000])
-        print("built with headers of this script's own:", wheel.name)
-    return 0
+        kernels = [name for code in member["gpu"] for name in code["names"]]
+        imports = member["pe"]["imported"]
+        print("built with headers of this script's own:", wheel.name, kernels, imports)
+        return 0 if kernels == ["_Z8twin_addPfPKfj"] and "cudart64_13.dll" in imports and member["pe"]["exports"] == 1 else 1
 
 
 if __name__ == "__main__":
