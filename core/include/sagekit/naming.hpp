@@ -89,6 +89,8 @@ class SAGEKIT_API WheelNameReader {
   /// `file` is a file name, a path or a URL; `%2B` is read as `+`. One reading, or several when the rows that say most
   /// disagree (the caller says so, and does not choose). Errors: parse_wheel_name's.
   Result<std::vector<WheelNameReading>> read(std::string_view file) const;
+  /// Of a name that was parsed, in a folder whose name may say something.
+  std::vector<WheelNameReading> read(const WheelName& name, const std::string& folder = {}) const;
 
  private:
   struct Forms;

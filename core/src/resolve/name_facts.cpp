@@ -24,9 +24,8 @@ TorchTrait torch_of(const WheelNameReading& reading) {
 
 NameFacts name_facts(const WheelName& name, const WheelNameReader& reader) {
   NameFacts facts;
-  const auto readings = reader.read(name.file_name());
-  if (!readings || readings->empty()) return facts;
-  const WheelNameReading& first = readings->front();
+  const auto readings = reader.read(name);
+  const WheelNameReading& first = readings.front();
   facts.torch = torch_of(first);
   facts.cuda = first.cuda;
   facts.cxx11_abi = first.cxx11_abi;
@@ -34,14 +33,14 @@ NameFacts name_facts(const WheelName& name, const WheelNameReader& reader) {
   facts.date = first.date;
   facts.commit = first.revision;
   // What two readings see differently the name does not say.
-  for (const auto& other : *readings) {
+  for (const auto& other : readings) {
     const TorchTrait torch = torch_of(other);
     if (torch.kind != facts.torch.kind || torch.version != facts.torch.version) facts.torch = {};
     if (other.cuda != facts.cuda) facts.cuda.clear();
     if (other.cxx11_abi != facts.cxx11_abi) facts.cxx11_abi.reset();
     if (other.arches != facts.arches) facts.arches.clear();
   }
-  if (readings->size() > 1)
+  if (readings.size() > 1)
     facts.notes.push_back("its name can be read in several ways: sagekit name " + name.file_name());
   return facts;
 }

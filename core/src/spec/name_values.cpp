@@ -26,8 +26,13 @@ bool is_version_of(std::string_view text, std::size_t parts, bool pre = false) {
         text = text.substr(0, at);
         break;
       }
-  const auto numbers = split(text, '.');
-  return numbers.size() == parts && std::ranges::all_of(numbers, is_version_part);
+  std::size_t count = 0;
+  for (std::size_t at = 0; at <= text.size(); ++count) {
+    const auto end = std::min(text.find('.', at), text.size());
+    if (count == parts || !is_version_part(text.substr(at, end - at))) return false;
+    at = end + 1;
+  }
+  return count == parts;
 }
 
 /// The ways to split "2110" after its first `major` digits into parts, that a version could be.
@@ -124,6 +129,18 @@ std::optional<std::vector<ArchRequest>> read_sms(std::string_view text) {
     arches.push_back(arch);
   }
   return arches;
+}
+
+std::size_t longest_value(std::string_view word, std::string_view text) {
+  constexpr std::string_view k_digits = "0123456789", k_digits_and_dots = "0123456789.";
+  const auto run = [&](std::string_view of) { return std::min(text.find_first_not_of(of), text.size()); };
+  if (word == "version") return std::min(text.find('+'), text.size());
+  if (word == "torch") return run(k_digits) == 0 ? 0 : text.size();  // a nightly's has letters behind its numbers
+  if (word == "torch_minor" || word == "torch_min" || word == "cuda") return run(k_digits_and_dots);
+  if (word.starts_with("torch_") || word.starts_with("cuda_") || word == "date") return run(k_digits);
+  if (word == "post" || word == "sms" || word == "arches")
+    return text[0] == (word == "post" ? 'p' : 's') ? text.size() : 0;
+  return text.size();
 }
 
 std::vector<std::string> word_values(std::string_view word, std::string_view text) {

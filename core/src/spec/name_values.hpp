@@ -10,9 +10,13 @@
 
 namespace sagekit {
 
-/// What a word of a template may stand for. `text` in small letters; the values come out as facts are written: "12.8" of
-/// "128" for cuda_digits. Nothing = the word cannot stand for it, two = nobody can tell which ("2111": 2.11.1, 2.1.11).
+/// What a word of a template may stand for. `text` in small letters; the values come out as facts are written: "12.8"
+/// of "128" for cuda_digits. Nothing = the word cannot stand for it, two = nobody can tell which
+/// ("2111": 2.11.1, 2.1.11).
 std::vector<std::string> word_values(std::string_view word, std::string_view text);
+
+/// No value of the word reaches further into `text`, which is not empty.
+std::size_t longest_value(std::string_view word, std::string_view text);
 
 /// "sm90a.sm120ptx"; nothing when it is no arch set.
 std::optional<std::vector<ArchRequest>> read_sms(std::string_view text);

@@ -109,8 +109,9 @@ void match(const NamePattern& pattern, std::size_t at, std::string_view text, Wo
     if (text.starts_with(literal)) match(pattern, at + 1, text.substr(literal.size()), values, found);
     return;
   }
+  if (text.empty()) return;
   const bool is_version = word == "version";  // all before the +
-  const auto longest = is_version ? std::min(text.find('+'), text.size()) : std::min(text.size(), k_longest_value);
+  const auto longest = is_version ? longest_value(word, text) : std::min(longest_value(word, text), k_longest_value);
   // What follows the word is known: the end, or a literal. Most lengths are ruled out by that alone.
   const bool is_last = at + 1 == pattern.size();
   const auto may_end = [&](std::string_view rest) {
@@ -210,18 +211,17 @@ class Readings {
     m_version = m_plain.version + (m_plain.local.empty() ? "" : '+' + m_plain.local);
   }
 
-  void add(const NameForm& form, const NameParts& parts, std::string_view unread) {
+  void add(const NameForm& form, const std::string& folder, std::string_view unread) {
     const bool ignores_build = !m_name.build.empty() && !form.has_build;
     const int cost = form.cost + (ignores_build ? 5 : 0) - (form.has_folder ? 1 : 0);
-    if (cost > m_best || (form.has_folder && parts.folder.empty()) || (form.has_build && m_name.build.empty())) return;
+    if (cost > m_best || (form.has_folder && folder.empty()) || (form.has_build && m_name.build.empty())) return;
     const auto version =
         std::string_view(m_version).substr(0, m_version.size() - (unread.empty() ? 0 : unread.size() + 1));
     if (!may_match(form.version, version)) return;
     WordValues values;
     match(form.version, 0, version, values, [&] {
       match(form.build, 0, form.has_build ? lower(m_name.build) : "", values, [&] {
-        match(form.folder, 0, form.has_folder ? lower(parts.folder) : "", values,
-              [&] { keep(form, values, unread, cost); });
+        match(form.folder, 0, form.has_folder ? lower(folder) : "", values, [&] { keep(form, values, unread, cost); });
       });
     });
   }
@@ -274,8 +274,12 @@ Result<WheelNameReader> WheelNameReader::make(std::span<const NamingScheme> sche
 Result<std::vector<WheelNameReading>> WheelNameReader::read(std::string_view file) const {
   const auto parts = parts_of(file);
   TRY_ASSIGN(const WheelName name, parse_wheel_name(parts.file));
+  return read(name, parts.folder);
+}
+
+std::vector<WheelNameReading> WheelNameReader::read(const WheelName& name, const std::string& folder) const {
   Readings readings(name);
-  for (const auto& form : m_forms->all) readings.add(form, parts, {});
+  for (const auto& form : m_forms->all) readings.add(form, folder, {});
   // What no row knows is kept as unknown: words at the end. One that begins with a digit could belong to a number
   // before it.
   const std::string& local = readings.plain().local;
@@ -283,12 +287,12 @@ Result<std::vector<WheelNameReading>> WheelNameReader::read(std::string_view fil
        dot = local.rfind('.', dot - 1)) {
     const auto unread = std::string_view(local).substr(dot + 1);
     if (!is_digits(unread.substr(0, 1)))
-      for (const auto& form : m_forms->all) readings.add(form, parts, unread);
+      for (const auto& form : m_forms->all) readings.add(form, folder, unread);
   }
   if (readings.any()) return readings.take();
   auto plain = readings.plain();
   plain.unread = plain.local;
-  return std::vector{std::move(plain)};
+  return {std::move(plain)};
 }
 
 Result<std::vector<WheelNameReading>> read_wheel_name(std::string_view file, std::span<const NamingScheme> schemes) {
