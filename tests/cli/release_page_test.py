@@ -55,6 +55,7 @@ class Page(CommandLine):
         text = (dist / "report.html").read_text()
         self.assertIn(wheel.name, text)
         self.assertIn("pip install ./" + wheel.name, text)
+        self.expect(self.run_sagekit("report", "dist", "-o", "nowhere/page.html"), 2, "FIL002", "there is no such folder")
         again = text
         self.run_sagekit("report", "dist")
         self.assertEqual((dist / "report.html").read_text(), again)
@@ -129,6 +130,12 @@ class Page(CommandLine):
         self.assertEqual([row[1] for row in self.shown(document)], ["2.8.0"])
         document = self.rendered(newer, choose.format("torch", "2.11"))
         self.assertEqual([row[:4] for row in self.shown(document)], [["torch", "2.11.0", "CUDA", "13.0"], ["torch", "2.9", "and", "newer"]])
+        # Nor is a wheel for a Python and every newer one, whichever it was built with; free-threaded ones have no stable ABI.
+        stable = {"file": "tiny-1.0+cu130.torch2.11-cp310-abi3-linux_x86_64.whl"}
+        newer = self.page(manifest_row(0, "2.11", "3.9"), manifest_row(1, "2.11", "3.13"), manifest_row(2, "2.11", "3.12") | stable, manifest_row(3, "2.11", "3.13t"))
+        facts = {value: [row[4:8] for row in self.shown(self.rendered(newer, choose.format("python", value)))] for value in ("3.9", "3.13", "3.13t")}
+        self.assertEqual([[row[1] for row in rows] for rows in facts.values()], [["3.9"], ["3.10", "3.13"], ["3.13t"]])
+        self.assertEqual(facts["3.13"][0], ["Python", "3.10", "and", "newer"])
         # A long install line is scrolled by itself: the table and its GPUs stay where they are.
         long = self.page(manifest_row(0, "2.9", "3.12", url="https://example.org/" + "long" * 100 + ".whl"))
         measure = "const s = document.querySelector('.scroll'); document.querySelector('.toggle').click(); document.title = 'wider by ' + (s.scrollWidth - s.clientWidth)"
