@@ -43,6 +43,9 @@ std::optional<std::string> file_text(const fs::path& path) {
 }
 
 Error write_error(std::string_view what, int number) {
+  if (number == ENOENT)
+    return {ErrorKind::usage, "FIL002", fmt::format("cannot write {}: there is no such folder", what), "",
+            "make the folder, or name another place"};
   const bool full = number == ENOSPC || number == EDQUOT || number == EFBIG;
   return {full ? ErrorKind::machine : ErrorKind::usage, "FIL002",
           fmt::format("cannot write {}: {}; it is not whole", what, std::strerror(number)), "",
@@ -50,7 +53,7 @@ Error write_error(std::string_view what, int number) {
 }
 
 Status write_output(const fs::path& path, std::string_view text) {
-  struct stat status {};
+  struct stat status{};
   const bool in_place = ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode);
   std::string name = path.string();
   if (in_place) {

@@ -41,6 +41,10 @@ Result<GivenRelease> read_given_release(const Session& session, const fs::path& 
     if (!scan) return std::unexpected(scan.error());
     release.scan = std::move(*scan);
     for (const auto& refused : release.scan.refused) session.console.show(refused);
+  } else if (given.extension() == ".whl") {
+    const auto folder = given.has_parent_path() ? given.parent_path().string() : ".";
+    return fail(ErrorKind::usage, "CLI001", fmt::format("{} is a wheel: a folder of wheels is wanted", given.string()),
+                fmt::format("its folder: {}", folder), given.string());
   } else {
     const auto text = file_text(given);
     if (!text)

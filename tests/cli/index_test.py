@@ -138,6 +138,9 @@ class Index(CommandLine):
         (self.dist / "yanked.toml").write_text('[[yanked]]\nfile = "x"\n')
         self.expect(self.run_sagekit("index", "dist"), 2, "REL00", "yanked.toml:2")
 
+    def test_a_wheel_is_no_folder_of_wheels(self):
+        self.expect(self.run_sagekit("index", Wheel("tiny", "1.0").write(self.dist)), 2, "is a wheel", "its folder")
+
     def test_refusals_write_nothing(self):
         done = self.run_sagekit("index", "dist")
         self.expect(done, 4, "REL016")

@@ -49,6 +49,9 @@ class Publishing(CommandLine):
     def test_what_is_refused_before_anyone_is_asked(self):
         publish = ("publish", "github", "dist", "--repo", "o/r", "--tag")
         self.expect(self.run_sagekit(*publish, "v1.0"), 4, "REL016")
+        for kind, repository in (("github", "alone"), ("github", "o/r/"), ("github", "https://github.com/o/r"), ("huggingface", "a/b/c")):
+            words = ("--tag", "v1.0") if kind == "github" else ()
+            self.expect(self.run_sagekit("publish", kind, "dist", "--repo", repository, *words, "--dry-run"), 2, "CLI001", "is no repository")
         wheel = built().write(self.dist)
         self.expect(self.run_sagekit(*publish, "v1.0"), 2, "PUB001")
         self.run_sagekit("release", "dist")

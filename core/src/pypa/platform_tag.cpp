@@ -10,10 +10,13 @@ namespace sagekit {
 
 namespace {
 
-/// "manylinux_2_28_x86_64" behind its first word: libc "2.28" and machine.
+/// "manylinux_2_28_x86_64" behind its first word: libc "2.28" and machine. Without a machine it is no tag.
 void take_libc(PlatformTag& tag, std::string_view rest) {
   const auto parts = split(rest, '_');
-  if (parts.size() < 3) return;
+  if (parts.size() < 3 || !is_digits(parts[0]) || !is_digits(parts[1]) || parts[2].empty()) {
+    tag.system = PlatformTag::System::unknown;
+    return;
+  }
   tag.libc = parts[0] + "." + parts[1];
   tag.machine = join({parts.begin() + 2, parts.end()}, "_");
 }
@@ -36,7 +39,7 @@ PlatformTag parse_platform_tag(std::string_view tag) {
   const auto after = [&](std::string_view prefix) { return tag.substr(prefix.size()); };
   if (tag == "any") {
     out.system = System::any;
-  } else if (tag.starts_with("linux_")) {
+  } else if (tag.starts_with("linux_") && tag.size() > 6) {
     out = {System::linux, std::string(after("linux_")), {}};
   } else if (tag.starts_with("manylinux_")) {
     out.system = System::manylinux;

@@ -11,7 +11,10 @@ namespace sagekit {
 
 namespace {
 
-std::string megabytes(std::uint64_t bytes) { return fmt::format("{:.1f} MB", static_cast<double>(bytes) / 1e6); }
+std::string size_text(std::uint64_t bytes) {
+  const auto size = static_cast<double>(bytes);
+  return bytes < 100'000 ? fmt::format("{:.1f} kB", size / 1e3) : fmt::format("{:.1f} MB", size / 1e6);
+}
 
 /// Foreign text in a table's cell: nothing of it is Markdown or HTML.
 std::string cell_text(std::string_view text) {
@@ -79,7 +82,7 @@ std::string release_notes(const Release& release) {
     const auto& origin = wheel.origin;
     const auto torch = origin.torch_min.empty() ? cell_text(origin.torch) : cell_text(origin.torch_min) + " and newer";
     fmt::format_to(out, "| {} | {} | {} | {} | {} | `pip install {}` |\n", torch, cell_text(origin.cuda),
-                   cell_text(origin.python), cell_text(origin.platform), megabytes(wheel.size_bytes),
+                   cell_text(origin.python), cell_text(origin.platform), size_text(wheel.size_bytes),
                    install_word(wheel));
   }
   text += "\n### GPUs\n\n";
@@ -98,8 +101,12 @@ std::string release_notes(const Release& release) {
   fmt::format_to(
       out,
       "- `{}` has all of this for programs, `{}` the checksums (`sha256sum -c`), `{}` an in-toto statement to "
-      "sign; each wheel has its own bill of materials\n",
-      k_manifest_file, k_checksums_file, k_statement_file);
+      "sign{}\n",
+      k_manifest_file, k_checksums_file, k_statement_file,
+      // Only sagekit's own are known to have one.
+      std::ranges::all_of(release.wheels, [](const ReleasedWheel& wheel) { return !wheel.origin.tools.empty(); })
+          ? "; each wheel has its own bill of materials"
+          : "");
   return text;
 }
 

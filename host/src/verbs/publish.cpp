@@ -5,6 +5,7 @@
 #include "session.hpp"
 #include "verb.hpp"
 
+#include <sagekit/index.hpp>
 #include <sagekit/publish.hpp>
 
 #include <fmt/format.h>
@@ -97,7 +98,17 @@ int finish(const Session& session, const PublishArguments& arguments, const std:
   return 0;
 }
 
+/// "OWNER/NAME", with a host before it where `host`.
+Status check_repository(const std::string& word, bool host) {
+  const auto slashes = std::ranges::count(word, '/');
+  const bool parts = !word.starts_with('/') && !word.ends_with('/') && word.find("//") == std::string::npos;
+  if (parts && (slashes == 1 || (host && slashes == 2))) return {};
+  return fail(ErrorKind::usage, "CLI001", fmt::format("--repo {} is no repository", printable_url(word)),
+              host ? "--repo OWNER/NAME, or HOST/OWNER/NAME" : "--repo OWNER/NAME");
+}
+
 int run_github(Session& session, const PublishArguments& arguments) {
+  if (const auto right = check_repository(arguments.repository, true); !right) return report(session, right.error());
   const auto release = release_in(session, arguments.folder);
   if (!release) return report(session, release.error());
   const auto plugins = session.plugins();
@@ -111,6 +122,7 @@ int run_github(Session& session, const PublishArguments& arguments) {
 }
 
 int run_huggingface(Session& session, const PublishArguments& arguments) {
+  if (const auto right = check_repository(arguments.repository, false); !right) return report(session, right.error());
   const auto release = release_in(session, arguments.folder);
   if (!release) return report(session, release.error());
   return finish(session, arguments, "huggingface",

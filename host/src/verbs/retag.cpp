@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 namespace sagekit::host {
 
@@ -74,6 +75,12 @@ int run(Session& session, const RetagArguments& arguments) {
   std::vector<Error> errors;
   int code = 0;
   for (const auto& path : arguments.wheels) {
+    if (std::error_code error; std::filesystem::is_directory(path, error)) {
+      code =
+          std::max(code, report(session, errors.emplace_back(Error{ErrorKind::usage, "CLI001", path + " is a folder",
+                                                                   path, fmt::format("its wheels: {}/*.whl", path)})));
+      continue;
+    }
     auto wheel = retag_wheel(path, *request, options, *session.runner);
     if (!wheel) {
       code = std::max(code, report(session, errors.emplace_back(wheel.error())));
