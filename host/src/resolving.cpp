@@ -132,6 +132,7 @@ Result<std::unique_ptr<Resolving>> make_resolving(const Session& session, const 
   }
   options.schemes = own_schemes(session, resolving->plugins.plugins);
   options.child_environment = session.settings.child_environment;
+  options.store = session.settings.store;
   ToolchainArguments index;
   index.index_url = arguments.from;
   auto tools = toolchain_options(session, index);

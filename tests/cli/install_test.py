@@ -48,8 +48,8 @@ def other_python():
 
 
 def snapshot(folder):
-    """Every file with its bytes; what Python compiles for itself is no content."""
-    return {str(p.relative_to(folder)): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file() and not {"__pycache__", "specs"} & set(p.parts)}
+    """Every file with its bytes; what Python compiles for itself is no content, nor what a store keeps of what was read."""
+    return {str(p.relative_to(folder)): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file() and not {"__pycache__", "specs", "looks"} & set(p.parts)}
 
 
 @unittest.skipUnless(compiler() and HAS_VENV, "no C compiler, or a Python without venv")
@@ -127,6 +127,14 @@ class Works(Install):
         again = self.install("--json")
         self.expect(again, 0)
         self.assertEqual(again.json()["replaced"], "1.0+cu130torch2.9.1")
+
+    def test_a_package_is_imported_once(self):
+        # Each import may bring a torch, which takes seconds.
+        log = self.folder / "imports"
+        self.wheel(init=f"open({str(log)!r}, 'a').write('x')\n".encode()).write(self.dist)
+        self.expect(self.install(), 0)
+        self.assertEqual(log.read_text(), "x")
+        self.assertEqual(list(self.site.rglob("tiny_kernels/__pycache__/_import*")), [])
 
     def test_another_version_is_replaced(self):
         self.wheel(version="0.9+cu130torch2.9.1").write(self.dist)

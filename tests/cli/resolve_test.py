@@ -100,6 +100,31 @@ class Files(Resolve):
         (no,) = self.answer(self.resolve(path), 4)["refused"]
         self.assertEqual(no["code"], "RES114")
 
+    def test_a_file_that_stays_is_read_once(self):
+        wheel = self.wheel().write(self.folder)
+        store = self.folder / "störe"
+        store.mkdir(exist_ok=True)
+        words = ("resolve", wheel, "--for", HERE, "--json")
+        first = self.run_sagekit(*words)
+        self.expect(first, 0)
+        [kept] = (store / "looks").glob("*.json")
+        self.assertEqual(self.run_sagekit(*words).out, first.out)
+        # That it is what answers: a word in it is what is said.
+        document = json.loads(kept.read_text())
+        kept.write_text(json.dumps(document | {"traits": document["traits"] | {"damage": "it was kept"}}))
+        done = self.run_sagekit(*words)
+        self.expect(done, 4)
+        self.assertIn("it was kept", done.out)
+        os.utime(wheel)
+        self.assertEqual(self.run_sagekit(*words).out, first.out)
+        # Nothing that anyone wrote into it is more than a reason to look again.
+        for text in ("", "{}", "[]", json.dumps(json.loads(kept.read_text()) | {"traits": {"torch": 1}})):
+            kept.write_text(text)
+            self.assertEqual(self.run_sagekit(*words).out, first.out)
+        # A store that is not there is not begun.
+        self.expect(self.run_sagekit(*words, env=self.environment(SAGEKIT_STORE=str(self.folder / "none"))), 0)
+        self.assertFalse((self.folder / "none").exists())
+
     def test_several_packages_are_asked_about(self):
         self.wheel().write(self.folder / "dist")
         self.wheel(project="other_kernels").write(self.folder / "dist")

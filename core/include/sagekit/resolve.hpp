@@ -90,6 +90,8 @@ struct ResolveOptions {
   std::vector<const Plugin*> plugins;  ///< that know how packages choose their kernels
   std::vector<NamingScheme> schemes;   ///< rows that names are read by before those that are always there
   std::map<std::string, std::string> child_environment;
+  /// What was read of files here is kept below it while they stay; empty, or not there = nothing is.
+  std::filesystem::path store;
   std::filesystem::path scratch;  ///< folder for files of servers that know no ranges
   bool read_files = true;         ///< look into files and their byte ranges; false: names and pages only
   std::size_t most_files = 24;    ///< of those that names do not refuse, so many are looked into

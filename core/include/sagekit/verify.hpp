@@ -62,6 +62,8 @@ struct WheelReport {
   std::vector<std::size_t> waivers = {};  ///< of the policy file, by number: those that this artifact needs
   std::vector<std::string> python = {}, abi = {}, platform = {};  ///< its tags, where they are known
   std::string gpu = {};  ///< on which VerifyOptions::gpu called its cases: "NVIDIA H200"; "" = none was called
+  /// Packages that a trial imported as their users do; of the interpreter that came last.
+  std::vector<std::string> imported = {};
 };
 
 /// An exception from a policy. It names its end, for an exception without one is a rule nobody has.
@@ -109,6 +111,9 @@ struct VerifyOptions {
   /// Launch the spec's numeric cases on this machine's GPU, with the interpreters. Where none can be, WheelReport::gpu
   /// is empty and the findings RUN1 say why.
   bool gpu = false;
+  /// Of an installed package: its imports (IMP) and its GPU cases (RUN1) alone, where it lies. All else was judged in
+  /// its wheel; nothing is hashed or copied.
+  bool trial = false;
   std::uint64_t memory_bytes = std::uint64_t{1} << 30;  ///< as InspectOptions::memory_bytes
   /// Checksums that the wheels must have ("<sha256>  <name>" lines) and must be listed in. "" = those beside the wheel,
   /// where there are any: SHA256SUMS, or the wheel's name and ".sha256".

@@ -82,6 +82,7 @@ Status try_installed(Installed& done, const InstallOptions& options, CommandRunn
   how.interpreters = {done.place.interpreter};
   how.child_environment = options.environment;
   how.gpu = options.gpu;
+  how.trial = true;
   auto reports = verify_folder(done.place.site, {{done.package}}, options.resolving.plugins, how, runner);
   if (!reports) return std::unexpected(reports.error());
   done.report = std::move(reports->front());
@@ -100,7 +101,9 @@ Status try_installed(Installed& done, const InstallOptions& options, CommandRunn
   const auto packages = read_installed_packages(done.place.folders);
   const auto found = packages.find(done.package);
   if (found == packages.end()) return {};
-  return import_packages(top_names(files_of(found->second), done.place.site), done, options, runner);
+  auto names = top_names(files_of(found->second), done.place.site);
+  std::erase_if(names, [&](const std::string& name) { return contains(done.report.imported, name); });
+  return import_packages(std::move(names), done, options, runner);
 }
 
 }  // namespace sagekit

@@ -6,8 +6,6 @@
 #include "support/sha256.hpp"
 #include "verify/report_json.hpp"
 
-#include <dlfcn.h>
-
 namespace sagekit {
 
 namespace {
@@ -17,15 +15,6 @@ namespace fs = std::filesystem;
 constexpr std::string_view k_verdict_schema = "sagekit.verdict/1";
 
 fs::path verdict_file(const CellBuild& build) { return fs::path(build.record).replace_filename("verdict.json"); }
-
-/// The stamp of the file that this code is in: other rules are another file.
-std::string own_stamp() {
-  static const char place = 0;
-  Dl_info info{};
-  if (::dladdr(&place, &info) == 0 || info.dli_fname == nullptr) return {};
-  const auto stamp = stamp_of(info.dli_fname);
-  return stamp ? to_string(*stamp) : std::string();
-}
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 #include "index/curl_client.hpp"
 #include "index/remote_file.hpp"
 #include "index/remote_wheel.hpp"
+#include "resolve/kept_look.hpp"
 #include "resolve/listing.hpp"
 #include "resolve/module_facts.hpp"
 #include "resolve/remote_modules.hpp"
@@ -10,6 +11,7 @@
 #include "support/sha256.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
+#include "verify/judge.hpp"
 #include "verify/provenance.hpp"
 
 #include <algorithm>
@@ -48,14 +50,23 @@ Result<HttpClient*> Looker::http() {
 }
 
 Status Looker::look(const Candidate& candidate, Traits& traits) {
-  return candidate.remote ? look_there(candidate, traits) : look_here(candidate, traits);
+  if (candidate.remote) return look_there(candidate, traits);
+  const KeptLook kept(candidate, traits, m_target, m_options);
+  if (auto known = kept.find()) {
+    traits = std::move(*known);
+    return {};
+  }
+  TRY(look_here(candidate, traits));
+  kept.keep(traits);
+  return {};
 }
 
 Status Looker::look_here(const Candidate& candidate, Traits& traits) {
   VerifyOptions how;
   how.policy = "others";
   how.child_environment = m_options.child_environment;
-  auto report = verify_wheel(candidate.address, "", m_options.plugins, how, m_runner);
+  FileFacts facts;
+  auto report = verify_wheel_file(candidate.address, m_options.plugins, how, m_runner, facts);
   if (!report) return std::unexpected(report.error());
   traits.sha256 = report->sha256;
   if (!candidate.sha256.empty() && report->sha256 != candidate.sha256) {
@@ -67,22 +78,19 @@ Status Looker::look_here(const Candidate& candidate, Traits& traits) {
     traits.damage = fmt::format("{} ({})", damage->message, damage->code);
     return {};
   }
-  InspectOptions quick;
-  quick.file_hash = quick.member_hashes = quick.whole_file = false;
-  const auto facts = inspect_file(candidate.address, quick);
-  if (!facts) {
-    traits.damage = facts.error().message;
+  if (!facts.wheel) {
+    traits.damage = "it cannot be read";
     return {};
   }
-  const auto metadata = read_wheel_member(candidate.address, facts->wheel->dist_info + "/METADATA");
+  const auto metadata = read_wheel_member(candidate.address, facts.wheel->dist_info + "/METADATA");
   if (metadata) add_metadata(traits, *metadata, candidate.file);
   if (const auto record =
-          read_wheel_member(candidate.address, fmt::format("{}/{}", facts->wheel->dist_info, k_provenance_file)))
+          read_wheel_member(candidate.address, fmt::format("{}/{}", facts.wheel->dist_info, k_provenance_file)))
     add_record(traits, *record);
   Artifact artifact;
-  artifact.name = facts->wheel->name;
-  artifact.members = facts->members;
-  artifact.wheel = &*facts->wheel;
+  artifact.name = facts.wheel->name;
+  artifact.members = std::move(facts.members);
+  artifact.wheel = &*facts.wheel;
   add_modules(artifact, m_target, traits);
   traits.runs_on = std::move(report->runs_on);
   traits.runs_on_from = "measured in the file";

@@ -2,6 +2,7 @@
 
 #include "support/format.hpp"
 
+#include <dlfcn.h>
 #include <sys/stat.h>
 
 namespace sagekit {
@@ -18,6 +19,14 @@ std::optional<FileStamp> stamp_of(const std::filesystem::path& file) {
 
 std::string to_string(const FileStamp& stamp) {
   return fmt::format("{}-{}-{}-{}", stamp.inode, stamp.size_bytes, stamp.modified_ns, stamp.changed_ns);
+}
+
+std::string own_stamp() {
+  static const char place = 0;
+  Dl_info info{};
+  if (::dladdr(&place, &info) == 0 || info.dli_fname == nullptr) return {};
+  const auto stamp = stamp_of(info.dli_fname);
+  return stamp ? to_string(*stamp) : std::string();
 }
 
 }  // namespace sagekit

@@ -23,4 +23,7 @@ std::optional<FileStamp> stamp_of(const std::filesystem::path& file);
 /// One word.
 std::string to_string(const FileStamp& stamp);
 
+/// The stamp of the file that this code is in: other rules are another file. "" when it cannot be found.
+std::string own_stamp();
+
 }  // namespace sagekit

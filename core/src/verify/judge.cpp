@@ -96,7 +96,9 @@ const std::vector<Check>& table() {
       {{}, {}, plain<ask_plugin>},  // its codes are the plugin's
       {numbered("IMP", 1, 1000),
        {},
-       [](const CheckContext& c, FindingList& f) { return check_imports(c.artifact, c.options, c.runner, f); }},
+       [](const CheckContext& c, FindingList& f) {
+         return check_imports(c.artifact, c.options, c.runner, c.results.imported, f);
+       }},
       {numbered("RUN", 100, 200),
        {k_asked_for_gpu},
        [](const CheckContext& c, FindingList& f) -> Status {
@@ -131,13 +133,24 @@ Status run_check(const Check& check, const CheckContext& context, FindingList& f
   return {};
 }
 
+namespace {
+
+/// Does it start what was installed?
+bool is_tried(const Check& check) {
+  return !check.codes.empty() && (family(check.codes.front()) == "IMP" || check.codes.front().starts_with("RUN1"));
+}
+
+}  // namespace
+
 Result<WheelReport> judge(const Artifact& artifact, FindingList findings, const VerifyOptions& options,
                           CommandRunner& runner, std::string path, std::string sha256) {
   CheckResults results;
-  for (const auto& check : checks()) TRY(run_check(check, {artifact, options, runner, results}, findings));
+  for (const auto& check : checks())
+    if (!options.trial || is_tried(check)) TRY(run_check(check, {artifact, options, runner, results}, findings));
   auto report = std::move(findings).report(std::move(path), std::move(sha256), std::move(results.runs_on));
   if (results.gate && results.gate->cases > 0) report.gpu = results.gate->gpu;
   report.kind = to_string(artifact.kind);
+  report.imported = {results.imported.begin(), results.imported.end()};
   report.python = artifact.name.python;
   report.abi = artifact.name.abi;
   report.platform = artifact.name.platform;

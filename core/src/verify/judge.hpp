@@ -12,6 +12,7 @@
 #include <exception>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,8 +33,9 @@ void prepare(Artifact& artifact, const std::vector<const Plugin*>& plugins, cons
 
 /// What checks measure besides their findings.
 struct CheckResults {
-  std::optional<GpuGate> gate;  ///< nothing: no case was called on a GPU
-  std::vector<RunsOn> runs_on;  ///< filled by the last check, from what all others found
+  std::optional<GpuGate> gate;     ///< nothing: no case was called on a GPU
+  std::vector<RunsOn> runs_on;     ///< filled by the last check, from what all others found
+  std::set<std::string> imported;  ///< WheelReport::imported
 };
 
 /// What a check may look at.
@@ -64,6 +66,11 @@ Status run_check(const Check& check, const CheckContext& context, FindingList& f
 /// Runs every check on the artifact. `path` and `sha256` go into the report.
 Result<WheelReport> judge(const Artifact& artifact, FindingList findings, const VerifyOptions& options,
                           CommandRunner& runner, std::string path, std::string sha256);
+
+/// As verify_wheel. What was read on the way goes into `read`, for who needs both; of a wheel that cannot be listed
+/// nothing.
+Result<WheelReport> verify_wheel_file(const std::filesystem::path& wheel, const std::vector<const Plugin*>& plugins,
+                                      const VerifyOptions& options, CommandRunner& runner, FileFacts& read);
 
 // Nothing is thrown out of core: memory that runs out while something large is judged is the machine's fault.
 

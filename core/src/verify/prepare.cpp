@@ -79,7 +79,8 @@ void choose_revision(Artifact& artifact) {
 InspectOptions reading_options(const VerifyOptions& options) {
   InspectOptions how;
   how.memory_bytes = options.memory_bytes;
-  how.resources = true;
+  how.resources = !options.trial;
+  if (options.trial) how.whole_file = how.file_hash = how.member_hashes = false;
   return how;
 }
 

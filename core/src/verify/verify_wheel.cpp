@@ -51,7 +51,8 @@ struct Question {
   const Spec* spec = nullptr;
 };
 
-Result<WheelReport> judge_wheel(const Question& question, const VerifyOptions& options, CommandRunner& runner) {
+Result<WheelReport> judge_wheel(const Question& question, const VerifyOptions& options, CommandRunner& runner,
+                                FileFacts* read = nullptr) {
   const auto name = question.final_name.empty() ? question.wheel.filename().string() : question.final_name;
   TRY_ASSIGN(auto policy, effective_policy(options, {}, name));
   auto archive = WheelArchive::open(question.wheel);
@@ -77,17 +78,27 @@ Result<WheelReport> judge_wheel(const Question& question, const VerifyOptions& o
   prepare(artifact, question.plugins, question.spec, findings);
   // A wheel that is being made has nothing published beside it yet.
   if (question.final_name.empty()) TRY(check_published({question.wheel, facts.sha256}, options.sha256_file, findings));
-  return judge(artifact, std::move(findings), options, runner, question.wheel.string(), facts.sha256);
+  auto report = judge(artifact, std::move(findings), options, runner, question.wheel.string(), facts.sha256);
+  if (read != nullptr) {
+    facts.members = std::move(artifact.members);
+    *read = std::move(facts);
+  }
+  return report;
 }
 
 }  // namespace
 
+Result<WheelReport> verify_wheel_file(const fs::path& wheel, const std::vector<const Plugin*>& plugins,
+                                      const VerifyOptions& options, CommandRunner& runner, FileFacts& read) {
+  return exceptions_as_errors(wheel,
+                              [&] { return judge_wheel({wheel, "", plugins, nullptr}, options, runner, &read); });
+}
+
 Result<WheelReport> verify_wheel(const fs::path& wheel, const std::string& final_name,
                                  const std::vector<const Plugin*>& plugins, const VerifyOptions& options,
                                  CommandRunner& runner) {
-  return exceptions_as_errors(wheel, [&] {
-    return judge_wheel({wheel, final_name, plugins, nullptr}, options, runner);
-  });
+  return exceptions_as_errors(wheel,
+                              [&] { return judge_wheel({wheel, final_name, plugins, nullptr}, options, runner); });
 }
 
 Result<Verdict<VerifiedWheel>> verify_own_wheel(const fs::path& temporary, const std::string& final_name,

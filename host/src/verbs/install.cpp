@@ -87,6 +87,7 @@ class Installer {
     m_options.environment.insert(m_session.settings.pip_environment.begin(), m_session.settings.pip_environment.end());
     // A GPU that was only named cannot be asked for numbers.
     m_options.gpu = m_target.gpus && !m_target.gpus->empty() && m_arguments.resolving.target.empty();
+    m_resolving->options.store = *store;
     m_options.resolving = m_resolving->options;
     m_options.say = [this](const std::string& text) { m_session.console.say(text); };
     m_options.no_deps = m_arguments.no_deps;

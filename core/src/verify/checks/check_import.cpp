@@ -95,6 +95,17 @@ std::vector<Importable> importable_modules(const Artifact& artifact) {
   return list;
 }
 
+/// The Python packages and modules at the top: what users import.
+std::set<std::string> top_packages(const Artifact& artifact) {
+  std::set<std::string> names;
+  for (const auto& member : artifact.members) {
+    const auto parts = split(installed_path(member.path), '/');
+    if (parts.size() == 1 && parts[0].ends_with(".py")) names.insert(parts[0].substr(0, parts[0].size() - 3));
+    if (parts.size() == 2 && parts[1] == "__init__.py") names.insert(parts[0]);
+  }
+  return names;
+}
+
 /// The code to report under, and why nothing can be said ("" = something can).
 struct Fault {
   std::string_view code = "IMP001";
@@ -110,11 +121,12 @@ class ImportCheck {
  public:
   /// `name`: what the user calls the interpreter.
   ImportCheck(const Artifact& artifact, const ChildPythons& pythons, fs::path python, std::string name,
-              FindingList& findings)
+              std::set<std::string>& imported, FindingList& findings)
       : m_artifact(artifact),
         m_pythons(pythons),
         m_python(std::move(python)),
         m_name(std::move(name)),
+        m_imported(imported),
         m_findings(findings) {}
 
   /// True when every module was loaded. Errors: interrupted, no room for a stand-in.
@@ -143,6 +155,20 @@ class ImportCheck {
     for (const auto& [why, names] : m_lacking)
       m_findings.skipped("IMP001", fmt::format("{} in {}: {}", join(names, ", "), m_name, why));
     return m_all_load;
+  }
+
+  /// As users do: the packages, then all modules, in one process, for torch takes seconds to import. What fails there
+  /// is looked for as run() does.
+  Result<bool> try_all(const std::vector<Importable>& modules) {
+    const auto packages = top_packages(m_artifact);
+    Json order{{"packages", packages}, {"modules", Json::array()}};
+    for (const auto& module : modules)
+      order["modules"].push_back({{"name", module.name}, {"path", module.path}, {"library", module.library}});
+    TRY_ASSIGN(const auto said, m_pythons.ask(m_python, k_child_import_module, order, k_seconds));
+    if (!said.truth("ok") || !said.result.ok()) return run(modules);
+    m_imported.insert(packages.begin(), packages.end());
+    m_findings.note("IMP001", fmt::format("{} modules import in {}", modules.size(), m_name));
+    return true;
   }
 
  private:
@@ -288,6 +314,7 @@ class ImportCheck {
   const ChildPythons& m_pythons;
   fs::path m_python;
   std::string m_name;
+  std::set<std::string>& m_imported;
   FindingList& m_findings;
   bool m_all_load = true;
   std::mutex m_mutex;
@@ -298,7 +325,7 @@ class ImportCheck {
 }  // namespace
 
 Status check_imports(const Artifact& artifact, const VerifyOptions& options, CommandRunner& runner,
-                     FindingList& findings) {
+                     std::set<std::string>& imported, FindingList& findings) {
   const auto skip = [&](const std::string& reason, const std::string& hint = {}) { findings.skip_rest(reason, hint); };
   if (options.interpreters.empty())
     return skip("no interpreter was given or found to import with",
@@ -314,6 +341,13 @@ Status check_imports(const Artifact& artifact, const VerifyOptions& options, Com
   std::vector<std::string> misfits;
   bool complete = true;
   for (const auto& python : options.interpreters) {
+    imported.clear();
+    // The Python that has it installed was asked before.
+    if (options.trial) {
+      TRY_ASSIGN(complete,
+                 ImportCheck(artifact, *pythons, python, python.string(), imported, findings).try_all(modules));
+      continue;
+    }
     const auto about = pythons->ask(python, k_child_import_module, Json{{"name", ""}}, k_seconds);
     if (!about && about.error().kind == ErrorKind::interrupted) return std::unexpected(about.error());
     const auto why = !about ? "it does not start" : python_misfit(artifact, *about);
@@ -323,7 +357,7 @@ Status check_imports(const Artifact& artifact, const VerifyOptions& options, Com
     }
     const auto own_path = about->raw("executable");  // a shim of a version manager may need the HOME that children lack
     TRY_ASSIGN(const bool all, ImportCheck(artifact, *pythons, own_path.empty() ? python : fs::path(own_path),
-                                           python.string(), findings)
+                                           python.string(), imported, findings)
                                    .run(modules));
     complete = complete && all;
   }

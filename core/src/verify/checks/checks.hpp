@@ -10,6 +10,8 @@
 
 #include <filesystem>
 #include <optional>
+#include <set>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -86,7 +88,7 @@ void ask_plugin(const Artifact& artifact, FindingList& findings);
 /// IMP: each module is loaded in a child process of its own. Errors: a temporary folder that cannot be made, an
 /// interrupt.
 Status check_imports(const Artifact& artifact, const VerifyOptions& options, CommandRunner& runner,
-                     FindingList& findings);
+                     std::set<std::string>& imported, FindingList& findings);
 /// RUN1: the spec's cases are called on this machine's GPU, in child processes; nothing when none could be. Errors: as
 /// check_imports.
 Result<std::optional<GpuGate>> check_gpu(const Artifact& artifact, const VerifyOptions& options, CommandRunner& runner,

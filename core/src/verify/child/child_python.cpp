@@ -135,8 +135,12 @@ Result<ChildPythons> ChildPythons::unpack(const Artifact& artifact, const Verify
              TemporaryFolder::create(parent == options.child_environment.end() ? "/tmp" : fs::path(parent->second),
                                      "sagekit-verify"));
   ChildPythons pythons(std::move(folder), options, runner);
-  TRY(make_directories(pythons.m_tree));
   TRY(make_directories(pythons.m_home));
+  if (options.trial) {
+    pythons.m_tree = artifact.root;
+    return pythons;
+  }
+  TRY(make_directories(pythons.m_tree));
   TRY(write_files(artifact, pythons.m_tree));
   return pythons;
 }

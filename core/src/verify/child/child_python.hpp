@@ -39,6 +39,7 @@ class ChildPythons {
   /// (a path that leaves the folder, a member that cannot be read, no room on the disk); others stop the command.
   static Result<ChildPythons> unpack(const Artifact& artifact, const VerifyOptions& options, CommandRunner& runner);
 
+  /// Of a trial: where the package is installed.
   const std::filesystem::path& tree() const { return m_tree; }
   /// An empty folder beside the tree: HOME of the children, so that nothing of theirs stays.
   const std::filesystem::path& home() const { return m_home; }

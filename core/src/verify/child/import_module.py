@@ -2,6 +2,8 @@
 # name), library (true: for ctypes), torch (true: imported before), stand_ins (libraries to load before everything).
 # Says ok, or error, type and missing (the module that was not found); alone is true when the module was loaded by itself
 # because its package cannot be imported here.
+# Or all that was installed in one process, as its users do: packages (names), modules (orders of one each). Each is begun,
+# and ok is said behind the last.
 import ctypes
 import importlib.machinery
 import importlib.util
@@ -24,7 +26,7 @@ def load_library(path):
 
 def is_of_tree(name):
     part = os.path.join(tree, *name.split("."))
-    return os.path.isdir(part) or os.path.exists(part + ".py") or name.split(".")[0] == order["name"].split(".")[0]
+    return os.path.isdir(part) or os.path.exists(part + ".py") or name.split(".")[0] == order.get("name", "").split(".")[0]
 
 
 def load_module(name, path):
@@ -41,7 +43,20 @@ def load_module(name, path):
         raise ImportError("it came from %s, not from the wheel" % getattr(module, "__file__", "elsewhere"))
 
 
+def run_all():
+    for name in order["packages"]:
+        say(begin=name)
+        importlib.import_module(name)
+    for one in order["modules"]:
+        say(begin=one["name"])
+        path = os.path.join(tree, one["path"]) if one["path"] else ""
+        ctypes.CDLL(path) if one["library"] else load_module(one["name"], path)
+    say(ok=True)
+
+
 def run():
+    if "packages" in order:
+        return run_all()
     say_python()
     if not order["name"]:
         return

@@ -1,5 +1,5 @@
 # Comes before each of the other scripts of this folder: python -I -c SCRIPT TREE ORDER. TREE, the unpacked files, goes
-# first on sys.path; ORDER is a JSON object. What is said goes to stdout, one JSON object a line; what the package itself
+# first on sys.path (where packages are installed it is there); ORDER is a JSON object. What is said goes to stdout, one JSON object a line; what the package itself
 # prints, from Python or from C, goes to stderr. Python 3.7 and newer.
 import json
 import os
@@ -7,7 +7,8 @@ import sys
 
 tree, order = sys.argv[1], json.loads(sys.argv[2])
 sys.dont_write_bytecode = True
-sys.path.insert(0, tree)
+if tree not in sys.path:
+    sys.path.insert(0, tree)
 report = os.fdopen(os.dup(1), "w")
 os.dup2(2, 1)
 
