@@ -101,6 +101,17 @@ class Explain(CommandLine):
                 shown = self.explain("-", stdin=phrase.encode() + b"\n").out
                 self.assertIn(truth, " ".join(shown.split()))
 
+    def test_what_it_said_in_place_of_a_log(self):
+        done = self.explain("ModuleNotFoundError: No module named 'triton'", "--json")
+        self.expect(done, 0)
+        self.assertEqual(done.json()["causes"][0]["code"], "WHY416")
+        self.expect(self.explain("all went well here"), 4)
+        # A name that is meant as a file's stays one.
+        for name, word in (("my build.log", "cannot read the log"), (f"{self.folder}/no such one", "cannot read the log"), ("https://example.org/build.log", "curl -L")):
+            done = self.explain(name)
+            self.expect(done, 2)
+            self.assertIn(word, done.err)
+
     def test_what_a_document_advises_in_vain_is_no_cause_and_is_told(self):
         done = self.explain("-", "--json", stdin=b'MAX_JOBS=2 FAHOPPER_FORCE_BUILD=1 TORCH_CUDA_ARCH_LIST="10.0a;12.0a" python3.13 setup.py bdist_wheel\n')
         self.assertEqual((done.code, done.json()["causes"], [one["code"] for one in done.json()["seen"]]), (4, [], ["WHY125"]))

@@ -288,7 +288,7 @@ shutil.copytree(kept, place, symlinks=True, dirs_exist_ok=True)
 shutil.rmtree(kept)
 free = os.statvfs(place).f_bavail * os.statvfs(place).f_frsize - int(kilobytes) * 1024
 (place / "others.bin").write_bytes(b"x" * max(free, 0))
-def files(): return {str(p.relative_to(place)): hash(p.read_bytes()) for p in sorted(place.rglob("*")) if p.is_file() and not {"__pycache__", "specs"} & set(p.parts)}
+def files(): return {str(p.relative_to(place)): hash(p.read_bytes()) for p in sorted(place.rglob("*")) if p.is_file() and not {"__pycache__", "specs", "looks"} & set(p.parts)}
 before = files()
 done = subprocess.run(words, capture_output=True, text=True, stdin=subprocess.DEVNULL)
 print(json.dumps({"code": done.returncode, "out": done.stdout, "err": done.stderr, "same": files() == before, "more": sorted(files().keys() ^ before.keys())}))

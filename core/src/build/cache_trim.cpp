@@ -46,7 +46,7 @@ class Trim {
     });
     for (const auto& candidate : m_candidates)
       if (too_old(candidate.used) || too_large()) remove(candidate);
-    if (m_options.older_than_seconds) remove_history();
+    if (m_options.older_than_seconds) remove_learned();
     m_result.bytes_after = m_use.bytes();
     for (const auto* name : {"toolchains", "git"})
       each_file(m_store / name, [&](const fs::path& file) {
@@ -131,12 +131,14 @@ class Trim {
     if (!m_options.dry_run) fs::remove(file, ignored);
   }
 
-  void remove_history() {
+  /// What was learned on the way; all of it can be found out again.
+  void remove_learned() {
     std::vector<fs::path> old;
-    each_file(m_store / "history", [&](const fs::path& file) {
-      std::error_code error;
-      if (too_old(fs::last_write_time(file, error))) old.push_back(file);
-    });
+    for (const auto* name : {"history", "looks", "specs"})
+      each_file(m_store / name, [&](const fs::path& file) {
+        std::error_code error;
+        if (too_old(fs::last_write_time(file, error))) old.push_back(file);
+      });
     for (const auto& file : old) remove_file(file);
   }
 

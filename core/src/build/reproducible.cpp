@@ -19,16 +19,21 @@ std::string differing_part(Bytes one, Bytes other) {
   Problems problems("");
   const auto a = ElfFile::read(one, problems), b = ElfFile::read(other, problems);
   if (!a || !b) return fmt::format("differs from byte {} on", first_differing_byte(one.view(), other.view()));
+  constexpr std::string_view k_build_id = ".note.gnu.build-id";  // a hash of all others: it says nothing of where
+  std::string build_id;
   for (const auto& section : a->sections()) {
     const auto* same = b->section(section.name);
     if (same == nullptr) return fmt::format("section {} is gone the second time", section.name);
     const auto x = a->content(section), y = b->content(*same);
-    if (x && y && x->view() != y->view())
-      return fmt::format("section {} differs from byte {} on ({} and {} bytes)", section.name,
-                         first_differing_byte(x->view(), y->view()), x->view().size(), y->view().size());
+    if (!x || !y || x->view() == y->view()) continue;
+    auto text = fmt::format("section {} differs from byte {} on ({} and {} bytes)", section.name,
+                            first_differing_byte(x->view(), y->view()), x->view().size(), y->view().size());
+    if (section.name != k_build_id) return text;
+    build_id = std::move(text);
   }
   for (const auto& section : b->sections())
     if (a->section(section.name) == nullptr) return fmt::format("section {} is new the second time", section.name);
+  if (!build_id.empty()) return build_id;
   return fmt::format("differs outside of sections, from byte {} on", first_differing_byte(one.view(), other.view()));
 }
 

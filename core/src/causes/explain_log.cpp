@@ -83,9 +83,9 @@ Result<Explanation> explain_log_file(const std::filesystem::path& log, const Log
   if (!file || std::filesystem::is_directory(log))
     return fail(ErrorKind::usage, "FIL001",
                 "cannot read the log: " + (std::filesystem::is_directory(log) ? "it is a folder" : last_os_error()),
-                log.string().find(' ') == std::string::npos
-                    ? "give a file, or - for standard input"
-                    : "give a file, or - for standard input: echo 'WHAT IT SAID' | sagekit explain -",
+                log.string().find("://") == std::string::npos
+                    ? "give a file, or - for standard input: echo 'WHAT IT SAID' | sagekit explain -"
+                    : "a log is not fetched: download it, or pass it on: curl -L URL | sagekit explain -",
                 log.string());
   std::string first(4, '\0');
   file.read(first.data(), static_cast<std::streamsize>(first.size()));

@@ -132,6 +132,7 @@ namespace {
 std::string near_files(const fs::path& path) {
   constexpr std::size_t k_shown = 3;
   std::error_code error;
+  if (path.string().find("://") != std::string::npos) return "nothing is fetched here: download it, and give the file";
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
   if (!fs::is_directory(folder, error)) return "there is no folder " + folder.string();
   std::vector<std::string> names, alike;

@@ -58,8 +58,10 @@ struct ExplainArguments {
 
 void declare(Flags& flags, ExplainArguments& arguments) {
   flags
-      .arguments("log", arguments.words,
-                 "A log, gzip too; - is stdin. Or a code, \"FAT101\" or \"FAT 101\", or a family of codes, \"FAT\"")
+      .arguments(
+          "log", arguments.words,
+          "A log, gzip too; - is stdin. Or what it said, in quotes. Or a code, \"FAT101\" or \"FAT 101\", or a family "
+          "of codes, \"FAT\"")
       .required = true;
   flags.on("--here", arguments.here,
            "It failed on this machine: choose the fix by what is here, not by what the log says");
@@ -75,7 +77,19 @@ bool is_code(const std::string& text) {
          std::all_of(digits, text.end(), is_digit) && !std::filesystem::is_regular_file(text, error);
 }
 
+/// Words that something said, and no file's name: "No module named 'torch'".
+bool is_said(const std::string& text) {
+  if (text.find(' ') == std::string::npos) return false;
+  std::error_code error;
+  if (std::filesystem::exists(text, error)) return false;
+  for (const auto* ending : {".log", ".txt", ".gz", ".out"})
+    if (text.ends_with(ending)) return false;
+  const auto folder = std::filesystem::path(text).parent_path();
+  return folder.empty() || !std::filesystem::is_directory(folder, error);
+}
+
 Result<Explanation> read_log(const std::string& what, const LogFacts& here) {
+  if (is_said(what)) return explain_log_text(what, here);
   if (what != "-") return explain_log_file(what, here);
   const auto read = [](char* room, std::size_t size) -> Result<std::size_t> {
     std::cin.read(room, static_cast<std::streamsize>(size));
@@ -112,7 +126,8 @@ std::vector<Verb> explain_verbs() {
       {.name = "explain",
        .what = "Why a build, install, import or run failed, out of its log; or what a code means",
        .examples = {"sagekit explain build.log", "pip install -v sageattention 2>&1 | sagekit explain - --here",
-                    "sagekit explain comfyui.log --json", "sagekit explain FAT101", "sagekit explain ELF --json"},
+                    "sagekit explain comfyui.log --json", "sagekit explain \"No module named 'triton'\"",
+                    "sagekit explain FAT101", "sagekit explain ELF --json"},
        .exits = {{2, "the log cannot be read, or there is no such code"},
                  {k_nothing_known, "nothing in the log is known as a cause, or nothing failed"}}},
       declare, run)};

@@ -148,6 +148,22 @@ TEST_CASE("a trim removes what was used least lately, and only as much as it mus
   CHECK((knows(*store, "old") && !knows(*store, "young") && !store->has(young)));
 }
 
+TEST_CASE("what was learned on the way goes by its age") {
+  const auto folder = temporary();
+  REQUIRE(Store::open(folder.path()));
+  const auto in = [&](const char* name) { return folder.path() / name / "kept"; };
+  for (const auto* name : {"history", "looks", "specs"}) {
+    REQUIRE(make_directories(folder.path() / name));
+    REQUIRE(write_file(in(name), "{}"));
+  }
+  fs::last_write_time(in("looks"), fs::file_time_type::clock::now() - std::chrono::hours(2));
+  fs::last_write_time(in("specs"), fs::file_time_type::clock::now() - std::chrono::hours(2));
+  TrimOptions options;
+  options.older_than_seconds = 3600;
+  REQUIRE(cache_trim(folder.path(), options));
+  CHECK((fs::exists(in("history")) && !fs::exists(in("looks")) && !fs::exists(in("specs"))));
+}
+
 TEST_CASE("an object of two records goes with the second; one without a record waits an hour") {
   const auto folder = temporary();
   const auto store = Store::open(folder.path());
