@@ -11,6 +11,7 @@
 #include <sagekit/version.hpp>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 namespace sagekit {
@@ -222,8 +223,8 @@ std::string stamps_text(const std::vector<StagedFile>& files) {
   return text;
 }
 
-/// A ready build that somebody or the disk changed is not reused. What has not been touched since it was looked at is
-/// not read again: a matrix of wheels that are all there has gigabytes of modules.
+/// What has not been touched since it was looked at is not read again: a matrix of wheels that are all there has
+/// gigabytes of modules.
 bool is_intact(const CellBuild& build, const fs::path& folder) {
   const auto stamps = stamps_text(build.files);
   if (const auto kept = read_file(folder / k_stamps); kept && *kept == stamps) return true;
@@ -234,6 +235,19 @@ bool is_intact(const CellBuild& build, const fs::path& folder) {
   if (!std::ranges::all_of(build.files, as_recorded) || !std::ranges::all_of(build.licenses, as_recorded)) return false;
   (void)write_file_atomic(folder / k_stamps, stamps);
   return true;
+}
+
+/// One that somebody or the disk changed is removed.
+std::optional<CellBuild> ready_build(const fs::path& folder) {
+  std::error_code error;
+  if (!fs::exists(folder, error)) return std::nullopt;
+  auto ready = read_build_record(folder);
+  if (!ready || !is_intact(*ready, folder)) {
+    remove_quietly(folder);
+    return std::nullopt;
+  }
+  fs::last_write_time(folder, fs::file_time_type::clock::now(), error);  // for `cache trim`: it is used now
+  return *std::move(ready);
 }
 
 }  // namespace
@@ -249,22 +263,17 @@ Result<CellBuild> stage_cell(const Cell& cell, const StageContext& context) {
     return context.store.folder("builds") / (cell.id + "-" + sha256_hex(record).substr(0, 16));
   };
   TRY_ASSIGN(const auto found, gathered("found"));
-  auto record = build_record_text(found.build());
-  auto folder = folder_of(record);
-  if (const auto ready = read_build_record(folder); ready && is_intact(*ready, folder)) {
-    std::error_code ignored;  // for `cache trim`: it is used now
-    fs::last_write_time(folder, fs::file_time_type::clock::now(), ignored);
-    return *ready;
-  }
+  if (auto ready = ready_build(folder_of(build_record_text(found.build())))) return *std::move(ready);
   // What the store lost meanwhile is made again, and may be other bytes then.
   for (const auto& module : context.plan.modules)
     if (module.cell == cell.id) TRY(context.restore(module.step));
   TRY_ASSIGN(const auto stage, gathered("stage"));
-  record = build_record_text(stage.build());
-  folder = folder_of(record);
+  const auto record = build_record_text(stage.build());
+  const auto folder = folder_of(record);
   const fs::path made = scratch.path() / "build";
   TRY(stage.write(made, record));
-  remove_quietly(folder);
+  // Another build may have put it there since, and be reading it.
+  if (auto ready = ready_build(folder)) return *std::move(ready);
   TRY(publish_folder(made, folder));
   TRY_ASSIGN(auto build, read_build_record(folder));
   (void)write_file_atomic(folder / k_stamps, stamps_text(build.files));
