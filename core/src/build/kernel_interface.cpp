@@ -161,13 +161,16 @@ std::optional<KernelInterface> parse_interface(std::string_view text) {
 
 std::optional<Registered> read_registered(std::string_view stub) {
   Registered found;
-  // __cudaRegisterEntry(handle, ((void (*)(..))..), NAME, (-1)); a type's commas stand before the name.
-  constexpr std::string_view k_entry = "__cudaRegisterEntry(", k_end = ", (-1)";
+  // __cudaRegisterEntry(handle, ((void (*)(..))..), NAME, (-1)); a type's commas stand before the name. The last word
+  // is the most threads of a block: that of __launch_bounds__, where a kernel has one.
+  constexpr std::string_view k_entry = "__cudaRegisterEntry(";
   for (auto at = stub.find(k_entry); at != std::string_view::npos; at = stub.find(k_entry, at + 1)) {
-    const auto end = stub.find(k_end, at);
-    const auto comma = end == std::string_view::npos ? end : stub.rfind(',', end - 1);
+    const auto end = stub.find(';', at);
+    const auto limit = end == std::string_view::npos ? end : stub.rfind(',', end);
+    const auto comma =
+        limit == std::string_view::npos || limit <= at ? std::string_view::npos : stub.rfind(',', limit - 1);
     if (comma == std::string_view::npos || comma < at) return std::nullopt;
-    found.entries.push_back(trim(stub.substr(comma + 1, end - comma - 1)));
+    found.entries.push_back(trim(stub.substr(comma + 1, limit - comma - 1)));
   }
   // __cudaRegisterVariable(handle, __shadow_var(NAME,::name), ...): so do managed ones, textures and surfaces.
   constexpr std::string_view k_register = "__cudaRegister", k_shadow = "__shadow_var(";

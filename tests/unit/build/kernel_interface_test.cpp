@@ -93,6 +93,10 @@ TEST_CASE("a stub goes with GPU code of the same kernels that has its variables"
         std::string::npos);
   CHECK(stub_differs(registered_of(""), kernels).find("same kernels") != std::string::npos);
   CHECK_FALSE(read_registered("__cudaRegisterEntry(__T0"));
+  CHECK_FALSE(read_registered("__cudaRegisterEntry(__T0;"));
+  const auto bounded = read_registered("__cudaRegisterEntry(__T0, ((void ( *)(int, float))k), _Z1kif, (384)); ");
+  REQUIRE(bounded);
+  CHECK(bounded->entries == std::vector<std::string>{"_Z1kif"});
 }
 
 TEST_CASE("each launch asserts the sizes that the GPU code was made with") {
