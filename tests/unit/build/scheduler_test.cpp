@@ -17,6 +17,9 @@ struct OrderRecorder {
   std::mutex mutex;
   std::vector<std::size_t> order;
   std::size_t running = 0, most = 0;
+  /// Task 0 runs until so many have started, and each until so many ran together: the order must not hang on how busy
+  /// the machine is. They give up after 30 s.
+  std::size_t first_waits_for = 0, all_wait_for = 0;
 
   TaskFunction work(TaskOutcome outcome = TaskOutcome::done) {
     return [this, outcome](std::size_t task, unsigned, std::stop_token) {
@@ -26,10 +29,18 @@ struct OrderRecorder {
         most = std::max(most, ++running);
       }
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      for (int turn = 0; turn < 3000 && must_wait(task); ++turn)
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
       const std::lock_guard lock(mutex);
       --running;
       return outcome;
     };
+  }
+
+ private:
+  bool must_wait(std::size_t task) {
+    const std::lock_guard lock(mutex);
+    return most < all_wait_for || (task == 0 && order.size() < first_waits_for);
   }
 };
 
@@ -47,6 +58,7 @@ TEST_CASE("a task starts after what it depends on, the longest way first") {
 
 TEST_CASE("as many tasks run together as there are jobs") {
   OrderRecorder recorder;
+  recorder.all_wait_for = 3;
   run_tasks(std::vector<Task>(8), {3, 0, false}, recorder.work(), {});
   CHECK(recorder.most == 3);
 }
@@ -146,8 +158,9 @@ TEST_CASE("a large task is not starved by many small ones") {
 }
 
 TEST_CASE("what ends before a large task could start, or leaves it its room, may pass it") {
-  std::vector<Task> tasks{{{}, 200, 50, 0.5}, {{}, 100, 90, 1}, {{}, 1, 50, 0.01}, {{}, 1, 10, 60}};
+  std::vector<Task> tasks{{{}, 200, 50, 600}, {{}, 100, 90, 1}, {{}, 1, 50, 0.01}, {{}, 1, 10, 60}};
   OrderRecorder recorder;
+  recorder.first_waits_for = 3;
   run_tasks(tasks, {4, 100, false}, recorder.work(), {});
   CHECK(std::ranges::find(recorder.order, 2u) < std::ranges::find(recorder.order, 1u));
   CHECK(std::ranges::find(recorder.order, 3u) < std::ranges::find(recorder.order, 1u));
