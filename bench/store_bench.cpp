@@ -1,7 +1,7 @@
 // The store's part of a rerun in which nothing is to be done: records found by key, their objects there.
 //
 // Usage: store_bench FOLDER [HITS]. Fills FOLDER (which must not be there), then looks up everything twice.
-#include "build/store.hpp"
+#include "store/store.hpp"
 #include "support/sha256.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // A record of the store, which may come from a pack or a server: whatever the text is, what it names lies below the
 // work folder, and what was read is written as it was read.
-#include "build/action_record.hpp"
 #include "fuzz_target.hpp"
+#include "store/action_record.hpp"
 
 #include <cstdint>
 #include <cstdlib>

@@ -1,8 +1,8 @@
 // What nvcc and its programs write and the engine reads: dry runs, PTX, stubs, fatbins as source, and the store's own
 // lists of kernels.
-#include "build/fatbin_include.hpp"
-#include "build/kernel_interface.hpp"
-#include "build/nvcc_commands.hpp"
+#include "compile/fatbin_include.hpp"
+#include "compile/kernel_interface.hpp"
+#include "compile/nvcc_commands.hpp"
 #include "fuzz_target.hpp"
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 // Python's headers as one folder in the store: for another CPU from those of this machine's own Python
 // (docs/decisions/0007), or those of a package that were unpacked among other packages' headers.
 
-#include "build/store.hpp"
+#include "store/store.hpp"
 
 #include <sagekit/environment.hpp>
 #include <sagekit/error.hpp>

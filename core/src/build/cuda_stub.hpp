@@ -2,8 +2,8 @@
 // CUDA's libraries to link against where the real ones are missing: the driver's on a machine without a driver, the
 // runtime's for another CPU. Names, no code.
 
-#include "build/store.hpp"
 #include "elf/exports.hpp"
+#include "store/store.hpp"
 
 #include <sagekit/environment.hpp>
 #include <sagekit/error.hpp>

@@ -1,7 +1,7 @@
 #include "build/device_action.hpp"
 
-#include "build/nvcc_commands.hpp"
-#include "build/windows_host.hpp"
+#include "compile/nvcc_commands.hpp"
+#include "compile/windows_host.hpp"
 #include "support/format.hpp"
 #include "support/sha256.hpp"
 #include "support/text.hpp"

@@ -2,9 +2,9 @@
 
 #include "build/device_outputs.hpp"
 #include "build/host_half.hpp"
-#include "build/store_files.hpp"
 #include "build/text_key.hpp"
-#include "build/windows_host.hpp"
+#include "compile/windows_host.hpp"
+#include "store/store_files.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"

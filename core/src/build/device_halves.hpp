@@ -4,11 +4,11 @@
 // and never the build: the step is run by nvcc as a whole, and it is said why, once for a source.
 
 #include "build/device_action.hpp"
-#include "build/nvcc_commands.hpp"
 #include "build/read_files.hpp"
 #include "build/scheduler.hpp"
 #include "build/step_context.hpp"
 #include "build/step_key.hpp"
+#include "compile/nvcc_commands.hpp"
 #include "support/file.hpp"
 
 #include <deque>

@@ -1,6 +1,6 @@
 #include "build/device_outputs.hpp"
 
-#include "build/kernel_interface.hpp"
+#include "compile/kernel_interface.hpp"
 #include "support/file.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"

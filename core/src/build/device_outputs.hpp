@@ -1,9 +1,9 @@
 #pragma once
 // What is kept of an architecture's GPU code, by name: its stub, its kernels, a module id where names have one, images.
 
-#include "build/action_record.hpp"
-#include "build/nvcc_commands.hpp"
-#include "build/store.hpp"
+#include "compile/nvcc_commands.hpp"
+#include "store/action_record.hpp"
+#include "store/store.hpp"
 
 #include <filesystem>
 #include <string>

@@ -1,6 +1,6 @@
 #include "build/device_halves.hpp"
 #include "build/device_outputs.hpp"
-#include "build/machine_code.hpp"
+#include "compile/machine_code.hpp"
 #include "support/format.hpp"
 #include "support/sha256.hpp"
 #include "support/text.hpp"

@@ -1,10 +1,10 @@
 #include "build/dry_run.hpp"
 
 #include "build/executor.hpp"
-#include "build/open_store.hpp"
-#include "build/prepared_source.hpp"
 #include "build/step_environment.hpp"
 #include "build/symbols.hpp"
+#include "source/prepared_source.hpp"
+#include "build/open_store.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
@@ -57,8 +57,18 @@ Result<std::set<std::string>> kept_steps(const Spec& spec, const Plan& plan, con
   symbols.set("work", links.path().string());
   TRY_ASSIGN(const auto epoch, source_date_epoch(plan.revision.date));
   const auto steps = steps_of(plan, ready);
-  Executor executor({*store, symbols, *source, links.path(), {}, epoch, runner, environment.platform, options.log,
-                     ToolStamps({}), {}, {}},
+  Executor executor({*store,
+                     symbols,
+                     *source,
+                     links.path(),
+                     {},
+                     epoch,
+                     runner,
+                     environment.platform,
+                     options.log,
+                     ToolStamps({}),
+                     {},
+                     {}},
                     steps);
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const auto is_kept = [&](const std::string& id) { return kept.contains(id); };

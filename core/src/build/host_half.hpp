@@ -3,11 +3,12 @@
 // What the host compiler makes does not depend on the GPU code, which the assembler takes in as a file. So it is kept
 // by its text, and an architecture more costs an assembler (docs/engine.md).
 
-#include "build/action_record.hpp"
-#include "build/kernel_interface.hpp"
-#include "build/nvcc_commands.hpp"
 #include "build/step_context.hpp"
 #include "build/text_key.hpp"
+#include "compile/host_commands.hpp"
+#include "compile/kernel_interface.hpp"
+#include "compile/nvcc_commands.hpp"
+#include "store/action_record.hpp"
 #include "support/file.hpp"
 
 #include <sagekit/command.hpp>
@@ -26,8 +27,6 @@ struct MadeDevice {
   std::string arch;
   const ActionRecord* record;
 };
-
-struct HostCommands;
 
 class HostHalf {
  public:
@@ -76,23 +75,7 @@ class HostHalf {
   std::string m_why;        ///< what failed
 };
 
-/// nvcc's one compile command in three: .cudafe1.cpp -> text -> assembly -> object. The first has all words, the others
-/// those that are not the preprocessor's; they run in `folder` and name no other, so that no result does. Nothing when
-/// the three would not make what the one does.
-struct HostCommands {
-  CommandLine preprocess, compile, assemble;
-};
-inline constexpr std::string_view k_host_unit = "host.cudafe1.cpp", k_host_stub = "host.cudafe1.stub.c",
-                                  k_host_text = "host.ii", k_host_assembly = "host.s", k_host_fatbin = "host.fatbin";
-std::optional<HostCommands> take_apart(const CommandLine& compile, const std::filesystem::path& folder);
-
-/// Is the word for the preprocessor alone? Its effect is in the text. `separate`: its value is the next word.
-bool is_for_preprocessor(std::string_view word, bool& separate);
-
 /// Adds the folders that -ffile-prefix-map gives another name: no result has their own.
 void add_mapped_places(const CommandLine& argv, Places& places);
-
-/// The same commands with a unit and a stub that are not named after the last of the architectures.
-NvccCommands with_host_names(NvccCommands commands);
 
 }  // namespace sagekit

@@ -1,7 +1,7 @@
 #pragma once
 // What steps for Windows name where Microsoft's headers and libraries are used (docs/decisions/0038).
 
-#include "build/store.hpp"
+#include "store/store.hpp"
 
 #include <sagekit/plan.hpp>
 #include <sagekit/toolchain.hpp>

@@ -1,10 +1,10 @@
 #include "build/open_store.hpp"
 
 #include "build/dry_run.hpp"
-#include "build/housekeeping.hpp"
-#include "build/http_level.hpp"
-#include "build/store_files.hpp"
 #include "index/url.hpp"
+#include "store/housekeeping.hpp"
+#include "store/http_level.hpp"
+#include "store/store_files.hpp"
 #include "support/format.hpp"
 #include "support/try.hpp"
 

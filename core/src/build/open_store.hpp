@@ -1,7 +1,7 @@
 #pragma once
 // The store of a build: with its second levels, and what takes its place when it cannot be written.
 
-#include "build/store.hpp"
+#include "store/store.hpp"
 
 #include <sagekit/build.hpp>
 

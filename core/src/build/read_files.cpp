@@ -1,6 +1,6 @@
 #include "build/read_files.hpp"
 
-#include "build/depfile.hpp"
+#include "compile/depfile.hpp"
 #include "support/file.hpp"
 
 namespace sagekit {

@@ -1,10 +1,10 @@
 #pragma once
 // What all steps of a build share, and what is told of each.
 
-#include "build/action_record.hpp"
-#include "build/prepared_source.hpp"
 #include "build/symbols.hpp"
 #include "build/tool_stamps.hpp"
+#include "source/prepared_source.hpp"
+#include "store/action_record.hpp"
 
 #include <sagekit/build.hpp>
 

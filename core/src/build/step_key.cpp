@@ -1,6 +1,6 @@
 #include "build/step_key.hpp"
 
-#include "build/windows_host.hpp"
+#include "compile/windows_host.hpp"
 #include "support/format.hpp"
 #include "support/sha256.hpp"
 #include "support/text.hpp"

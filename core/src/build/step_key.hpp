@@ -1,10 +1,10 @@
 #pragma once
 // What a step's result depends on and is known before it runs, part by part: together they are its key in the store.
 
-#include "build/file_hashes.hpp"
 #include "build/device_action.hpp"
-#include "build/prepared_source.hpp"
+#include "build/file_hashes.hpp"
 #include "build/symbols.hpp"
+#include "source/prepared_source.hpp"
 
 #include <sagekit/error.hpp>
 #include <sagekit/plan.hpp>
@@ -43,7 +43,8 @@ class StepKeys {
   /// headers depends on nothing that only the fallback reads. Errors: SRC008 (usage), an input is not in the source.
   Result<KeyParts> action(const Step& step, bool fallback) const;
   /// Of GPU code: of the source, of what nvcc is told, and of nothing that is the host CPU's or Python's. What is made
-  /// for another CPU than `own_platform` has a key of its own: it may use what this machine's CPU made, not the other way.
+  /// for another CPU than `own_platform` has a key of its own: it may use what this machine's CPU made, not the other
+  /// way.
   Result<KeyParts> device(const DeviceAction& action, const std::string& own_platform) const;
 
  private:

@@ -3,7 +3,7 @@
 #include "build/cross_python.hpp"
 #include "build/cuda_stub.hpp"
 #include "build/microsoft_tools.hpp"
-#include "build/windows_host.hpp"
+#include "compile/windows_host.hpp"
 #include "environment/microsoft.hpp"
 #include "spec/libc_floor.hpp"
 #include "spec/platform.hpp"

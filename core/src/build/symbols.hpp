@@ -1,7 +1,7 @@
 #pragma once
 // The symbols of a plan's argv (sagekit/plan.hpp) and what they stand for on this machine.
 
-#include "build/store.hpp"
+#include "store/store.hpp"
 
 #include <sagekit/build.hpp>
 

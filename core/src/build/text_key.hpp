@@ -2,8 +2,8 @@
 // Keys of what compilers make of a preprocessed text: equal text through equal programs with equal words is an equal
 // result, whatever arch list, header or torch made the text.
 
-#include "build/nvcc_commands.hpp"
 #include "build/symbols.hpp"
+#include "compile/nvcc_commands.hpp"
 
 #include <filesystem>
 #include <string>

@@ -1,7 +1,7 @@
 #include "generate/setup_py_recipe.hpp"
 
-#include "build/prepared_source.hpp"
 #include "generate/tools.hpp"
+#include "source/prepared_source.hpp"
 #include "support/format.hpp"
 #include "support/json.hpp"
 #include "support/text.hpp"

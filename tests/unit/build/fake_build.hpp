@@ -1,8 +1,8 @@
 #pragma once
 // A package of two modules whose compilers are /bin/sh scripts: the whole build with nothing but a shell.
 
-#include "build/git_tree.hpp"
-#include "support/file.hpp"
+#include "source/git_tree.hpp"
+#include "support/scratch_files.hpp"
 #include "support/text.hpp"
 
 #include <sagekit/build.hpp>
@@ -19,23 +19,6 @@
 #include <vector>
 
 namespace sagekit::test {
-
-namespace fs = std::filesystem;
-
-inline TemporaryFolder temporary() {
-  return std::move(*TemporaryFolder::create(fs::temp_directory_path(), "sagekit ü"));
-}
-
-inline void write(const fs::path& path, const std::string& text) {
-  fs::remove(path);
-  REQUIRE(write_file_atomic(path, text));
-}
-
-inline std::string text_of(const fs::path& path) {
-  auto text = read_file(path);
-  REQUIRE(text);
-  return *text;
-}
 
 struct Watcher : BuildObserver {
   std::vector<std::string> events, messages;

@@ -1,8 +1,8 @@
 #pragma once
 // nvcc and its programs as they would answer for one small source, and what of them was run.
 
+#include "../compile/fatbin_source.hpp"
 #include "fake_build.hpp"
-#include "fatbin_source.hpp"
 
 #include <set>
 

@@ -1,6 +1,6 @@
 #include "archive/archive.hpp"
-#include "build/prepared_source.hpp"
 #include "fake_build.hpp"
+#include "source/prepared_source.hpp"
 
 using namespace sagekit;
 using namespace sagekit::test;

@@ -1,7 +1,6 @@
 #include "build/symbols.hpp"
 
 #include "build/cuda_stub.hpp"
-#include "build/depfile.hpp"
 #include "build/step_environment.hpp"
 #include "fake_build.hpp"
 
@@ -32,15 +31,6 @@ TEST_CASE("a covered folder covers what is below it and nothing beside it; share
   CHECK(table.covers("/opt/cuda/include/a.h"));
   CHECK_FALSE(table.covers("/opt/cuda2/a.h"));
   CHECK_FALSE(table.covers("/usr/include/stdio.h"));
-}
-
-TEST_CASE("dependency files: continued lines, blanks in names, several rules") {
-  CHECK(parse_depfile("x.o : a.cu \\\n    /usr/in\\ clude/b.h \\\r\n c.h\nc.h:\n") ==
-        std::vector<std::string>{"a.cu", "/usr/in clude/b.h", "c.h"});
-  CHECK(parse_depfile("/w/x.o: a$$b.h C:\\y a$$b.h\n") == std::vector<std::string>{"a$b.h", "C:\\y"});
-  CHECK(parse_depfile("x.o \\\n y.o: a.h\n") == std::vector<std::string>{"a.h"});
-  CHECK(parse_depfile("").empty());
-  CHECK(parse_depfile("no rule").empty());
 }
 
 TEST_CASE("the driver stub names every function of cuda.h once, sorted") {

@@ -1,5 +1,5 @@
 #include "archive/archive.hpp"
-#include "build/git_tree.hpp"
+#include "source/git_tree.hpp"
 #include "unit/verify/fixture.hpp"
 
 #include <sagekit/sdist.hpp>

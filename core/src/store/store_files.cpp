@@ -1,0 +1,86 @@
+#include "store/store_files.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+
+namespace sagekit {
+
+namespace fs = std::filesystem;
+
+void each_file(const fs::path& folder, const std::function<void(const fs::path&)>& visit) {
+  std::error_code error;
+  fs::recursive_directory_iterator walk(folder, fs::directory_options::skip_permission_denied, error), end;
+  while (!error && walk != end) {
+    std::error_code ignored;
+    if (!fs::is_directory(walk->symlink_status(ignored))) visit(walk->path());
+    walk.increment(error);
+  }
+}
+
+std::uint64_t bytes_below(const fs::path& folder) {
+  std::uint64_t bytes = 0;
+  each_file(folder, [&](const fs::path& file) {
+    std::error_code error;
+    const auto size = fs::file_size(file, error);
+    if (!error) bytes += size;
+  });
+  return bytes;
+}
+
+std::vector<fs::path> entries_of(const fs::path& folder) {
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (fs::directory_iterator walk(folder, error), end; !error && walk != end; walk.increment(error))
+    found.push_back(walk->path());
+  std::ranges::sort(found);
+  return found;
+}
+
+Status check_is_store(const fs::path& store) {
+  std::error_code error;
+  for (const auto* name : {"objects", "toolchains"})
+    if (fs::is_directory(store / name, error)) return {};
+  return fail(ErrorKind::usage, "STO005", store.string() + " is no store of sagekit",
+              "name it with --store DIR or SAGEKIT_STORE; a build makes one");
+}
+
+std::optional<std::string> object_name(const fs::path& file) {
+  auto name = file.filename().string();
+  if (name.ends_with(".zst")) name.resize(name.size() - 4);
+  const auto is_hex = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
+  if (name.size() != 64 || !std::ranges::all_of(name, is_hex)) return std::nullopt;
+  return name;
+}
+
+namespace {
+
+std::optional<struct ::stat> look_at(const fs::path& file) {
+  struct ::stat info{};
+  if (::lstat(file.c_str(), &info) != 0) return std::nullopt;
+  return info;
+}
+
+}  // namespace
+
+std::uint64_t DiskUse::add(const fs::path& file) {
+  const auto info = look_at(file);
+  if (!info) return 0;
+  auto& content = m_contents[{info->st_dev, info->st_ino}];
+  if (content.names++ > 0) return 0;
+  content.size = static_cast<std::uint64_t>(info->st_size);
+  m_bytes += content.size;
+  return content.size;
+}
+
+std::uint64_t DiskUse::drop(const fs::path& file) {
+  const auto info = look_at(file);
+  const auto found = info ? m_contents.find({info->st_dev, info->st_ino}) : m_contents.end();
+  if (found == m_contents.end() || --found->second.names > 0) return 0;
+  const auto size = found->second.size;
+  m_contents.erase(found);
+  m_bytes -= size;
+  return size;
+}
+
+}  // namespace sagekit
