@@ -113,6 +113,7 @@ Result<std::filesystem::path> build_here(Session& session, const Target& target,
   session.console.say(fmt::format("building a wheel for this machine, into {}", (options.store / "built").string()));
   const bool json = session.global.json;
   session.global.json = false;
+  session.interpreter = target.interpreter;
   const int code = [&] {
     const StdoutAside aside;
     return verb.run(session);

@@ -60,11 +60,14 @@ std::function<Result<IndexSettings>()> pip_reader(const Session& session, const 
   PipPlaces places;
   places.environment = session.settings.pip_environment;
   places.home = session.settings.home;
-  for (const auto& folder : session.settings.path)
-    for (const auto* name : {"python3", "python"}) {
-      std::error_code error;
+  // A Debian without python3-pip has pip in environments only: in the one that is built for, in the one that sagekit is in.
+  std::error_code error;
+  if (!session.interpreter.empty()) places.python.push_back(session.interpreter);
+  std::vector<fs::path> folders = {session.settings.executable.parent_path()};
+  folders.insert(folders.end(), session.settings.path.begin(), session.settings.path.end());
+  for (const auto& folder : folders)
+    for (const auto* name : {"python3", "python"})
       if (fs::exists(folder / name, error)) places.python.push_back(folder / name);
-    }
   IndexSettings flags;
   flags.index_url = tools.index_url;
   flags.extra_index_urls = tools.extra_index_urls;

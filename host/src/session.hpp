@@ -25,6 +25,7 @@ struct Session {
   std::string verb = {};                     ///< as typed, "toolchain fetch"
   std::vector<NamingScheme> schemes = {};    ///< of sagekit.toml
   std::vector<CellOverride> overrides = {};  ///< of sagekit.toml, without what a flag or a variable says
+  std::filesystem::path interpreter = {};    ///< the environment that a wheel is made for; its pip is asked first
 
   /// Loads what the flags and the environment name. A refused file that was asked for with --plugin is an error; others
   /// are warned about.

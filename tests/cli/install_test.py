@@ -275,6 +275,21 @@ class OrBuild(Install):
         said = subprocess.run([self.python, "-I", "-c", "import sagekit_example"], capture_output=True, text=True)
         self.assertTrue(said.returncode == 0 or "libcuda" in said.stderr, said.stderr)
 
+    def test_the_environment_s_own_pip_knows_where_compilers_are(self):
+        # A Debian without python3-pip: pip is in the environment alone.
+        index = IndexServer()
+        self.addCleanup(index.close)
+        with (self.site / "pip/_internal/models/index.py").open("a") as pip:
+            pip.write(f"\nPyPI.simple_url = {index.url!r}\n")
+        (self.bin / "g++").symlink_to(shutil.which("g++"))
+        environment = self.environment(PATH=str(self.bin), PIP_INDEX_URL="")
+        # sage2 wants torch's headers, which this torch is without.
+        (self.site / "torch/version.py").write_text("__version__ = '2.11.0+cu130'\ncuda = '13.0'\n")
+        done = self.run_sagekit("--plugin", "sage2", "install", "--or-build", "--interpreter", self.python, "--for", "gpu=H100,driver=580", env=environment)
+        self.expect(done, 3, "building a wheel for this machine", index.url)
+        self.assertNotIn("IDX014", done.err)
+        self.assertTrue(index.asked("/simple/*"))
+
 
 IN_A_SMALL_DISK = r"""
 import json, os, pathlib, shutil, subprocess, sys, tempfile
