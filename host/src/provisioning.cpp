@@ -60,7 +60,8 @@ std::function<Result<IndexSettings>()> pip_reader(const Session& session, const 
   PipPlaces places;
   places.environment = session.settings.pip_environment;
   places.home = session.settings.home;
-  // A Debian without python3-pip has pip in environments only: in the one that is built for, in the one that sagekit is in.
+  // A Debian without python3-pip has pip in environments only: in the one that is built for, in the one that sagekit is
+  // in.
   std::error_code error;
   if (!session.interpreter.empty()) places.python.push_back(session.interpreter);
   std::vector<fs::path> folders = {session.settings.executable.parent_path()};

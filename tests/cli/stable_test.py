@@ -44,6 +44,18 @@ class Stable(CommandLine):
         platforms = sorted(cell["platform"] for cell in plan["cells"])
         self.assertEqual(platforms, ["linux_aarch64", "linux_x86_64", "win_amd64"])
 
+    def test_everywhere_has_12_1_in_each_file(self):
+        """DGX Spark's GPU: its code is in all three wheels, for the GPU code of one is that of all."""
+        plan = self.plan("--profile", "everywhere", "--json", "--steps").json()
+        for cell in plan["cells"]:
+            self.assertEqual(cell["arches"], ["8.0", "8.6", "8.9", "9.0a", "12.0a", "12.1a"], cell["id"])
+        coded = [step["id"] for step in plan["steps"] for word in step["argv"] if word.endswith("code=sm_121a")]
+        self.assertEqual(len(coded), 2 * 8, "fused.cu and the seven of _qattn_sm89, for both CPUs of Linux")
+        alone = self.cells("--profile", "everywhere", "--arch", "12.1")
+        self.assertEqual([cell["gencode"] for cell in alone], 3 * [["arch=compute_121a,code=sm_121a"]])
+        for cell in alone:
+            self.assertIn(".sm121a-cp310-abi3-", cell["wheel"])
+
     def test_for_windows_the_gpu_code_is_that_of_linux(self):
         steps = self.plan("--profile", "everywhere", "--platform", "linux_x86_64", "--platform", "win_amd64", "--json", "--steps").json()["steps"]
         compiled = {}

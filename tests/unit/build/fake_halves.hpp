@@ -164,7 +164,8 @@ struct Halves : FakePackage {
       say("text " + arch);
       if (has_word(argv, "-DSHIM") && fail_if("shim")) return result;
       write(output, text + arch);
-      write(after(argv, "-MF"), "x.o: csrc/a.cu csrc/common.h " + device_header + "\n");
+      if (const auto listed = after(argv, "-MF"); !listed.empty())
+        write(listed, "x.o: csrc/a.cu csrc/common.h " + device_header + "\n");
     } else if (output.ends_with("host.ii")) {
       write(output, text_of(after(argv, "c++")) + text_of(fs::path(output).parent_path() / "host.cudafe1.stub.c"));
     } else if (has_word(argv, "-E")) {
