@@ -86,6 +86,24 @@ class Engine(CommandLine):
         self.assertEqual(self.host_code(done), ["reused from the store, by its source"] * 2, "its text has nothing of the architectures")
         self.assertNotIn("in one run", done.err)
 
+    def test_a_store_that_was_carried_elsewhere_knows_gpu_and_host_code_by_their_text(self):
+        self.expect(self.build("--arch", "9.0"), 0)
+        self.expect(self.run_sagekit("cache", "export", "all.tar"), 0)
+        env = self.environment(SAGEKIT_STORE=str(self.folder / "other"))
+        self.expect(self.run_sagekit("cache", "import", "all.tar", env=env), 0)
+        # Source, store and toolkit have other folders, and the architectures are others, so that only texts are the same.
+        source, tools = self.folder / "another source", self.folder / "other-tools"
+        shutil.copytree(EXAMPLE_SOURCE, source)
+        self.tools = self.tools.rename(tools)
+        self.cicc = tools / "nvvm" / "bin" / "cicc"
+        self.log.unlink()
+        done = self.run_sagekit(*[source if word == EXAMPLE_SOURCE else word for word in self.words("--arch", "8.0 9.0", "-v", "-o", "two")], env=env)
+        self.expect(done, 0)
+        self.assertEqual(self.compiled(), ["compute_80"])
+        self.assertEqual(self.host_code(done), ["reused from the store, by its source"] * 2)
+        self.expect(self.build("--arch", "8.0 9.0", "-o", "new", env=self.environment(SAGEKIT_STORE=str(self.folder / "fresh"))), 0)
+        self.assertEqual(self.wheel_bytes("two"), self.wheel_bytes("new"))
+
     def damage(self, store):
         """Flips a bit in every object."""
         for victim in (p for p in (store / "objects").rglob("*") if p.is_file()):

@@ -110,7 +110,8 @@ std::vector<DeviceAction> device_actions(const std::vector<const Step*>& steps, 
     std::vector<std::string> names;
     for (const auto& one : all) names.push_back(one.compute);
     for (const auto& [compute, gencodes] : all) {
-      DeviceAction action{{}, argv, plain, words, compute, join(names, ","), *platform, {user}};
+      DeviceAction action{
+          {}, argv, plain, words, compute, join(names, ","), *platform, {user}, is_windows_host(compile)};
       auto& step = action.step;
       step.argv = common_words(argv);
       for (const auto& gencode : gencodes) step.argv.insert(step.argv.end(), {"-gencode", gencode});
@@ -120,6 +121,7 @@ std::vector<DeviceAction> device_actions(const std::vector<const Step*>& steps, 
       if (const auto found = known.find(identity); found != known.end()) {
         auto& same = actions[found->second];
         same.users.push_back(user);
+        same.for_windows |= action.for_windows;
         same.step.cells.insert(same.step.cells.end(), compile.cells.begin(), compile.cells.end());
         if (same.plain.empty()) same.plain = plain;
         if (same.platform != own_platform && *platform == own_platform) {

@@ -19,6 +19,7 @@ struct DeviceAction {
   std::string arch_list;           ///< all of the source's: headers may ask for __CUDA_ARCH_LIST__
   std::string platform;            ///< of the first user; this machine's own if there is one such user
   std::vector<std::size_t> users;  ///< compile steps, as indices
+  bool for_windows = false;        ///< one of them is: its compiler writes the launches itself
 };
 
 /// The architectures' actions of those of these steps that nvcc makes, in the order of the steps; equal ones are one.

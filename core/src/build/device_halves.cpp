@@ -118,6 +118,20 @@ void DeviceHalves::give_up(std::size_t index, const std::string& why, StepReport
   if (m_said.insert(source_of(m_actions[index])).second) report.retried = k_in_one_run + why;
 }
 
+/// A step is compiled as a whole when one of its architectures has no GPU code: why all steps that would use this are;
+/// "" = one of them still may.
+std::string DeviceHalves::nobody_wants(std::size_t index) const {
+  std::string why;
+  const std::lock_guard lock(m_mutex);
+  for (const auto user : m_actions[index].users) {
+    const auto& all = m_of_step.at(user);
+    const auto lost = std::ranges::find_if(all, [&](std::size_t other) { return !m_why[other].empty(); });
+    if (lost == all.end()) return {};
+    why = m_why[*lost];
+  }
+  return why;
+}
+
 TaskOutcome DeviceHalves::make(std::size_t index, std::stop_token stop, StepReport& report) {
   const auto& action = m_actions[index];
   report.failure.step = action.step.id;
@@ -144,6 +158,10 @@ TaskOutcome DeviceHalves::make(std::size_t index, std::stop_token stop, StepRepo
   }
   log_line(m_context.log, LogLevel::info, [&] { return action.step.id + ": not in the store"; });
   report.outcome = StepOutcome::finished;
+  if (const auto why = nobody_wants(index); !why.empty()) {
+    give_up(index, why, report);
+    return TaskOutcome::done;
+  }
   const auto made = make_anew(index, key, stop, report);
   if (!made && made.error().kind == ErrorKind::interrupted) return TaskOutcome::stopped;
   if (!made && made.error().code != "BLD009") {
@@ -211,11 +229,18 @@ Result<bool> DeviceHalves::make_anew(std::size_t index, const std::string& key, 
   TRY_ASSIGN(const bool read, run(preprocess, work.command, work.all, stop, report));
   if (!read) return false;
   ReadFiles::List list;
-  const bool listed = m_read.add_listed(depfile, list);
+  if (!m_read.add_listed(depfile, list)) return not_done("the preprocessor does not say what it read");
 
-  const auto by_text = device_text_key(m_context.symbols, action.argv.front(), work.device, work.folder.path());
+  auto places = places_of(m_context, work.all);
+  add_mapped_places(preprocess, places);
+  const auto key_with = [&](const Places& without) {
+    return device_text_key(m_context.symbols, action.argv.front(), work.device, without);
+  };
+  // Line information names folders, as std::source_location does: such GPU code is found where they are the same.
+  const auto by_text = key_with(places), by_own_text = key_with({places.front()});
   ActionRecord record;
   auto known = find(by_text);
+  if (!known) known = find(by_own_text);
   if (known && output_of(*known, k_module_id) != nullptr) {
     // Its names have the host's module id in them, which the text does not show.
     const auto same = has_module_id(*output_of(*known, k_module_id), work, stop, report);
@@ -227,34 +252,28 @@ Result<bool> DeviceHalves::make_anew(std::size_t index, const std::string& key, 
   } else {
     TRY_ASSIGN(const bool compiled, run_cicc(work, stop, report));
     if (!compiled) return false;
-    TRY_ASSIGN(auto ptx, read_file(work.device.ptx));
+    TRY_ASSIGN(const auto ptx, read_file(work.device.ptx));
     if (ptx.find(k_no_module_id) != std::string::npos) {
       TRY_ASSIGN(const bool told, find_module_id(work, stop, report));
       if (!told) return false;
       TRY_ASSIGN(const bool again, run_cicc(work, stop, report));
       if (!again) return false;
     }
+    TRY_ASSIGN(const auto texts, read_device_texts(work.device, !action.for_windows));
     for (const auto& argv : work.device.assemble) {
       TRY_ASSIGN(const bool assembled, run(argv, work.command, work.all, stop, report));
       if (!assembled) return false;
     }
-    std::string why;
-    TRY_ASSIGN(record.outputs, keep_outputs(m_context.store, work.device, work.folder.path(), work.module_id, why));
-    if (!why.empty()) return not_done(why);
+    TRY_ASSIGN(record.outputs, keep_outputs(m_context.store, work.device, texts, work.module_id));
     TRY(m_context.tools.unchanged());
     report.measured.disk_bytes = bytes_below(work.folder.path());
     record.measured = report.measured;
-    TRY(m_context.store.add_record(by_text, record));
+    const bool own = names_a_place(texts.ptx, places) || names_a_place(texts.stub, places);
+    TRY(m_context.store.add_record(own ? by_own_text : by_text, record));
   }
-  if (listed) {
-    auto kept = record;
-    m_read.put_into(kept, list);
-    kept = of_every_cpu(std::move(kept), action.platform);
-    TRY(m_context.store.add_record(key, kept));
-    record = std::move(kept);
-  } else {
-    return not_done("the preprocessor does not say what it read");
-  }
+  m_read.put_into(record, list);
+  record = of_every_cpu(std::move(record), action.platform);
+  TRY(m_context.store.add_record(key, record));
   set_record(index, std::move(record));
   return true;
 }

@@ -69,6 +69,7 @@ class DeviceHalves {
   Result<bool> has_module_id(const StoredObject& id, Work& work, const std::stop_token& stop, StepReport& report);
   Result<bool> run_cicc(Work& work, const std::stop_token& stop, StepReport& report);
   void give_up(std::size_t index, const std::string& why, StepReport& report);
+  std::string nobody_wants(std::size_t index) const;
 
   /// nullptr = its GPU code is not there.
   const ActionRecord* record_of(std::size_t action) const;

@@ -20,10 +20,16 @@ std::string output_path(std::string_view name);
 /// What a step made under this name: one of the above, an image's role. nullptr = nothing.
 const StoredObject* output_of(const ActionRecord& record, std::string_view name);
 
-/// Takes into the store what these commands made in `folder`, when host and GPU code agree; else `why` says how they
-/// do not. `module_id`: "" = no name has it.
+/// What cicc wrote and says, once host and GPU code were found to agree.
+struct DeviceTexts {
+  std::string ptx, stub, kernels;
+};
+/// All of it is known before ptxas, which takes most of the time, begins. `launches`: of a stub that is compiled.
+/// Errors: BLD009 (failed), they do not agree, or a text is not as cicc writes it.
+Result<DeviceTexts> read_device_texts(const DeviceCommands& device, bool launches);
+
+/// Takes what these commands made into the store. `module_id`: "" = no name has it.
 Result<std::vector<RecordedOutput>> keep_outputs(const Store& store, const DeviceCommands& device,
-                                                 const std::filesystem::path& folder, const std::string& module_id,
-                                                 std::string& why);
+                                                 const DeviceTexts& texts, const std::string& module_id);
 
 }  // namespace sagekit

@@ -1,10 +1,10 @@
 #include "build/dry_run.hpp"
 
 #include "build/executor.hpp"
+#include "build/open_store.hpp"
 #include "build/step_environment.hpp"
 #include "build/symbols.hpp"
 #include "source/prepared_source.hpp"
-#include "build/open_store.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"

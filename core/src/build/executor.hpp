@@ -33,7 +33,8 @@ class Executor {
 
   /// Looks into the store only: true when all is there. All that it depends on must have been found, too.
   bool reuse(std::size_t step, StepReport& report);
-  /// For run_tasks: `step` is an index into the steps, all of whose dependencies are done, and whose GPU code was tried.
+  /// For run_tasks: `step` is an index into the steps, all of whose dependencies are done, and whose GPU code was
+  /// tried.
   TaskOutcome execute(std::size_t step, unsigned attempt, std::stop_token stop, StepReport& report);
 
   /// What it made; only after it is done. Files below an output folder are listed one by one.

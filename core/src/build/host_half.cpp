@@ -43,13 +43,6 @@ void add_arch_list(const CommandLine& preprocess, Places& places) {
 
 }  // namespace
 
-void add_mapped_places(const CommandLine& argv, Places& places) {
-  constexpr std::string_view k_map = "-ffile-prefix-map=";
-  for (const auto& word : argv)
-    if (const auto to = word.rfind('='); word.starts_with(k_map) && to > k_map.size())
-      places.emplace_back(word.substr(k_map.size(), to - k_map.size()), "{" + word.substr(to + 1) + "}");
-}
-
 Result<HostHalf> HostHalf::prepare(const StepContext& context, const Step& step, const Command& whole,
                                    const NvccCommands& commands, std::stop_token stop) {
   TRY_ASSIGN(auto folder, TemporaryFolder::create(context.work / "tmp", "host"));
@@ -138,8 +131,7 @@ Result<bool> HostHalf::include_fatbin() const {
 /// For the next that has this text.
 Status HostHalf::keep(const std::string& key, const fs::path& assembly) const {
   TRY_ASSIGN(const auto text, read_file(assembly));
-  for (const auto& [place, name] : m_places)
-    if (text.find(place.string()) != std::string::npos) return {};  // nobody else's
+  if (names_a_place(text, m_places)) return {};
   TRY(m_context.tools.unchanged());
   ActionRecord record;
   TRY_ASSIGN(auto object, m_context.store.put(assembly));
@@ -170,6 +162,7 @@ Result<std::string> HostHalf::key_of_source(const HostCommands& commands) const 
   for (const auto& file : {text.bytes(), stub.bytes()})
     if (file.find(k_arch) != std::string_view::npos) return std::string();
   auto words = m_all.split;
+  words.front() = "cudafe++";    // which one says nvcc's identity
   words.push_back(m_module_id);  // that of this GPU code; cudafe++ gave it to what is found by it, too
   words.insert(words.end(), m_all.compile.begin(), m_all.compile.end());
   words.insert(words.end(), commands.compile.begin(), commands.compile.end());

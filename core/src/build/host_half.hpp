@@ -47,7 +47,7 @@ class HostHalf {
         m_all(std::move(all)),
         m_folder(std::move(folder)),
         m_stop(std::move(stop)),
-        m_places{{m_folder.path(), ""}, {context.work, "{work}"}, {context.source.root, "{source}"}} {}
+        m_places(places_of(context, m_all)) {}
 
   bool not_made(std::string why);
   Result<std::string> take_gpu_code(const std::vector<MadeDevice>& devices);
@@ -74,8 +74,5 @@ class HostHalf {
   std::string m_module_id;  ///< that of the kernels' names; "" = none has it
   std::string m_why;        ///< what failed
 };
-
-/// Adds the folders that -ffile-prefix-map gives another name: no result has their own.
-void add_mapped_places(const CommandLine& argv, Places& places);
 
 }  // namespace sagekit

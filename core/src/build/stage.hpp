@@ -18,7 +18,7 @@ struct StageContext {
   const Store& store;
   std::function<Result<std::vector<RecordedOutput>>(const std::string& step)> outputs;  ///< of a step that is done
   std::function<Status(const std::string& step)> restore;  ///< makes again what the store lost of a step that is done
-  std::function<std::string(const Cell&)> proof;  ///< a line of provenance; "" = none
+  std::function<std::string(const Cell&)> proof;           ///< a line of provenance; "" = none
 };
 
 /// Modules, package files and licences below builds/CELL-HASH, with the record build.json. Errors: SRC010 (usage) when

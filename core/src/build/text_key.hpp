@@ -2,6 +2,7 @@
 // Keys of what compilers make of a preprocessed text: equal text through equal programs with equal words is an equal
 // result, whatever arch list, header or torch made the text.
 
+#include "build/step_context.hpp"
 #include "build/symbols.hpp"
 #include "compile/nvcc_commands.hpp"
 
@@ -13,13 +14,19 @@
 
 namespace sagekit {
 
-/// Of the GPU code that these commands make in `folder`. `nvcc`: its symbol.
-std::string device_text_key(const SymbolTable& symbols, const std::string& nvcc, const DeviceCommands& device,
-                            const std::filesystem::path& folder);
-
-/// Of the assembly that `compile` makes of the host's text. `cxx`: the compiler's symbol. `places`: folders of this run
-/// and machine, and what is said for them.
+/// Folders of this run and machine, and what is said for them. What has one of them in it is nobody else's.
 using Places = std::vector<std::pair<std::filesystem::path, std::string>>;
+/// Those of every step: the folder of these commands, the work folder, the source, nvcc's own.
+Places places_of(const StepContext& context, const NvccCommands& commands);
+/// Adds the folders that -ffile-prefix-map gives another name: no result has their own.
+void add_mapped_places(const CommandLine& argv, Places& places);
+bool names_a_place(std::string_view text, const Places& places);
+
+/// Of the GPU code that these commands make. `nvcc`: its symbol.
+std::string device_text_key(const SymbolTable& symbols, const std::string& nvcc, const DeviceCommands& device,
+                            const Places& places);
+
+/// Of the assembly that `compile` makes of the host's text. `cxx`: the compiler's symbol.
 /// The same before cudafe++, by the text that it reads, its words and the host compiler's, and the stub that it lays
 /// the launches beside. `argv`: the step's, all of whose tools and headers count here.
 std::string host_source_key(const SymbolTable& symbols, const std::vector<std::string>& argv, const CommandLine& words,

@@ -112,7 +112,7 @@ TEST_CASE("namespaces named after all architectures make no other host code, unl
   fake.lists = true;
   CHECK(fake.host_runs({"80"}) == 1);
   CHECK(fake.host_runs({"80", "90a"}) == 0);
-  for (bool Halves::*const matters : {&Halves::mangles, &Halves::tables}) {
+  for (bool Halves::* const matters : {&Halves::mangles, &Halves::tables}) {
     fake.*matters = true;
     write(fake.source() / "csrc/common.h", "header " + std::to_string(2 + fake.tables));
     fake.pin();
@@ -180,6 +180,41 @@ TEST_CASE("where the halves do not come together nvcc runs as a whole") {
     CHECK(fake.run().back() == "whole sh");
     CHECK(std::ranges::count_if(fake.watcher.events, [](const auto& e) { return e.starts_with("retried"); }) == 1);
     CHECK(fake.run().empty());
+  }
+}
+
+TEST_CASE("what does not fit together is found before ptxas begins, and no other architecture is tried then") {
+  for (const std::string how : {"kernels", "variable", "parameters", "launches"}) {
+    CAPTURE(how);
+    Halves fake;
+    if (how == "kernels") fake.ptx += ".visible .entry _Z1gv()\n{\n}\n";
+    if (how == "variable") fake.stub += "__cudaRegisterVariable(__T0, __shadow_var(lost,::lost), 0, 4UL, 1, 0);";
+    if (how == "parameters") fake.ptx = replace_all(k_whole_ptx, ".u32", ".odd");
+    if (how == "launches") fake.stub = replace_all(k_whole_stub, "__cudaLaunchPrologue(1)", "__cudaLaunchPrologue(2)");
+    fake.steps({"80", "90a"}, {"x86_64"});
+    CHECK(fake.run() == Log{"text 80", "cicc 80", "whole sh"});
+    CHECK(std::ranges::count_if(fake.watcher.events, [](const auto& e) { return e.starts_with("retried"); }) == 1);
+  }
+}
+
+TEST_CASE("GPU code is found by its text from whatever folder and store, unless it names the folder") {
+  for (const bool names : {false, true}) {
+    CAPTURE(names);
+    Halves first, second;
+    for (auto* fake : {&first, &second}) {
+      fake->marks = true;
+      if (names) fake->ptx = k_whole_ptx + "// FOLDER\n";
+    }
+    CHECK(first.run() == Log{"text 80", "cicc 80", "ptxas 80", "host sh"});
+    // Another machine that was given what the first kept, and a header that no text has.
+    fs::create_directories(second.options.store);
+    for (const auto* part : {"actions", "objects"})
+      fs::copy(first.options.store / part, second.options.store / part, fs::copy_options::recursive);
+    write(second.source() / "csrc/common.h", "header 2\n");
+    second.pin();
+    CHECK(second.run() == (names ? Log{"text 80", "cicc 80", "ptxas 80", "host sh"} : Log{"text 80", "host sh"}));
+    second.steps({"80", "90a"}, {"x86_64"});
+    CHECK(std::ranges::count(second.run(), "cicc 80") == 0);
   }
 }
 

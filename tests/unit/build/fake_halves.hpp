@@ -33,6 +33,7 @@ struct Halves : FakePackage {
   std::string last_object;
   /// lists, mangles, tables: of the architectures, in namespaces of the host's text, in the assembly, in a list.
   bool odd_fatbin = false, names_folder = false, understood = true, lists = false, mangles = false, tables = false;
+  bool marks = false;         ///< the text of the GPU's pass has a line marker
   int splits = 0;             ///< how often cudafe++ was run
   std::string device_header;  ///< below #ifdef __CUDA_ARCH__: the host's pass does not read it
   std::string ptx = k_whole_ptx, stub = k_whole_stub;
@@ -163,7 +164,8 @@ struct Halves : FakePackage {
       const auto arch = argv[1].substr(16, argv[1].size() - 17);
       say("text " + arch);
       if (has_word(argv, "-DSHIM") && fail_if("shim")) return result;
-      write(output, text + arch);
+      const auto at = command.working_directory.string();
+      write(output, (marks ? "# 1 \"" + at + "/csrc/a.cu\"\n" : "") + text + arch);
       if (const auto listed = after(argv, "-MF"); !listed.empty())
         write(listed, "x.o: csrc/a.cu csrc/common.h " + device_header + "\n");
     } else if (output.ends_with("host.ii")) {
@@ -181,7 +183,7 @@ struct Halves : FakePackage {
       const auto arch = after(argv, "-arch").substr(8), id = text_of(after(argv, "--module_id_file_name"));
       say("cicc " + arch);
       if (fail_if("cicc")) return result;
-      write(output, replace_all(ptx, "MODULE_ID", id));
+      write(output, replace_all(replace_all(ptx, "MODULE_ID", id), "FOLDER", command.working_directory.string()));
       write(after(argv, "--stub_file_name"), replace_all(stub, "MODULE_ID", id));
     } else if (program == "ptxas") {
       say("ptxas " + argv[1].substr(9));

@@ -1,6 +1,5 @@
 #include "build/text_key.hpp"
 
-#include "build/host_half.hpp"
 #include "support/text.hpp"
 
 #include <doctest/doctest.h>
