@@ -25,6 +25,8 @@ class Release(CommandLine):
         manifest = json.loads((self.dist / "sagekit.release.json").read_text())
         self.assertEqual(list(manifest), ["schema", "plugin", "source", "wheels"])
         self.assertEqual((manifest["schema"], manifest["source"]), ("sagekit.release/1", {"url": "https://example.org/tiny.git"}))
+        # The plugin that made them is named, although it is not here.
+        self.assertEqual((manifest["plugin"]["name"], manifest["plugin"]["sha256"]), ("tiny", ""))
         row = manifest["wheels"][0]
         self.assertEqual(row["file"], wheels[0].name)
         self.assertEqual(row["sha256"], hashlib.sha256(wheels[0].read_bytes()).hexdigest())

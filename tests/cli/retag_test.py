@@ -139,6 +139,32 @@ class Retag(CommandLine):
             said = json.loads(archive.read("tiny-2.2.0+cu130.torch2.11.20260117.gd1a57a5.dist-info/sagekit.json"))
         self.assertEqual(len(said["retagged"]), 2)
 
+    def test_a_wheel_for_torches_from_one_on_keeps_that_one(self):
+        (self.folder / "stub.c").write_text("int aoti_torch_get_dim(void *tensor, long *dim) { return 0; }\n")
+        subprocess.run([wheels.compiler(), "-shared", "-fPIC", "-nostdlib", "-o", self.folder / "libtorch_cpu.so",
+                        self.folder / "stub.c"], check=True)
+        (self.folder / "uses.c").write_text("int aoti_torch_get_dim(void *, long *);\nint uses(void) { return aoti_torch_get_dim(0, 0); }\n")
+        wheel = self.wheel("2.2.0+cu130.torch2.9andhigher",
+                           flags=(self.folder / "uses.c", "-L", self.folder, "-ltorch_cpu"))
+        wheel.files[f"{wheel.dist_info}/sagekit.json"] = provenance(torch="", torch_min="2.9", requires_dist=["torch>=2.9"])
+        wheel.metadata = wheel.metadata.replace("Summary", "Requires-Dist: torch>=2.9\nSummary")
+        wheel.generator = "sagekit 0.1.0"
+        source = wheel.write(self.folder / "in")
+        self.retag(source, "--build", "7")
+        self.retag(source, "--build", "270.130", code=1, texts=("RTG004", "2.9 and higher"))
+        self.retag(source, "--requires", "torch>=2.8", code=1, texts=("RTG006", "INF101", "before 2.9"))
+        self.retag(source, "--requires", "torch>=2.10")
+
+    def test_a_refused_wheel_leaves_no_empty_folder(self):
+        done = self.run_sagekit("retag", "-o", self.folder / "none", "--build", "abc", self.own())
+        self.expect(done, 2, '"abc" is no build tag')
+        self.assertFalse((self.folder / "none").exists())
+
+    def test_a_python_is_named_in_any_spelling(self):
+        for word in "3.12", "312", "cp312":
+            made = self.retag(wheels.Wheel().write(self.folder / "in"), "--python", word)
+            self.assertEqual(made.name, "tiny-1.0-cp312-none-any.whl")
+
     def test_a_name_that_would_lie_is_refused(self):
         source = self.own()
         self.retag(source, "--local", "cu130torch2.10.0", code=1, texts=("RTG004", "2.11.0"))

@@ -301,7 +301,11 @@ class Retag {
 Result<RetaggedWheel> retag_wheel(const fs::path& wheel, const RetagRequest& request, const RetagOptions& options,
                                   CommandRunner& runner) {
   TRY_ASSIGN(const auto archive, WheelArchive::open(wheel));
-  return Retag(wheel, archive, request, options, runner).run();
+  std::error_code error;
+  const bool folder_was_there = options.output_folder.empty() || fs::exists(options.output_folder, error);
+  auto retagged = Retag(wheel, archive, request, options, runner).run();
+  if (!retagged && !folder_was_there) fs::remove(options.output_folder, error);  // only when it is empty
+  return retagged;
 }
 
 std::string retag_json(const std::vector<RetaggedWheel>& wheels, const std::vector<Error>& errors) {

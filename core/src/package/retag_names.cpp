@@ -25,7 +25,7 @@ bool take_provenance(std::string_view text, KnownFacts& known) {
   known.from = "sagekit.json";
   auto& facts = known.facts;
   facts.torch = text_at(json, "torch");
-  facts.torch_min.clear();
+  facts.torch_min = text_at(json, "torch_min");
   facts.cuda = text_at(json, "cuda");
   if (const auto source = json.find("source"); source != json.end() && source->is_object()) {
     facts.revision = text_at(*source, "commit");
@@ -171,6 +171,8 @@ Result<WheelName> retagged_name(const WheelName& before, const RetagRequest& req
                        "small letters and digits, with . between words (PEP 440): cu128torch2.7.1");
   }
   if (request.build) name.build = *request.build;
+  if (!name.build.empty() && !is_digits(name.build.substr(0, 1)))
+    return bad_value(fmt::format("\"{}\" is no build tag: it does not begin with a digit", name.build), "1, 270.128");
   if (!request.python.empty()) name.python = tag_set(request.python);
   if (!request.abi.empty()) name.abi = tag_set(request.abi);
   if (!request.platform.empty() && request.platform != "auto") name.platform = tag_set(request.platform);

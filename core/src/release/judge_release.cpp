@@ -6,18 +6,29 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 namespace sagekit {
 
 namespace {
 
-/// The plugin that a wheel names, else the one whose package it is.
-const Plugin* plugin_of(const ReleasedWheel& wheel, const std::vector<const Plugin*>& plugins) {
-  const auto named = std::ranges::find(plugins, wheel.origin.plugin, [](const Plugin* one) { return one->name(); });
-  if (named != plugins.end()) return *named;
-  const auto packaged = std::ranges::find(
-      plugins, wheel.project, [](const Plugin* one) { return normalized_project(one->spec().metadata.name); });
-  return packaged == plugins.end() ? nullptr : *packaged;
+/// The plugin that a wheel names, which need not be here; of one that names none, the plugin whose package it is.
+struct Maker {
+  std::string name, version, sha256, source_url;
+  auto operator<=>(const Maker&) const = default;
+};
+
+Maker maker_of(const ReleasedWheel& wheel, const std::vector<const Plugin*>& plugins) {
+  const auto& origin = wheel.origin;
+  const auto made_it = [&](const Plugin* one) {
+    return origin.plugin.empty() ? normalized_project(one->spec().metadata.name) == wheel.project
+                                 : one->name() == origin.plugin;
+  };
+  const auto found = std::ranges::find_if(plugins, made_it);
+  if (found == plugins.end()) return {origin.plugin, origin.plugin_version, {}, origin.source_url};
+  const Spec& spec = (*found)->spec();
+  return {(*found)->name(), spec.version, (*found)->sha256(),
+          origin.source_url.empty() ? spec.source.url : origin.source_url};
 }
 
 /// What all agree on; "" when they do not.
@@ -28,7 +39,7 @@ std::string common(const std::set<std::string>& values) { return values.size() =
 Status judge_release(Release& release, const std::filesystem::path& folder, const std::vector<const Plugin*>& plugins,
                      const VerifyOptions& options, CommandRunner& runner,
                      const std::function<void(const std::string&)>& on_wheel) {
-  std::set<const Plugin*> judges;
+  std::set<Maker> makers;
   std::set<std::string> sources;
   for (auto& wheel : release.wheels) {
     on_wheel(wheel.file);
@@ -39,16 +50,15 @@ Status judge_release(Release& release, const std::filesystem::path& folder, cons
     for (auto& finding : report.findings)
       if (finding.result == FindingResult::fail || finding.result == FindingResult::warn)
         wheel.findings.push_back(std::move(finding));
-    const auto* judge = plugin_of(wheel, plugins);
-    judges.insert(judge);
-    sources.insert(wheel.origin.source_url.empty() && judge != nullptr ? judge->spec().source.url
-                                                                       : wheel.origin.source_url);
+    auto maker = maker_of(wheel, plugins);
+    sources.insert(std::exchange(maker.source_url, {}));
+    makers.insert(std::move(maker));
   }
-  if (judges.size() == 1 && *judges.begin() != nullptr) {
-    const Plugin& judge = **judges.begin();
-    release.plugin = judge.name();
-    release.plugin_version = judge.spec().version;
-    release.plugin_sha256 = judge.sha256();
+  if (makers.size() == 1) {
+    const Maker& maker = *makers.begin();
+    release.plugin = maker.name;
+    release.plugin_version = maker.version;
+    release.plugin_sha256 = maker.sha256;
   }
   release.source_url = common(sources);
   return {};

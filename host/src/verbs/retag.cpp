@@ -2,10 +2,12 @@
 #include "verb.hpp"
 
 #include <sagekit/retag.hpp>
+#include <sagekit/version_number.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 
 namespace sagekit::host {
@@ -22,7 +24,7 @@ void declare(Flags& flags, RetagArguments& arguments) {
   flags.value("--build", "TAG", arguments.build, "Build tag; none takes it away");
   flags.value("--local", "TEXT", arguments.local, "Local version, without its +; none takes it away");
   flags.value("--platform", "auto|TAG", arguments.platform, "Platform tag; auto: what the modules' symbols allow");
-  flags.value("--python", "TAG", arguments.python, "Python tag, such as cp312");
+  flags.value("--python", "TAG", arguments.python, "Python tag, such as cp312; 3.12 and 312 are that one");
   flags.value("--abi", "TAG", arguments.abi, "ABI tag, such as abi3");
   flags.list("--requires", "REQ", arguments.requirements,
              "A requirement instead of those on its project; !NAME takes them away");
@@ -44,6 +46,12 @@ Result<RetagRequest> request_of(const Session& session, const RetagArguments& ar
   request.local = part(arguments.local);
   request.platform = arguments.platform;
   request.python = arguments.python;
+  if (!request.python.empty() && std::isdigit(static_cast<unsigned char>(request.python.front())) != 0) {
+    auto version = parse_python_version(request.python);
+    if (!version) return std::unexpected(version.error());
+    std::erase(*version, '.');
+    request.python = "cp" + *version;
+  }
   request.abi = arguments.abi;
   request.requirements = arguments.requirements;
   if (!arguments.variant.empty()) request.variant = arguments.variant;

@@ -2,6 +2,7 @@
 #include "archive/zip_format.hpp"
 #include "pypa/entry_points_reader.hpp"
 #include "pypa/requirement_reader.hpp"
+#include "pypa/version_order.hpp"
 #include "support/format.hpp"
 #include "support/json.hpp"
 #include "support/text.hpp"
@@ -32,6 +33,12 @@ bool links_torch(const Artifact& artifact, const MemberFacts& member) {
          (member.pe && std::ranges::any_of(member.pe->imports, is_torch));
 }
 
+/// Does a requirement let in what comes before this minor release? ("2.9")
+bool allows_older(const std::string& range, const VersionNumber& least) {
+  return least.minor() > 0 &&
+         specifiers_allow(range, fmt::format("{}.{}.999", least.major(), least.minor() - 1)).value_or(true);
+}
+
 // torch keeps no ABI between minor releases: only a pin to one of them is safe.
 void check_torch_pin(const Artifact& artifact, FindingList& findings) {
   if (std::ranges::none_of(artifact.members, [&](const MemberFacts& member) { return links_torch(artifact, member); }))
@@ -45,6 +52,12 @@ void check_torch_pin(const Artifact& artifact, FindingList& findings) {
                            "pip installs it beside any torch, or none, and the import fails");
   const auto text = requirement_range(*requirement);
   const auto range = parse_version_range(text);
+  const auto least = parse_version_number(artifact.provenance.torch_min);
+  if (stable && least && allows_older(text, *least))
+    return findings.broken("INF101",
+                           fmt::format("\"{}\" allows a torch before {}, the first that {} names", *requirement,
+                                       artifact.provenance.torch_min, artifact.provenance.from),
+                           "METADATA");
   if (stable && (text.find(">=") != std::string::npos || text.find("==") != std::string::npos))
     return findings.done("INF101", "modules use torch's stable interface only, so that a lower bound is enough");
   if (text.find("==") == std::string::npos || !range)
