@@ -12,6 +12,7 @@
 #include <sagekit/resolve.hpp>
 
 #include <algorithm>
+#include <set>
 
 namespace sagekit {
 
@@ -38,8 +39,22 @@ std::unexpected<Error> no_listing(const std::string& base, const std::string& wh
               "a folder, a wheel, sagekit.release.json, a release as GitHub's API gives it, or a package index", name);
 }
 
+/// Where a listing is, and what lies beside it: a folder is read once, not asked for each of ten thousand files.
+struct ListingPlace {
+  explicit ListingPlace(std::string at) : base(std::move(at)) {
+    if (is_address(base)) return;
+    std::error_code error;
+    for (fs::directory_iterator file(base, error), end; !error && file != end; file.increment(error))
+      beside.insert(file->path().filename().string());
+  }
+
+  std::string base;
+  std::set<std::string> beside = {};
+};
+
 /// Where a listed file is: an address as it stands or relative to the listing, or a file beside it.
-Status place(Candidate& candidate, const std::string& url, const std::string& base) {
+Status place(Candidate& candidate, const std::string& url, const ListingPlace& listing) {
+  const std::string& base = listing.base;
   if (is_address(base)) {
     const auto resolved = resolve_url(base, url.empty() ? candidate.file : url);
     if (!resolved) return no_listing(base, fmt::format("{} has no address", candidate.file));
@@ -48,10 +63,8 @@ Status place(Candidate& candidate, const std::string& url, const std::string& ba
     candidate.address = *resolved;
     candidate.remote = true;
   } else {
-    const fs::path beside = fs::path(base) / candidate.file;
-    std::error_code error;
-    candidate.remote = is_address(url) && !fs::exists(beside, error);
-    candidate.address = candidate.remote ? url : beside.string();
+    candidate.remote = is_address(url) && !listing.beside.contains(candidate.file);
+    candidate.address = candidate.remote ? url : (fs::path(base) / candidate.file).string();
   }
   candidate.place = candidate.remote ? printable_url(candidate.address) : candidate.address;
   return {};
@@ -103,11 +116,13 @@ Result<std::vector<Candidate>> read_release(const Json& root, const std::string&
   const auto entries = root.find("wheels");
   if (entries == root.end() || !entries->is_array()) return no_listing(base, "the manifest has no list of wheels");
   if (entries->size() > k_most_wheels) return no_listing(base, "it names too many wheels");
+  const ListingPlace listing(base);
+  wheels.reserve(entries->size());
   for (const auto& entry : *entries) {
     Candidate wheel;
     wheel.file = text_at(entry, "file");
     if (!is_plain_name(wheel.file)) return no_listing(base, fmt::format("\"{}\" is no wheel's file name", wheel.file));
-    TRY(place(wheel, text_at(entry, "url"), base));
+    TRY(place(wheel, text_at(entry, "url"), listing));
     wheel.sha256 = sha256_at(text_at(entry, "sha256"));
     if (wheel.sha256.empty()) return no_listing(base, wheel.file + " has no sha256");
     wheel.size_bytes = number_at(entry, "size_bytes");
@@ -127,13 +142,14 @@ Result<std::vector<Candidate>> read_release(const Json& root, const std::string&
 Status read_assets(const Json& release, const std::string& base, std::vector<Candidate>& wheels) {
   const auto assets = release.find("assets");
   if (assets == release.end() || !assets->is_array()) return no_listing(base, "the release has no list of assets");
+  const ListingPlace listing(base);
   for (const auto& asset : *assets) {
     Candidate wheel;
     wheel.file = text_at(asset, "name");
     if (!is_plain_name(wheel.file)) continue;  // checksums, notes, manifests
     const std::string url = text_at(asset, "browser_download_url"), digest = text_at(asset, "digest");
     if (!is_address(url)) return no_listing(base, wheel.file + " has no browser_download_url");
-    TRY(place(wheel, url, base));
+    TRY(place(wheel, url, listing));
     wheel.sha256 = digest.starts_with("sha256:") ? sha256_at(digest.substr(7)) : "";
     wheel.size_bytes = number_at(asset, "size");
     wheels.push_back(std::move(wheel));

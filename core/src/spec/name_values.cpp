@@ -131,6 +131,11 @@ std::optional<std::vector<ArchRequest>> read_sms(std::string_view text) {
   return arches;
 }
 
+std::string_view first_letters(std::string_view word) {
+  if (word == "post") return "post";
+  return word == "sms" || word == "arches" ? "sm" : "";
+}
+
 std::size_t longest_value(std::string_view word, std::string_view text) {
   constexpr std::string_view k_digits = "0123456789", k_digits_and_dots = "0123456789.";
   const auto run = [&](std::string_view of) { return std::min(text.find_first_not_of(of), text.size()); };
@@ -138,9 +143,7 @@ std::size_t longest_value(std::string_view word, std::string_view text) {
   if (word == "torch") return run(k_digits) == 0 ? 0 : text.size();  // a nightly's has letters behind its numbers
   if (word == "torch_minor" || word == "torch_min" || word == "cuda") return run(k_digits_and_dots);
   if (word.starts_with("torch_") || word.starts_with("cuda_") || word == "date") return run(k_digits);
-  if (word == "post" || word == "sms" || word == "arches")
-    return text[0] == (word == "post" ? 'p' : 's') ? text.size() : 0;
-  return text.size();
+  return text.starts_with(first_letters(word)) ? text.size() : 0;
 }
 
 std::vector<std::string> word_values(std::string_view word, std::string_view text) {

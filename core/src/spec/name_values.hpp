@@ -15,6 +15,9 @@ namespace sagekit {
 /// ("2111": 2.11.1, 2.1.11).
 std::vector<std::string> word_values(std::string_view word, std::string_view text);
 
+/// What each value of the word begins with; "" for most words.
+std::string_view first_letters(std::string_view word);
+
 /// No value of the word reaches further into `text`, which is not empty.
 std::size_t longest_value(std::string_view word, std::string_view text);
 

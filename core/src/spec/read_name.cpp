@@ -25,7 +25,8 @@ using NamePattern = std::vector<NameToken>;
 struct NameForm {
   std::string scheme;
   NamePattern version = {}, build = {}, folder = {};
-  int cost = 0;  ///< words left out that a name of the scheme normally has
+  std::vector<std::string> needs = {};  ///< what a version must have behind its public part, in this order
+  int cost = 0;                         ///< words left out that a name of the scheme normally has
   bool has_build = false, has_folder = false;
 };
 
@@ -67,6 +68,14 @@ Result<NamePattern> pattern_of(std::string_view text, const std::vector<std::str
   return pattern;
 }
 
+/// The literals of a version's pattern, and the letters that some words begin with.
+std::vector<std::string> needs_of(const NamePattern& pattern) {
+  std::vector<std::string> needs;
+  for (const auto& [literal, word] : pattern)
+    if (const auto begins = word.empty() ? literal : first_letters(word); !begins.empty()) needs.emplace_back(begins);
+  return needs;
+}
+
 /// Every form of a row. "and higher" means nothing without its torch. Words of a build tag and a folder all stand
 /// there, but for those that may always be left out: a bare "12" is no CUDA.
 Status add_forms(const NamingScheme& scheme, std::vector<NameForm>& forms) {
@@ -90,6 +99,7 @@ Status add_forms(const NamingScheme& scheme, std::vector<NameForm>& forms) {
       }
     if (form.cost > 0 && contains(left, "fix")) continue;  // any word alone would be read as one
     TRY_ASSIGN(form.version, pattern_of(scheme.version, left));
+    form.needs = needs_of(form.version);
     TRY_ASSIGN(form.build, pattern_of(scheme.build, left));
     TRY_ASSIGN(form.folder, pattern_of(scheme.folder, left));
     forms.push_back(std::move(form));
@@ -217,7 +227,7 @@ class Readings {
     if (cost > m_best || (form.has_folder && folder.empty()) || (form.has_build && m_name.build.empty())) return;
     const auto version =
         std::string_view(m_version).substr(0, m_version.size() - (unread.empty() ? 0 : unread.size() + 1));
-    if (!may_match(form.version, version)) return;
+    if (!may_match(form, version)) return;
     WordValues values;
     match(form.version, 0, version, values, [&] {
       match(form.build, 0, form.has_build ? lower(m_name.build) : "", values, [&] {
@@ -231,11 +241,17 @@ class Readings {
   std::vector<WheelNameReading> take() { return std::move(m_kept); }
 
  private:
-  /// Most forms differ behind the public version already: a look at it is much cheaper than matching.
-  bool may_match(const NamePattern& pattern, std::string_view version) const {
-    if (pattern.empty() || pattern[0].word != "version") return true;
-    const auto local = version.substr(m_plain.version.size());
-    return pattern.size() == 1 ? local.empty() : local.starts_with(pattern[1].literal);
+  /// Most forms are ruled out by what does not stand there, which is much cheaper than matching.
+  bool may_match(const NameForm& form, std::string_view version) const {
+    if (form.version.empty() || form.version[0].word != "version") return true;
+    std::size_t at = m_plain.version.size();
+    if (form.version.size() == 1) return at == version.size();
+    for (const auto& text : form.needs) {
+      at = version.find(text, at);
+      if (at == std::string_view::npos) return false;
+      at += text.size();
+    }
+    return true;
   }
 
   void keep(const NameForm& form, const WordValues& values, std::string_view unread, int cost) {
