@@ -64,8 +64,9 @@ std::string header_identity(const Python& python, const std::string& multiarch) 
   hash.field(python.version);
   hash.field(python.soabi);
   const fs::path& folder = python.include_dirs.front();
-  for (const auto& file : {folder / "Python.h", folder / "patchlevel.h", folder / "pyconfig.h",
-                           folder.parent_path() / multiarch / folder.filename() / "pyconfig.h"})
+  std::vector<fs::path> files = {folder / "Python.h", folder / "patchlevel.h", folder / "pyconfig.h"};
+  if (!multiarch.empty()) files.push_back(folder.parent_path() / multiarch / folder.filename() / "pyconfig.h");
+  for (const auto& file : files)
     if (const auto text = read_file(file)) hash.field(*text);
   add_listing(hash, folder);
   return hash.hex();

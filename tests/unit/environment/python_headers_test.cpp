@@ -38,6 +38,20 @@ TEST_CASE("headers without an interpreter are a Python for the CPU that their py
   CHECK(given(machine, own).pythons.at(0).soabi == "cpython-313-x86_64-linux-gnu");
 }
 
+TEST_CASE("headers are the same Python whether an interpreter or a folder told of them") {
+  // A container is given the headers that this machine's interpreter has: objects and records are to be the same.
+  const FakeMachine machine;
+  const auto headers = machine.make("python", "usr", {"3.12.1"}) / "include/python3.12";
+  machine.write(headers / "patchlevel.h", "#define PY_VERSION \"3.12.1\"\n");
+  machine.write(headers / "pyconfig.h", "#define SIZEOF_VOID_P 8\n#define HAVE_GCC_ASM_FOR_X64 1\n");
+  const auto found = given(machine, headers).pythons;
+  REQUIRE(found.size() == 2);
+  REQUIRE(found[0].ready);
+  REQUIRE(found[1].ready);
+  CHECK(found[0].executable.empty() != found[1].executable.empty());
+  CHECK(found[0].identity == found[1].identity);
+}
+
 TEST_CASE("the contents of a Debian package are headers for each CPU that is in it") {
   const FakeMachine machine;
   const auto root = machine.make("headers", "deb/usr", {"3.11.2", "aarch64", "debian"}).parent_path();
