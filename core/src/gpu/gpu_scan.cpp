@@ -15,6 +15,7 @@ namespace {
 // First words, little-endian, of a container and of any ELF64 file.
 constexpr std::uint64_t k_fatbin_start = 0x00100001'ba55ed50;
 constexpr std::uint64_t k_elf_start = 0x0001'0102'464c'457f;
+constexpr std::uint64_t k_no_size = std::uint64_t{1} << 40;
 constexpr std::uint64_t k_piece = std::uint64_t{4} << 20;
 constexpr std::uint64_t k_elf_mask = 0x00ff'ffff'ffff'ffff;  // the eighth byte is the OS ABI
 
@@ -72,7 +73,9 @@ class Scanner {
   }
 
   std::uint64_t take_fatbin(Bytes rest, std::uint64_t at) {
-    if (rest.u64(8) == 0) return 8;  // tools that write fatbins hold such an empty header as a template
+    // Tools that write fatbins hold an empty header as a template, and programs that read them the first word as a
+    // number in their code, with an instruction after it where the size would be.
+    if (rest.u64(8) == 0 || rest.u64(8) >= k_no_size) return 8;
     const auto extent = container_extent(rest);
     if (!extent) {
       m_problems.error("FAT001", fmt::format("a fatbin outside the known sections, at offset {}, is cut off", at));

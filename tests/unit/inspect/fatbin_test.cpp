@@ -1,6 +1,6 @@
 #include "gpu/gpu_code.hpp"
-#include "inspect/module_reader.hpp"
 #include "gpu/ptx_reader.hpp"
+#include "inspect/module_reader.hpp"
 #include "support/fatbin_builder.hpp"
 
 #include <doctest/doctest.h>
@@ -91,7 +91,8 @@ TEST_CASE("a raw cubin tells its toolkit without reading kernels") {
 TEST_CASE("images of several translation units are summed and their names kept once") {
   FatbinBuilder one;
   one.cubin(90, 'a', CubinBuilder().build());
-  const MemberFacts facts = gpu_code_of(one.build() + std::string(8, '\0') + one.build() + FatbinBuilder().build(), true);
+  const MemberFacts facts =
+      gpu_code_of(one.build() + std::string(8, '\0') + one.build() + FatbinBuilder().build(), true);
   CHECK(told(facts) == Names{"cubin sm_90a x2 k2 13.0"});
   CHECK(facts.gpu[0].names.size() == 1);
 }
@@ -140,10 +141,22 @@ TEST_CASE("GPU code outside its sections is found, and only when the whole file 
   CHECK(told(gpu_code_of(bytes, false, false)).empty());
 }
 
+TEST_CASE("a program that knows the first word of a fatbin has no fatbin") {
+  // sagekit's own library, as GCC 12 made it: movabs $0x100001ba55ed50,%rsi; cmp %rsi,%r10; je; movabs $..., eight
+  // bytes aligned.
+  const std::string text = std::string(160, 'x') +
+                           std::string("\x50\xed\x55\xba\x01\x00\x10\x00\x49\x39\xf2\x74\x20\x48\xb9\xff", 16) +
+                           std::string(64, '\xff');
+  const MemberFacts facts = gpu_code_of(with_sections({{".text", text}}));
+  CHECK(told(facts).empty());
+  CHECK(facts.problems.empty());
+}
+
 TEST_CASE("without a section table the code is found, and it is an error that nobody knows what is loaded") {
   FatbinBuilder fatbin;
   fatbin.cubin(80, 0, plain_cubin(80));
-  CHECK(told(gpu_code_of(with_sections({{".nv_fatbin", fatbin.build()}}, false))) == Names{"cubin sm_80 x1 13.0", "!FAT012"});
+  CHECK(told(gpu_code_of(with_sections({{".nv_fatbin", fatbin.build()}}, false))) ==
+        Names{"cubin sm_80 x1 13.0", "!FAT012"});
 }
 
 TEST_CASE("each fault of a fatbin is an error and what can be listed is listed") {
