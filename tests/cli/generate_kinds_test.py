@@ -9,13 +9,13 @@ import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
-from harness import SOURCE_DIR, CommandLine
+from harness import EXAMPLES, SOURCE_DIR, CommandLine
 from release_wheels import built, pass_all
 
 
 class Kinds(CommandLine):
     def made(self, plugin, kind, *words, code=0, texts=()):
-        done = self.run_sagekit("--plugin", plugin, "generate", kind, "-o", "out", *words)
+        done = self.run_sagekit("--plugin-dir", EXAMPLES, "--plugin", plugin, "generate", kind, "-o", "out", *words)
         self.expect(done, code, *texts)
         return {str(path.relative_to(self.folder / "out")): path for path in (self.folder / "out").rglob("*") if path.is_file()}
 
@@ -53,6 +53,19 @@ class Kinds(CommandLine):
         self.made("sage2", "slurm", "--partition", "a b", code=2, texts=("GEN003", "--partition"))
         self.made("sage2", "slurm", "--account", "x\n#SBATCH --uid=0", code=2, texts=("GEN003",))
         self.assertFalse((self.folder / "out").exists())
+
+    def test_a_hostile_path_changes_nothing_but_itself(self):
+        for kind in ("slurm", "ansible"):
+            texts = []
+            for source in ("benign", "so\"ur$(touch pwned)`c'e\\ ; #{{ d }}"):
+                files = self.made("example", kind, "--source", source, "--force")
+                texts.append({name: path.read_text().splitlines() for name, path in files.items() if path.suffix != ".so"})
+            self.assertEqual(texts[0].keys(), texts[1].keys())
+            for name, lines in texts[0].items():
+                self.assertEqual(len(lines), len(texts[1][name]), name)
+                for benign, hostile in zip(lines, texts[1][name]):
+                    self.assertTrue(benign == hostile or "benign" in benign or benign.startswith("# sagekit-sha256"), (name, benign, hostile))
+            subprocess.run(["bash", "-n", *(path for path in files.values() if path.suffix in (".sh", ".sbatch"))], stdin=subprocess.DEVNULL, check=True)
 
     # Ansible
 

@@ -74,7 +74,11 @@ class Generate(CommandLine):
     def test_bad_input(self):
         for words, code, texts in (
                 (("dockerfil",), 2, ("dockerfile",)),
-                (("dockerfile", "--cells", "nothing-*"), 4, ("PLN004",)),
+                *(((kind, "--cells", "nothing-*"), 4, ("PLN004",)) for kind in ("dockerfile", "github", "slurm", "ansible", "cibuildwheel")),
+                (("bake", "--cells", "nothing-*"), 4, ("GEN002",)),
+                *(((kind, flag, "x$(touch pwned)\""), 2, (code,)) for kind in ("dockerfile", "github", "slurm", "ansible")
+                  for flag, code in (("--profile", "PLN001"), ("--revision", "PLN002"), ("--naming", "PLN003"))),
+                (("github", "--source", "so$(touch pwned)`ur\"ce/${{ github.token }}"), 2, ("GEN003", "${{")),
                 (("dockerfile", "--profile", "a\nRUN id"), 2, ("GEN003", "line end")),
                 (("dockerfile", "--base", "fedora"), 2, ("GEN006", "nvidia")),
                 (("dockerfile", "--base", "debian:12\nRUN id"), 2, ("GEN006",)),

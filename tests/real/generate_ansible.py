@@ -5,7 +5,8 @@ fresh containers where DOCKER is set. Each: --check changes nothing, the first r
   generate_ansible.py [url] [index] [build]
 
 SAGEKIT, SAGEKIT_EXAMPLES, ANSIBLE (ansible-playbook), WHEEL (sagekit's own, for `build`); needs nvcc. DOCKER=IMAGE: an image with python3,
-its venv and g++ (a daemon that `docker` reaches; the connection is community.docker's). The containers use this machine's network."""
+its venv and g++ (a daemon that `docker` reaches; the connection is community.docker's). The containers use this machine's network. MOUNT:
+what of this machine they need besides to reach a package index, "/etc/pip.conf:/etc/ssl/certs": their nvcc is fetched."""
 import functools
 import http.server
 import json
@@ -64,7 +65,8 @@ class Container:
         self.folder = pathlib.Path("/work/tried")
         self.python = "/usr/bin/python3"
         self.venv = self.folder / "venv"
-        run = ["docker", "run", "-d", "--network", "host", "-v", f"{SOURCE}:{SOURCE}:ro", IMAGE, "sleep", "3600"]
+        mounts = [word for path in [str(SOURCE), *filter(None, os.environ.get("MOUNT", "").split(":"))] for word in ("-v", f"{path}:{path}:ro")]
+        run = ["docker", "run", "-d", "--network", "host", *mounts, IMAGE, "sleep", "3600"]
         self.id = subprocess.run(run, check=True, capture_output=True, text=True).stdout.strip()
         self.words = ["-i", f"{self.id},", "-c", "community.docker.docker"]
         made = self.run("python3", "-m", "venv", self.venv)

@@ -103,12 +103,29 @@ Status no_expressions(const PlannedVariant& variant, const GenerateOptions& opti
   return {};
 }
 
+/// A workflow none of whose profiles has a cell would fail at every event.
+Status has_cells(const PlannedVariant& variant) {
+  Status nothing = fail(ErrorKind::no_match, "GEN002",
+                        fmt::format("no profile of {} has a cell to generate for", variant.spec->name),
+                        "sagekit plan shows what is excluded and why");
+  for (const auto& profile : profiles_for(*variant.spec).all) {
+    auto request = variant.request;
+    request.profile = profile;
+    const auto plan = make_plan(*variant.spec, request, Environment{});
+    if (plan && !plan->cells.empty()) return {};
+    if (!plan) nothing = std::unexpected(plan.error());
+    if (!plan && plan.error().kind != ErrorKind::no_match) break;
+  }
+  return nothing;
+}
+
 }  // namespace
 
 Result<Generated> generate_github(const std::vector<PlannedVariant>& variants, const GenerateOptions& options) {
   const auto& variant = variants.front();
   Generated made;
   TRY(no_expressions(variant, options));
+  TRY(has_cells(variant));
   if (target_name(variant.spec->name) != variant.spec->name)
     return fail(ErrorKind::usage, "GEN003",
                 fmt::format("the plugin's name {} is none for a workflow's file", yaml_text(variant.spec->name)));
