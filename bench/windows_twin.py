@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What a wheel for Windows costs beside the Linux wheel whose GPU code it shares: both built in one run, the first from nothing.
 
-windows_twin.py SAGEKIT WORDS...   (words of `sagekit build`: --plugin-dir DIR --plugin sage2-stable --source DIR --arch 9.0)
+windows_twin.py SAGEKIT WORDS...   (words of `sagekit build`: --plugin sage2-stable --source DIR --arch 9.0)
 
 STORE=DIR: a store that has the toolchains (else they are fetched into the new one, before the clock runs). Prints CPU seconds (user
 and system, of all that a build starts), the ratio, and the wheels' sizes."""

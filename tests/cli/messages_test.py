@@ -102,7 +102,7 @@ class Usage(CommandLine):
         self.expect(self.run_sagekit("-q", "-v", "plugin", "list"), 2, "-q and -v")
 
     def test_without_a_plugin_the_loaded_ones_are_named(self):
-        self.expect(self.run_sagekit("plan"), 2, "sage2, sage3, sm121", "--plugin")
+        self.expect(self.run_sagekit("plan"), 2, "sage2, sage2-stable, sage3, sm121", "--plugin")
 
     def test_the_example_of_a_plugin_is_for_the_verb_that_was_typed(self):
         self.expect(self.run_sagekit("doctor"), 2, "error[PLG012]", "sagekit --plugin sage2 doctor")
@@ -110,7 +110,7 @@ class Usage(CommandLine):
 
     def test_a_package_given_for_a_plugin_names_the_plugins_that_make_it(self):
         self.expect(self.run_sagekit("--plugin", "SageAttn3", "plan"), 2, "error[PLG013]", "--plugin sage3 makes it")
-        self.expect(self.run_sagekit("--plugin", "sageattention", "plan"), 2, "--plugin sage2 or --plugin sm121 makes it")
+        self.expect(self.run_sagekit("--plugin", "sageattention", "plan"), 2, "--plugin sage2 or --plugin sage2-stable or --plugin sm121 makes it")
 
     def test_a_plugin_folder_that_is_not_there_is_an_error(self):
         for words in (("plugin", "list"), ("--plugin", "sage2", "plan")):

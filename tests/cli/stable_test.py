@@ -3,14 +3,14 @@
 import shutil
 import unittest
 
-from harness import EXAMPLES, CommandLine
+from harness import CommandLine
 
 CELL = "sage2-stable-pytorch29stable-cu130-python310abi3"
 
 
 class Stable(CommandLine):
     def plan(self, *words):
-        return self.run_sagekit("--plugin-dir", EXAMPLES, "--plugin", "sage2-stable", "plan", *words)
+        return self.run_sagekit("--plugin", "sage2-stable", "plan", *words)
 
     def cells(self, *words):
         done = self.plan(*words, "--json")
@@ -76,7 +76,7 @@ class Stable(CommandLine):
         for name in ("g++", "python3"):
             (gcc / name).symlink_to(shutil.which(name))
         environment = self.environment(PATH=str(gcc))
-        done = self.run_sagekit("--plugin-dir", EXAMPLES, "--plugin", "sage2-stable", "doctor", "--platform", "win_amd64", "--json", env=environment)
+        done = self.run_sagekit("--plugin", "sage2-stable", "doctor", "--platform", "win_amd64", "--json", env=environment)
         self.assertEqual(done.code, 3, done.err)
         (part,) = [part for part in done.json()["cells"][0]["parts"] if part["kind"] == "host-compiler"]
         self.assertEqual(part["state"], "lacking")

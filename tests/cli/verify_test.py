@@ -214,6 +214,16 @@ class Sources(Verify):
             self.assertEqual(finding["result"], result, finding)
             self.assertIn("made with the plugin sage2-fork, which is not loaded" if result == "skipped" else "knows no source", finding["message"])
 
+    def test_of_several_plugins_for_a_package_the_one_whose_source_it_shows_judges(self):
+        wheel = Wheel("sageattention", "2.2.0+cu130torch2.9.0andhigher.post4")
+        wheel.files = {"sageattention/__init__.py": b"", "sageattention/core.py": self.core("sm75", "sm89", "sm90").encode(),
+                       "sageattention/quant.py": b"ops = torch.ops.sageattention_fused\n"}
+        (report,) = self.reports(self.verify("--json", wheel.write(self.folder)))
+        reasons = {row["capability"]: row["reason"] for row in report["runs_on"]}
+        self.assertIn("it would call _qattn_sm89", reasons["12.0"])
+        del wheel.files["sageattention/quant.py"]
+        self.assertIn("dispatch not known", self.findings(wheel.write(self.folder))["RUN001"]["message"])
+
     def test_wheels_of_other_makers_are_recognised_by_their_branches(self):
         old, new = ("sm80", "sm86", "sm89", "sm90", "sm120"), ("sm80", "sm86", "sm89", "sm90", "sm120", "sm121")
         fp16, fp32 = ', pv_accum_dtype="fp32+fp16")', 'return_lse=return_lse, pv_accum_dtype="fp32+fp32")'

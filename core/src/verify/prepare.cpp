@@ -21,21 +21,6 @@ Provenance find_provenance(const Artifact& artifact, FindingList& findings) {
   return provenance;
 }
 
-/// Of the plugins that make this distribution: the one it was made with, else one that knows its commit, else the
-/// first.
-const Plugin* choose_plugin(const std::vector<const Plugin*>& plugins, const WheelName& name,
-                            const Provenance& provenance) {
-  const Plugin* chosen = nullptr;
-  bool knows_commit = false;
-  for (const Plugin* plugin : plugins) {
-    if (normalized_project(plugin->spec().metadata.name) != normalized_project(name.distribution)) continue;
-    if (!provenance.plugin.empty() && plugin->name() == provenance.plugin) return plugin;
-    const bool knows = !provenance.commit.empty() && find_revision(plugin->spec(), provenance.commit) != nullptr;
-    if (chosen == nullptr || (knows && !knows_commit)) chosen = plugin, knows_commit = knows;
-  }
-  return chosen;
-}
-
 bool fits(const Artifact& artifact, const SourceFingerprint& print) {
   const auto text =
       artifact.find(print.file) == nullptr ? Result<std::string>(std::unexpected(Error{})) : artifact.read(print.file);
@@ -53,11 +38,31 @@ std::string_view release_of_source(std::string_view version) {
   return release;
 }
 
-bool looks_like(const Artifact& artifact, const Revision& revision) {
-  const auto& prints = artifact.spec->source.fingerprints;
+bool looks_like(const Artifact& artifact, const Spec& spec, const Revision& revision) {
+  const auto& prints = spec.source.fingerprints;
   if (prints.empty()) return release_of_source(artifact.name.version) == revision.version;
   return std::ranges::all_of(
       prints, [&](const SourceFingerprint& print) { return !holds(print.when, revision) || fits(artifact, print); });
+}
+
+/// Of the plugins that make this distribution: the one it was made with, else one that knows its commit, else one whose
+/// source its files show, else the first.
+const Plugin* choose_plugin(const std::vector<const Plugin*>& plugins, const Artifact& artifact) {
+  const Provenance& provenance = artifact.provenance;
+  const auto rank = [&](const Plugin& plugin) {
+    const Spec& spec = plugin.spec();
+    if (!provenance.plugin.empty() && plugin.name() == provenance.plugin) return 3;
+    if (!provenance.commit.empty() && find_revision(spec, provenance.commit) != nullptr) return 2;
+    const auto shown = [&](const Revision& revision) { return looks_like(artifact, spec, revision); };
+    return !spec.source.fingerprints.empty() && std::ranges::any_of(spec.source.revisions, shown) ? 1 : 0;
+  };
+  const Plugin* chosen = nullptr;
+  int best = -1;
+  for (const Plugin* plugin : plugins) {
+    if (normalized_project(plugin->spec().metadata.name) != normalized_project(artifact.name.distribution)) continue;
+    if (const int own = rank(*plugin); own > best) chosen = plugin, best = own;
+  }
+  return chosen;
 }
 
 }  // namespace
@@ -71,9 +76,9 @@ void choose_revision(Artifact& artifact) {
   if (artifact.recorded || !artifact.missing_plugin.empty()) return;
   // Of several that fit, the spec's default first: most wheels are made from it.
   const Revision* usual = find_revision(*artifact.spec, source.default_commit);
-  if (usual != nullptr && looks_like(artifact, *usual)) artifact.revision = usual;
+  if (usual != nullptr && looks_like(artifact, *artifact.spec, *usual)) artifact.revision = usual;
   for (const auto& revision : source.revisions)
-    if (artifact.revision == nullptr && looks_like(artifact, revision)) artifact.revision = &revision;
+    if (artifact.revision == nullptr && looks_like(artifact, *artifact.spec, revision)) artifact.revision = &revision;
 }
 
 InspectOptions reading_options(const VerifyOptions& options) {
@@ -86,7 +91,7 @@ InspectOptions reading_options(const VerifyOptions& options) {
 
 void prepare(Artifact& artifact, const std::vector<const Plugin*>& plugins, const Spec* spec, FindingList& findings) {
   artifact.provenance = find_provenance(artifact, findings);
-  artifact.plugin = choose_plugin(plugins, artifact.name, artifact.provenance);
+  artifact.plugin = choose_plugin(plugins, artifact);
   artifact.spec = spec != nullptr ? spec : artifact.plugin != nullptr ? &artifact.plugin->spec() : nullptr;
   const auto& maker = artifact.provenance.plugin;
   if (spec == nullptr && artifact.plugin != nullptr && artifact.plugin->name() != maker)

@@ -15,6 +15,7 @@ using namespace sagekit;
 
 namespace {
 
+/// Of those whose cells are for one torch each; sage2-stable's are in unit/plan/stable_test.cpp.
 const std::vector<std::string> k_plugins = {"sage2", "sage3", "sm121"};
 
 Spec load(const std::string& name) {
