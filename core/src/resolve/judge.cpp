@@ -245,7 +245,7 @@ Ruling judge_itself(const Traits& traits, const Candidate& candidate) {
   if (candidate.yanked) return refused("RES111", "it was yanked from the index");
   if (candidate.manifest && candidate.manifest->verdict == "fail")
     return refused("RES114", "its release manifest says that verification failed it");
-  return good();
+  return traits.experimental.empty() ? good() : good("experimental: " + traits.experimental);
 }
 
 }  // namespace

@@ -45,6 +45,7 @@ Json traits_json(const Traits& traits) {
             {"contradiction", traits.contradiction},
             {"sha256", traits.sha256},
             {"damage", traits.damage},
+            {"experimental", traits.experimental},
             {"notes", traits.notes}};
   json["cxx11_abi"] = traits.cxx11_abi ? Json(*traits.cxx11_abi) : Json(nullptr);
   Json& arches = json["arches"] = Json::array();
@@ -72,6 +73,7 @@ Traits read_traits(const Json& json) {
   text("runs_on_from", traits.runs_on_from), text("arches_from", traits.arches_from);
   text("date", traits.date), text("commit", traits.commit);
   text("contradiction", traits.contradiction), text("sha256", traits.sha256), text("damage", traits.damage);
+  text("experimental", traits.experimental);
   traits.has_metadata = json.at("has_metadata");
   traits.native = json.at("native");
   traits.modules_read = json.at("modules_read");

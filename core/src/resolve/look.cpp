@@ -24,6 +24,9 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t k_most_metadata = 8 << 20;
 
+/// Passes where the plugin knows of a run that the wheel's own record does not.
+constexpr std::string_view k_experimental = "WIN008";
+
 /// Findings that mean it is not the wheel it seems to be: the archive, and what RECORD says of it.
 const Finding* damage_in(const WheelReport& report) {
   const auto found = std::ranges::find_if(report.findings, [](const Finding& finding) {
@@ -87,6 +90,8 @@ Status Looker::look_here(const Candidate& candidate, Traits& traits) {
   if (const auto record =
           read_wheel_member(candidate.address, fmt::format("{}/{}", facts.wheel->dist_info, k_provenance_file)))
     add_record(traits, *record);
+  const auto said = std::ranges::find(report->findings, k_experimental, &Finding::code);
+  if (said != report->findings.end() && said->result == FindingResult::pass) traits.experimental.clear();
   Artifact artifact;
   artifact.name = facts.wheel->name;
   artifact.members = std::move(facts.members);

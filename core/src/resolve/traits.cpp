@@ -134,6 +134,7 @@ void add_record(Traits& traits, std::string_view provenance) {
   if (!claims->torch_min.empty()) state_torch(traits, {Kind::at_least, claims->torch_min, "sagekit.json"});
   state_cuda(traits, claims->cuda, "sagekit.json");
   if (!claims->commit.empty()) traits.commit = claims->commit;
+  traits.experimental = claims->experimental;
   if (claims->arches && !claims->arches->empty()) {
     traits.arches = *claims->arches;
     traits.arches_from = "sagekit.json";

@@ -46,6 +46,7 @@ struct Traits {
   std::string contradiction;  ///< two that should agree and do not; "" = none
   std::string sha256;         ///< of the file here; "" = it was not read
   std::string damage;         ///< why nobody should install it; "" = nothing is known
+  std::string experimental;   ///< what nobody has tried yet, "built, not run on Windows"; "" = nothing is known
   std::vector<std::string> notes;
 };
 

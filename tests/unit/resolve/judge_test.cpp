@@ -172,3 +172,17 @@ TEST_CASE("the decision table") {
   CHECK(pairs >= 150);
   MESSAGE(table.cases.size() << " cases, " << pairs << " pairs of a wheel and a machine");
 }
+
+TEST_CASE("a wheel that nobody has run on its system says so where it fits, from its record alone") {
+  Known known;
+  known.candidate.file = "sageattention-2.2.0+cu130torch2.9.1-cp312-cp312-win_amd64.whl";
+  known.facts = "code=8.9@13.0;cpp";
+  auto traits = traits_with(known);
+  const auto target =
+      parse_target("gpu=RTX 4090,torch=2.9.1+cu130,python=3.12,platform=win_amd64,driver=581", {}).value();
+  CHECK(judge_wheel_for(traits, known.candidate, target).reason.find("experimental") == std::string::npos);
+  add_record(traits, R"({"schema":"sagekit.provenance/1","experimental":"built, not run on Windows"})");
+  const auto ruling = judge_wheel_for(traits, known.candidate, target);
+  CHECK(ruling.fit == Fit::fits);
+  CHECK(ruling.reason.starts_with("experimental: built, not run on Windows; "));
+}
