@@ -42,6 +42,7 @@ class Reader {
                     "leave the key out for the default");
       word = with_folder(key, std::move(word));
     }
+    if (key.form == ConfigForm::arches) words = std::vector{join(*words, ";")};
     values.push_back({std::string(key.name), std::move(*words), m_document.where(table.path(key.name))});
   }
 
@@ -120,8 +121,8 @@ class Reader {
                     "leave the key out for what fits this machine");
       return std::vector{fmt::format("{}", *number)};
     }
-    if (key.form == words || key.form == sources) {
-      auto list = table.optional_strings(key.name);
+    if (key.form == words || key.form == sources || key.form == arches) {
+      auto list = key.form == arches ? table.one_or_more_strings(key.name) : table.optional_strings(key.name);
       if (list && list->empty())
         table.error(key.name, "CFG006", fmt::format("\"{}\" is an empty list", key.name),
                     "leave the key out for the default");

@@ -21,7 +21,7 @@ const std::vector<ConfigKey>& config_keys() {
       {"torch", words, "only these torches", k_chooses},
       {"cuda", words, "only these CUDAs", k_chooses},
       {"platform", words, "only these platforms", k_chooses},
-      {"arch", word, "arch list: \"8.0;9.0+PTX\", \"RTX 5090\""},
+      {"arch", arches, "arch list: \"8.0;9.0+PTX\", \"RTX 5090\"; its parts may be a list"},
       {"revision", word, "known source commit or name", k_source},
       {"naming", word, "naming scheme"},
       {"toolchain", sources, "where compilers and torch come from: auto, system, wheels, redist, folder:DIR",

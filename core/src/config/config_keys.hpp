@@ -10,6 +10,7 @@ enum class ConfigForm {
   name,     ///< a word without a path: a file of the working copy must not become code that runs
   word,     ///< a string
   words,    ///< a list of strings
+  arches,   ///< an arch list: a string, or a list of its parts
   path,     ///< a file or folder
   policy,   ///< one of its names, or a file
   sources,  ///< words, of which "folder:DIR" has a path

@@ -13,6 +13,10 @@ Json shape_of(ConfigForm form) {
     case ConfigForm::name: return {{"type", "string"}, {"pattern", "^[^/]*[^/\\s][^/]*$"}};
     case ConfigForm::words:
     case ConfigForm::sources: return {{"type", "array"}, {"minItems", 1}, {"items", filled}};
+    case ConfigForm::arches: {
+      const Json list = {{"type", "array"}, {"minItems", 1}, {"items", filled}};
+      return {{"anyOf", {filled, list}}};
+    }
     case ConfigForm::count: return {{"type", "integer"}, {"minimum", 1}};
     case ConfigForm::on: return {{"type", "boolean"}};
     case ConfigForm::word:

@@ -54,6 +54,16 @@ TEST_CASE("keys are the words that their flags would be given, with their place"
   CHECK(parse_config("", "sagekit.toml")->values.empty());
 }
 
+TEST_CASE("an arch list is a string, or a list of its parts") {
+  CHECK(words_of(*parse_config("arch = \"8.0;9.0+PTX\"", "sagekit.toml"), "arch") == Words{"8.0;9.0+PTX"});
+  CHECK(words_of(*parse_config("arch = [\"8.0\", \"RTX 5090\"]", "sagekit.toml"), "arch") == Words{"8.0;RTX 5090"});
+  CHECK(problem_of("arch = [\"8.0\", \"\"]").code == "CFG006");
+  CHECK(problem_of("arch = []").code == "CFG006");
+  const auto config = parse_config("[[overrides]]\nselect = \"*\"\narch = [\"8.0\", \"9.0\"]\n", "sagekit.toml");
+  REQUIRE(config);
+  CHECK(config->overrides.front().arch.words == Words{"8.0;9.0"});
+}
+
 TEST_CASE("paths are relative to the file's folder") {
   const auto config = parse_config(
       "output = \"out\"\nstore = \"/var/store\"\npolicy = \"ci/strict.toml\"\n"
