@@ -30,9 +30,9 @@ struct Request {
   std::vector<std::string> cells;  ///< --cells globs over whole cell ids; `!` excludes
   /// Narrowing flags, in every spelling of parse_torch_version and the like; "2.11" matches "2.11.0".
   std::vector<std::string> pythons, torches, cudas, platforms;
-  std::string arches;    ///< --arch list; "" = the profile's, else the spec's
-  std::string revision;  ///< --revision; "" = the profile's, else the default commit
-  std::string naming;    ///< --naming; "" = the spec's default scheme
+  std::string arches;                      ///< --arch list; "" = the profile's, else the spec's
+  std::string revision;                    ///< --revision; "" = the profile's, else the default commit
+  std::string naming;                      ///< --naming; "" = the spec's default scheme
   std::vector<NamingScheme> schemes = {};  ///< a configuration's rows: they stand before all others
   Backend backend = Backend::direct;
   std::vector<std::string> allowed_defects;
@@ -161,7 +161,7 @@ struct Plan {
   std::vector<Companion> companions;    ///< the spec's: needed beside the wheels, and when not
   std::uint64_t step_uses = 0;          ///< steps counted once per cell
   std::uint64_t unique_steps = 0;       ///< == steps.size() when the steps were asked for
-  Diagnostics diagnostics;              ///< warnings: overrides that match no cell of the matrix (PLN013)
+  Diagnostics diagnostics;              ///< warnings: overrides and words that match no cell (PLN013, PLN015)
   double cpu_seconds = 0;               ///< of unique steps
   std::uint64_t peak_memory_bytes = 0;  ///< largest single step
 };

@@ -52,7 +52,7 @@ class Planner {
       TRY_ASSIGN(const auto* pair, pair_of(p));
       return std::string_view(pair->id_suffix);
     };
-    TRY_ASSIGN(auto candidates, select_cells(m_spec, m_matrix, m_request, m_choice, suffix_of));
+    TRY_ASSIGN(auto candidates, select_cells(m_spec, m_matrix, m_request, m_choice, suffix_of, m_plan.diagnostics));
     m_plan.cells.reserve(candidates.size());
     for (auto& candidate : candidates) {
       TRY_ASSIGN(const auto* pair, pair_of(candidate.point));

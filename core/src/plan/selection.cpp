@@ -5,6 +5,8 @@
 #include "support/try.hpp"
 
 #include <algorithm>
+#include <array>
+#include <span>
 #include <string_view>
 #include <tuple>
 #include <unordered_set>
@@ -13,14 +15,6 @@ namespace sagekit {
 namespace {
 
 constexpr std::size_t k_nearest_ids = 3;
-
-/// By position on the axis: does a narrowing flag let it through?
-std::vector<bool> narrowed(const Axis& axis, const std::vector<std::string>& words) {
-  std::vector<bool> in;
-  for (std::size_t i = 0; i < axis.size(); ++i)
-    in.push_back(words.empty() || std::ranges::any_of(words, [&](const auto& w) { return names_value(w, axis, i); }));
-  return in;
-}
 
 /// As the axis writes them: "cu128" -> "12.8". What is no version stays: it names nothing on the axis, and is quoted.
 std::vector<std::string> versions(std::vector<std::string> words, Result<std::string> (*parse)(std::string_view)) {
@@ -31,35 +25,69 @@ std::vector<std::string> versions(std::vector<std::string> words, Result<std::st
 
 bool takes_everything(const std::vector<std::string>& globs) { return globs.size() == 1 && globs[0] == "*"; }
 
-struct Narrowing {
-  std::vector<bool> torch, cuda, python, platform;
-
-  Narrowing(const Matrix& matrix, const Request& request, const std::vector<std::string>& platforms)
-      : torch(narrowed(matrix.torch, versions(request.torches, parse_torch_version))),
-        cuda(narrowed(matrix.cuda, versions(request.cudas, parse_cuda_version))),
-        python(narrowed(matrix.python, versions(request.pythons, parse_python_version))),
-        platform(narrowed(matrix.platform, platforms)) {}
-  bool lets_through(Point p) const {
-    return torch[p.torch] && cuda[p.cuda] && python[p.python] && platform[p.platform];
+/// One narrowing flag over its axis.
+class Narrowing {
+ public:
+  /// `typed`: none = everything. `words`: the same as the axis writes them.
+  Narrowing(const char* name, const Axis& axis, std::uint16_t Point::* at, const std::vector<std::string>& typed,
+            std::vector<std::string> words)
+      : m_name(name),
+        m_axis(axis),
+        m_at(at),
+        m_typed(typed),
+        m_words(std::move(words)),
+        m_in(axis.size(), typed.empty()) {
+    for (const auto& word : m_words)
+      for (std::size_t i = 0; i < axis.size(); ++i) m_in[i] = m_in[i] || names_value(word, axis, i);
   }
+
+  bool lets_through(Point point) const { return m_in[point.*m_at]; }
+
+  /// What names nothing on the axis, in a sentence; "" = each word names something. A word of several is never dropped.
+  std::string off_axis() const {
+    std::vector<std::string> off;
+    for (std::size_t word = 0; word < m_words.size(); ++word) {
+      bool known = false;
+      for (std::size_t i = 0; i < m_axis.size(); ++i) known = known || names_value(m_words[word], m_axis, i);
+      if (!known) off.push_back(m_typed[word]);
+    }
+    if (off.empty()) return {};
+    return fmt::format("the matrix has no {} {}; it has {}", m_name, join(off, ", "), join(m_axis.words, ", "));
+  }
+
+  /// The words that no selected cell has, "Python 3.13"; "" = none.
+  std::string without_cell(const std::vector<SelectedCell>& selected) const {
+    std::vector<std::string> none;
+    for (std::size_t word = 0; word < m_words.size(); ++word)
+      if (std::ranges::none_of(selected,
+                               [&](const auto& cell) { return names_value(m_words[word], m_axis, cell.point.*m_at); }))
+        none.push_back(m_typed[word]);
+    return none.empty() ? std::string() : fmt::format("{} {}", m_name, join(none, ", "));
+  }
+
+ private:
+  const char* m_name;
+  const Axis& m_axis;
+  std::uint16_t Point::* m_at;
+  const std::vector<std::string>& m_typed;
+  std::vector<std::string> m_words;
+  std::vector<bool> m_in;
 };
 
-/// The flag whose words name nothing on their axis, in a sentence; "" = none.
-std::string word_off_axis(const Matrix& matrix, const Narrowing& narrowing, const Request& request,
-                          const std::vector<std::string>& platforms) {
-  struct Flag {
-    const char* name;
-    const Axis& axis;
-    const std::vector<bool>& in;
-    const std::vector<std::string>& words;
-  };
-  for (const auto& [name, axis, in, words] : {Flag{"torch", matrix.torch, narrowing.torch, request.torches},
-                                              Flag{"CUDA", matrix.cuda, narrowing.cuda, request.cudas},
-                                              Flag{"Python", matrix.python, narrowing.python, request.pythons},
-                                              Flag{"platform", matrix.platform, narrowing.platform, platforms}})
-    if (std::ranges::count(in, true) == 0)
-      return fmt::format("the matrix has no {} {}; it has {}", name, join(words, ", "), join(axis.words, ", "));
-  return {};
+/// Of torch, CUDA, Python and, last, the platform.
+using Narrowings = std::array<Narrowing, 4>;
+
+Narrowings narrowings(const Matrix& matrix, const Request& request, const std::vector<std::string>& platforms) {
+  return {
+      Narrowing("torch", matrix.torch, &Point::torch, request.torches, versions(request.torches, parse_torch_version)),
+      Narrowing("CUDA", matrix.cuda, &Point::cuda, request.cudas, versions(request.cudas, parse_cuda_version)),
+      Narrowing("Python", matrix.python, &Point::python, request.pythons,
+                versions(request.pythons, parse_python_version)),
+      Narrowing("platform", matrix.platform, &Point::platform, platforms, platforms)};
+}
+
+bool lets_through(std::span<const Narrowing> flags, Point point) {
+  return std::ranges::all_of(flags, [&](const Narrowing& flag) { return flag.lets_through(point); });
 }
 
 /// A profile that has the cell; null = none.
@@ -77,9 +105,9 @@ std::unexpected<Error> nothing_selected(const Spec& spec, const Matrix& matrix, 
   const auto profile = choice.profile ? choice.profile->name : std::string();
   auto message = fmt::format("the request selects no cell of plugin {}", spec.name);
   if (!profile.empty()) message += fmt::format(", profile \"{}\"", profile);
-  const Narrowing narrowing(matrix, request, choice.platforms);
-  if (auto hint = word_off_axis(matrix, narrowing, request, choice.platforms); !hint.empty())
-    return fail(ErrorKind::no_match, "PLN004", message, hint);
+  const auto flags = narrowings(matrix, request, choice.platforms);
+  for (const auto& flag : flags)
+    if (auto hint = flag.off_axis(); !hint.empty()) return fail(ErrorKind::no_match, "PLN004", message, hint);
 
   std::vector<std::string> ids, own, outside;
   const Profile* other = nullptr;
@@ -89,15 +117,12 @@ std::unexpected<Error> nothing_selected(const Spec& spec, const Matrix& matrix, 
     auto id = base + matrix.platform.id_parts[point.platform];
     if (suffix) id += *suffix;
     // Platforms that nobody named are the profile's choice, too.
-    const bool let_through = narrowing.torch[point.torch] && narrowing.cuda[point.cuda] &&
-                             narrowing.python[point.python] &&
-                             (request.platforms.empty() || narrowing.platform[point.platform]);
+    const bool let_through = lets_through(std::span(flags).first(request.platforms.empty() ? 3 : 4), point);
     if (let_through && globs_select(choice.cell_globs, id)) {
       outside.push_back(id);
       if (!other) other = profile_with(spec, matrix, point, request);
     }
-    if (let_through && narrowing.platform[point.platform] && globs_select(choice.profile_globs, base))
-      own.push_back(id);
+    if (let_through && flags.back().lets_through(point) && globs_select(choice.profile_globs, base)) own.push_back(id);
     ids.push_back(std::move(id));
   }
   if (!outside.empty())
@@ -115,13 +140,14 @@ std::unexpected<Error> nothing_selected(const Spec& spec, const Matrix& matrix, 
 }  // namespace
 
 Result<std::vector<SelectedCell>> select_cells(const Spec& spec, const Matrix& matrix, const Request& request,
-                                               const Choice& choice, const ArchSuffixOf& arch_suffix) {
-  const Narrowing narrowing(matrix, request, choice.platforms);
+                                               const Choice& choice, const ArchSuffixOf& arch_suffix,
+                                               Diagnostics& warnings) {
+  const auto flags = narrowings(matrix, request, choice.platforms);
   const auto whole_profile = takes_everything(choice.profile_globs);
   const auto whole_selection = takes_everything(choice.cell_globs);
   std::vector<SelectedCell> selected;
   for (const auto point : matrix.points) {
-    if (!narrowing.lets_through(point)) continue;
+    if (!lets_through(flags, point)) continue;
     auto id = base_id(spec.name, matrix, point);
     if (!whole_profile && !globs_select(choice.profile_globs, id)) continue;
     TRY_ASSIGN(const auto suffix, arch_suffix(point));
@@ -131,6 +157,20 @@ Result<std::vector<SelectedCell>> select_cells(const Spec& spec, const Matrix& m
     selected.push_back({point, std::move(id)});
   }
   if (selected.empty()) return nothing_selected(spec, matrix, request, choice, arch_suffix);
+  for (const auto& flag : flags) {
+    if (auto hint = flag.off_axis(); !hint.empty())
+      return fail(ErrorKind::no_match, "PLN004",
+                  fmt::format("the request names what plugin {} does not have", spec.name), std::move(hint));
+    // Platforms that nobody named are the profile's choice.
+    if (&flag == &flags.back() && request.platforms.empty()) continue;
+    if (auto words = flag.without_cell(selected); !words.empty())
+      warnings.push_back({Severity::warning,
+                          "PLN015",
+                          fmt::format("no cell of the selection has {}{}", words,
+                                      choice.profile ? fmt::format(" (profile \"{}\")", choice.profile->name) : ""),
+                          {},
+                          "another --profile, or --cells, may have it"});
+  }
   std::unordered_set<std::string_view> ids;
   ids.reserve(selected.size());
   for (const auto& candidate : selected)

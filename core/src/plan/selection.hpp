@@ -4,6 +4,7 @@
 #include "plan/choice.hpp"
 #include "plan/matrix.hpp"
 
+#include <sagekit/diagnostic.hpp>
 #include <sagekit/error.hpp>
 #include <sagekit/plan.hpp>
 
@@ -21,8 +22,10 @@ struct SelectedCell {
 /// The id suffix that the arch set gives cells of this torch and CUDA.
 using ArchSuffixOf = std::function<Result<std::string_view>(Point)>;
 
-/// Sorted by id. Errors: PLN004 (no_match) with the nearest ids, PLN009 (usage) when two cells have one id.
+/// Sorted by id. Errors: PLN004 (no_match) with the nearest ids, or when one of several words names nothing on its
+/// axis; PLN009 (usage) when two cells have one id. `warnings`: PLN015, words that no selected cell has.
 Result<std::vector<SelectedCell>> select_cells(const Spec& spec, const Matrix& matrix, const Request& request,
-                                               const Choice& choice, const ArchSuffixOf& arch_suffix);
+                                               const Choice& choice, const ArchSuffixOf& arch_suffix,
+                                               Diagnostics& warnings);
 
 }  // namespace sagekit

@@ -83,6 +83,24 @@ TEST_CASE("narrowing flags take a version or its beginning") {
   CHECK(error_of(demo_spec(), request).code == "PLN004");
 }
 
+TEST_CASE("of several words none is dropped: one that is not on the axis is refused, one without a cell is warned of") {
+  Request request;
+  request.profile = "all";
+  request.torches = {"2.11", "2.99", "cu1"};
+  CHECK(error_of(demo_spec(), request).code == "PLN004");
+  CHECK(error_of(demo_spec(), request).hint.starts_with("the matrix has no torch 2.99, cu1; it has "));
+  request.torches = {"2.11", "2.8"};
+  request.cudas = {"cu130"};
+  CHECK(plan_of(demo_spec(), request).diagnostics.empty());
+  request.profile = {};
+  request.pythons = {"3.12"};
+  const auto plan = plan_of(demo_spec(), request);
+  CHECK(ids_of(plan) == Words{"demo-pytorch211-cu130-python312"});
+  REQUIRE(plan.diagnostics.size() == 1);
+  CHECK(plan.diagnostics[0].code == "PLN015");
+  CHECK(plan.diagnostics[0].message.find("torch 2.8") != std::string::npos);
+}
+
 TEST_CASE("narrowing flags take what ids and file names say") {
   Request request;
   request.profile = "all";
@@ -161,9 +179,8 @@ TEST_CASE("wrong words are usage errors that name the nearest right one") {
   revision.revision = "mian";
   naming.naming = "onw";
   defect.allowed_defects = {"wrong-on-9"};
-  for (const auto& row :
-       {Row{profile, "PLN001", "hopper"}, Row{revision, "PLN002", "main"}, Row{naming, "PLN003", "own"},
-        Row{defect, "PLN005", "wrong-on-90"}}) {
+  for (const auto& row : {Row{profile, "PLN001", "hopper"}, Row{revision, "PLN002", "main"},
+                          Row{naming, "PLN003", "own"}, Row{defect, "PLN005", "wrong-on-90"}}) {
     const auto error = error_of(demo_spec(), row.request);
     CHECK(error.kind == ErrorKind::usage);
     CHECK(error.code == row.code);
