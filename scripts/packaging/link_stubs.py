@@ -26,7 +26,7 @@ def numbers(version):
 
 
 def exports(library):
-    """{name: {version: (type, size, is default)}} of the versions that have a number."""
+    """{name: {version: (type, size, is default, binding, address)}} of the versions that have a number."""
     out = subprocess.run(["readelf", "-W", "--dyn-syms", library], check=True, capture_output=True, text=True).stdout
     found = {}
     for line in out.splitlines():
@@ -36,7 +36,7 @@ def exports(library):
         name, mark, version = re.match(r"([^@]+)(@@?)(.+)", words[7]).groups()
         if not re.fullmatch(r"(GLIBC|GCC)_[0-9.]+", version):
             continue  # GLIBC_PRIVATE
-        found.setdefault(name, {})[version] = (words[3], int(words[2], 0), mark == "@@")
+        found.setdefault(name, {})[version] = (words[3], int(words[2], 0), mark == "@@", words[4], words[1])
     return found
 
 
@@ -45,15 +45,15 @@ def floor_of(version, floor):
 
 
 def of_the_floor(names, floor):
-    """{name: (version, type, size)}, and the names that were moved in from another library since."""
+    """{name: (version, type, size, binding, address)}, and the names that were moved in from another library since."""
     kept, moved = {}, set()
     for name, versions in names.items():
         old = [version for version in versions if numbers(version) <= floor_of(version, floor)]
         if not old:
             continue
         newest = max(old, key=numbers)
-        kind, size, default = versions[newest]
-        kept[name] = (newest, kind, size)
+        kind, size, default, binding, address = versions[newest]
+        kept[name] = (newest, kind, size, binding, address)
         merged = [v for v in versions if v.startswith("GLIBC_") and (2, 32) <= numbers(v) <= (2, 34)]
         if not default and merged and not name.startswith("__libc_start"):
             moved.add(name)
@@ -61,14 +61,21 @@ def of_the_floor(names, floor):
 
 
 def write(library, symbols, folder, compiler):
-    """A library with these symbols and no code; each has a place of its own."""
-    lines, nodes = [".section .note.GNU-stack,\"\",%progbits"], {}
-    for name, (version, kind, size) in sorted(symbols.items()):
+    """A library with these symbols and no code. Data of several names has one place, as in the real one: a program that uses
+    `environ` moves it into itself, and its linker has to know that this is `__environ`, too, which the C library sets."""
+    lines, nodes, places = [".section .note.GNU-stack,\"\",%progbits"], {}, {}
+    for name, (version, kind, size, binding, address) in sorted(symbols.items()):
+        places.setdefault((kind, size, address) if kind == "OBJECT" else name, []).append(name)
+        nodes.setdefault(version, []).append(name)
+    for names in places.values():
+        _, kind, size, _, _ = symbols[names[0]]
         section, kind = {"OBJECT": (".data", "object"), "TLS": (".section .tdata,\"awT\",%progbits", "tls_object")}.get(
             kind, (".text", "function"))
-        lines += [section, ".balign 32", f'.globl "{name}"', f'.type "{name}",%{kind}', f'"{name}":',
-                  f".skip {max(size, 8)}", f'.size "{name}",{size}']
-        nodes.setdefault(version, []).append(name)
+        lines += [section, ".balign 32"]
+        for name in names:
+            word = "weak" if symbols[name][3] == "WEAK" and len(names) > 1 else "globl"
+            lines += [f'.{word} "{name}"', f'.type "{name}",%{kind}', f'.size "{name}",{size}', f'"{name}":']
+        lines.append(f".skip {max(size, 8)}")
     source, script = folder / f"{library}.s", folder / f"{library}.map"
     source.write_text("\n".join(lines) + "\n")
     text = ""

@@ -69,6 +69,8 @@ try='
   "$sagekit" inspect --json /in/'$name' | grep -q manylinux_2_28
   "$sagekit" verify /in/'$name'
   "$sagekit" name '$name' >/dev/null
+  printf "#!/bin/sh\nset >/tmp/heard\nexit 1\n" >/usr/local/bin/docker; chmod +x /usr/local/bin/docker
+  absent env DOCKER_HOST=tcp://there "$sagekit" --plugin sage2 build --in docker -o /tmp/none; grep -q "DOCKER_HOST=.tcp://there" /tmp/heard
 '
 for suite in bullseye bookworm trixie; do
   root=$(tree $suite bare)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Loads the modules of a wheel for Windows under wine, beside the real torch_cpu.dll of several torches, in a real Windows CPython.
 
-Usage: windows.py SAGEKIT WHEEL [--torch 2.9.1,2.11.0,...] [--work DIR] [--keep]
+Usage: windows.py SAGEKIT WHEEL [--torch 2.9.1,2.11.0,...] [--work DIR]
 
 For each torch, with the package index's wheels for win_amd64:
   1. every module is imported by Windows' CPython, and loaded as torch.ops.load_library does; the kernels that it registers
