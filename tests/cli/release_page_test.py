@@ -31,16 +31,20 @@ class Page(CommandLine):
         self.expect(self.run_sagekit("report", manifest, "-o", self.folder / "page.html"), 0)
         return self.folder / "page.html"
 
-    def rendered(self, page, act=""):
+    def rendered(self, page, act="", width=1280):
         """The document after its script ran, and after `act`, as a reader's hand."""
         if act:
             text = page.read_text()
             page = self.folder / "acted.html"
             page.write_text(text.replace("</body>", f"<script>{act}</script></body>"))
-        done = subprocess.run([CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={self.folder}/chromium", "--virtual-time-budget=3000",
+        done = subprocess.run([CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={self.folder}/chromium", "--virtual-time-budget=3000", f"--window-size={width},1000",
                                "--dump-dom", page.as_uri()], capture_output=True, text=True, timeout=120)
         self.assertIn("</html>", done.stdout, done.stderr)
         return done.stdout
+
+    def title(self, *words):
+        """What an act left there."""
+        return re.search(r"<title>(.*?)</title>", self.rendered(*words))[1]
 
     def shown(self, document):
         """Names of wheels whose rows are not hidden, by the facts on their buttons."""
@@ -140,6 +144,30 @@ class Page(CommandLine):
         long = self.page(manifest_row(0, "2.9", "3.12", url="https://example.org/" + "long" * 100 + ".whl"))
         measure = "const s = document.querySelector('.scroll'); document.querySelector('.toggle').click(); document.title = 'wider by ' + (s.scrollWidth - s.clientWidth)"
         self.assertIn("<title>wider by 0</title>", self.rendered(long, measure))
+
+    @unittest.skipUnless(CHROMIUM, "chromium is not here: apt-get install chromium (300 MB)")
+    def test_keys_screens_and_paper(self):
+        gpus = ("7.5", "8.0", "8.6", "8.9", "9.0", "10.0", "10.3", "11.0", "12.0", "12.1")
+        rows = [{"capability": gpu, "verdict": "yes", "reason": ""} for gpu in gpus]
+        page = self.page(*[manifest_row(i, f"2.{9 + i}", "3.12", runs_on=rows) for i in range(3)])
+        # Arrow keys go from wheel to wheel and stop at the last; what is hidden is passed over.
+        hide = "const s = document.getElementById('filter-torch'); s.value = '{}'; s.dispatchEvent(new Event('change'));"
+        keys = ("const all = [...document.querySelectorAll('.toggle')]; all[0].focus(); const at = [];"
+                "for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowUp']) { document.activeElement.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true}));"
+                " at.push(all.indexOf(document.activeElement)); } document.title = 'at ' + at;")
+        self.assertEqual(self.title(page, keys), "at 1,2,2,1")
+        self.assertEqual(self.title(page, hide.format("2.11") + keys), "at 0,0,0,0")
+        document = self.rendered(page, "document.querySelectorAll('.toggle')[1].click()")
+        self.assertEqual(re.findall(r'aria-expanded="(\w+)"', document), ["false", "true", "false"])
+        self.assertIn('role="img" aria-label="runs"', document)
+        # Nothing is wider than a phone, a screen, or A4 between margins, where the dark colours of a screen are none.
+        measure = "data.wheels.forEach(wheel => wheel.open(true)); document.title = 'wider by ' + (document.documentElement.scrollWidth - document.documentElement.clientWidth);"
+        for width in (500, 800, 1280):
+            self.assertEqual(self.title(page, measure, width), "wider by 0", width)
+        paper = page.read_text().replace("@media print", "@media all").replace("@media screen", "@media speech")
+        page.write_text(paper)
+        self.assertEqual(self.title(page, measure, 718), "wider by 0")
+        self.assertIn("@media speech and (prefers-color-scheme: dark)", paper)
 
 
 if __name__ == "__main__":
