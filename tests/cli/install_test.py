@@ -173,6 +173,25 @@ class Works(Install):
         self.held_to_schema("install", said)
         self.assertTrue(said["commands"])
 
+    def test_dockerfile_lines_hold_a_local_wheel_to_its_hash(self):
+        path = self.wheel().write(self.dist)
+        done = self.install("--dockerfile")
+        self.expect(done, 0)
+        copied = pathlib.Path("/tmp", path.name)
+        self.assertIn(f'COPY ["{path.name}", "{copied}"]', done.out)
+        self.assertIn("#sha256=" + hashlib.sha256(path.read_bytes()).hexdigest(), done.out)
+        # As an image's builder runs it, from a folder of this test's instead of /tmp.
+        body = done.out[done.out.index("RUN ") + 4:].replace("\\\n", " ").replace("file:///tmp/", self.dist.as_uri() + "/")
+        tools = {"PATH": f"{self.venv / 'bin'}:{os.environ['PATH']}"}
+        run = lambda: subprocess.run(["sh", "-c", body], env=self.environment() | tools, capture_output=True, text=True)  # noqa: E731
+        ran = run()
+        self.assertEqual(ran.returncode, 0, ran.stderr + body)
+        self.assertEqual(self.has(), "1.0+cu130torch2.9.1")
+        subprocess.run([self.python, "-m", "pip", "uninstall", "-y", "-q", "tiny_kernels"], check=True, capture_output=True)
+        self.wheel(init=b"other = 1\n").write(self.dist)
+        self.assertNotEqual(run().returncode, 0)
+        self.assertIsNone(self.has())
+
     def test_a_named_gpu_serves_where_images_are_built(self):
         (self.bin / "nvidia-smi").unlink()
         self.wheel().write(self.dist)

@@ -115,8 +115,8 @@ std::string dockerfile_lines(const Judged& wheel, const std::string& fallback, b
     source = "file:///tmp/" + replace_all(candidate.file, "+", "%2B");
   }
   // pip holds what it downloads to the hash in the address, and ends when it is another.
-  const std::string requirement =
-      fmt::format("{} @ {}{}", project, source, candidate.sha256.empty() ? "" : "#sha256=" + candidate.sha256);
+  const std::string& hash = candidate.sha256.empty() ? wheel.sha256 : candidate.sha256;
+  const std::string requirement = fmt::format("{} @ {}{}", project, source, hash.empty() ? "" : "#sha256=" + hash);
   const std::string install =
       fmt::format("python3 -m pip install --no-cache-dir {}{}", no_deps ? "--no-deps " : "", shell_quoted(requirement));
   const std::string check = fmt::format("python3 -c 'import {}'", module);

@@ -1,4 +1,5 @@
 #include "pypa/release_text.hpp"
+#include "release/origin.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
 
@@ -49,6 +50,11 @@ std::string install_word(const ReleasedWheel& wheel) {
   return fmt::format("\"{}#sha256={}\"", wheel.url, wheel.sha256);
 }
 
+std::string python_word(const ReleasedWheel& wheel) {
+  const auto python = served_pythons(wheel);
+  return python.least.empty() ? cell_text(python.only) : cell_text(python.least) + " and newer";
+}
+
 std::string public_version(const ReleasedWheel& wheel) { return wheel.version.substr(0, wheel.version.find('+')); }
 
 }  // namespace
@@ -82,8 +88,7 @@ std::string release_notes(const Release& release) {
     const auto& origin = wheel.origin;
     const auto torch = origin.torch_min.empty() ? cell_text(origin.torch) : cell_text(origin.torch_min) + " and newer";
     fmt::format_to(out, "| {} | {} | {} | {} | {} | `pip install {}` |\n", torch, cell_text(origin.cuda),
-                   cell_text(origin.python), cell_text(origin.platform), size_text(wheel.size_bytes),
-                   install_word(wheel));
+                   python_word(wheel), cell_text(origin.platform), size_text(wheel.size_bytes), install_word(wheel));
   }
   text += "\n### GPUs\n\n";
   const auto yes = runs_where(release, "yes"), jit = runs_where(release, "jit");

@@ -1,6 +1,7 @@
 #include "release/origin.hpp"
 
 #include "support/json.hpp"
+#include "support/text.hpp"
 
 namespace sagekit {
 
@@ -62,6 +63,17 @@ WheelOrigin origin_of_name(const WheelName& name, const WheelNameReader& reader)
   origin.commit = said.revision;
   for (const auto& arch : said.arches) origin.arches.push_back(to_string(arch));
   return origin;
+}
+
+ServedPythons served_pythons(const ReleasedWheel& wheel) {
+  const auto name = parse_wheel_name(wheel.file);
+  if (!name || name->python.size() != 1 || name->abi.size() != 1) return {wheel.origin.python, {}};
+  const std::string& tag = name->python[0];
+  if (name->abi[0] == "abi3" && tag.starts_with("cp3") && is_digits(tag.substr(3))) return {{}, "3." + tag.substr(3)};
+  if (!tag.starts_with("py")) return {wheel.origin.python, {}};
+  const auto from = trim(wheel.requires_python);
+  const auto least = from.starts_with(">=") ? trim(from.substr(2)) : std::string();
+  return {{}, least.find_first_not_of("0123456789.") == std::string::npos ? least : std::string()};
 }
 
 }  // namespace sagekit

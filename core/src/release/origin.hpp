@@ -14,4 +14,11 @@ WheelOrigin read_origin(std::string_view text);
 /// What the file name alone tells: the local part of the version, the tags.
 WheelOrigin origin_of_name(const WheelName& name, const WheelNameReader& reader);
 
+/// The Pythons that a wheel is for. One that is for many was still made with some Python, which its record names.
+struct ServedPythons {
+  std::string only;   ///< "3.12", "3.13t"
+  std::string least;  ///< "3.10": this one and every newer one; both "" = any
+};
+ServedPythons served_pythons(const ReleasedWheel& wheel);
+
 }  // namespace sagekit

@@ -1,3 +1,4 @@
+#include "release/origin.hpp"
 #include "spec/data.hpp"
 #include "support/json.hpp"
 #include "support/text.hpp"
@@ -19,24 +20,16 @@ std::string install_line(const ReleasedWheel& wheel) {
   return "pip install \"" + wheel.url + "#sha256=" + wheel.sha256 + "\"";
 }
 
-/// "3.10" of cp310-abi3: it serves every newer Python, whichever it was built with. "" of all others.
-std::string least_python(const std::string& file) {
-  const auto name = parse_wheel_name(file);
-  if (!name || name->python.size() != 1 || !contains(name->abi, "abi3")) return {};
-  const std::string& tag = name->python[0];
-  return tag.starts_with("cp3") && is_digits(tag.substr(3)) ? "3." + tag.substr(3) : std::string();
-}
-
 Json wheel_data(const ReleasedWheel& wheel, std::map<std::string, std::size_t>& reasons, Json& reason_texts) {
   const auto& origin = wheel.origin;
-  const auto least = least_python(wheel.file);
+  const auto python = served_pythons(wheel);
   Json row{{"file", wheel.file},
            {"size", wheel.size_bytes},
            {"sha256", wheel.sha256},
            {"install", install_line(wheel)},
            {"verdict", wheel.verdict},
-           {"python", least.empty() ? origin.python : ""},
-           {"python_min", least},
+           {"python", python.only},
+           {"python_min", python.least},
            {"torch", origin.torch},
            {"torch_min", origin.torch_min},
            {"cuda", origin.cuda},

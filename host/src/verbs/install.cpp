@@ -223,7 +223,8 @@ class Installer {
 
   /// A machine whose GPU is not seen (where an image is built, on a login node) can still be told which one it is for.
   std::string way_out() const {
-    if (m_target.gpus && m_target.gpus->empty()) return "for a GPU that is not in this machine: --for 'gpu=RTX 4090'";
+    if (m_target.gpus && m_target.gpus->empty())
+      return "for a GPU that is not in this machine: --for 'gpu=RTX 4090,driver=580'";
     const auto& plugins = m_session.global.plugins;
     return fmt::format("sagekit --plugin {} install --or-build builds one for it",
                        plugins.empty() ? "NAME" : plugins.front());

@@ -136,3 +136,20 @@ TEST_CASE("a wheel's origin is what it says itself, else what its name tells") {
   CHECK(named("a-1-cp313-cp313t-linux_aarch64.whl").python == "3.13t");
   CHECK(named("a-1-py3-none-any.whl").platform.empty());
 }
+
+TEST_CASE("a wheel for many Pythons is not said to be for the one that it was made with") {
+  const auto served = [](const char* file, const char* requires_python) {
+    ReleasedWheel wheel;
+    wheel.file = file;
+    wheel.requires_python = requires_python;
+    wheel.origin.python = "3.11";
+    const auto python = served_pythons(wheel);
+    return python.only + "|" + python.least;
+  };
+  CHECK(served("a-1-cp311-cp311-linux_x86_64.whl", ">=3.9") == "3.11|");
+  CHECK(served("a-1-cp310-abi3-win_amd64.whl", ">=3.9") == "|3.10");
+  CHECK(served("a-1-py3-none-linux_x86_64.whl", ">=3.9") == "|3.9");
+  CHECK(served("a-1-py3-none-linux_x86_64.whl", ">=3.9,<3.13") == "|");
+  CHECK(served("a-1-py3-none-linux_x86_64.whl", "") == "|");
+  CHECK(served("no wheel", "") == "3.11|");
+}
