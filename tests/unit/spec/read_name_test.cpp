@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <fstream>
 #include <map>
+#include <set>
 #include <sstream>
 
 using namespace sagekit;
@@ -77,6 +78,7 @@ WheelNameReading cell(std::string torch, std::string cuda) {
 TEST_CASE("published names are read for what they say") {
   std::ifstream table(SAGEKIT_SOURCE_DIR "/tests/golden/names.tsv");
   std::size_t rows = 0;
+  std::set<std::string> schemes = {"cuda-major"};  // reads what "cuda" reads, which comes before it
   for (std::string line; std::getline(table, line);) {
     if (line.starts_with('#')) continue;
     const auto first = line.find('\t'), second = line.find('\t', first + 1);
@@ -86,9 +88,11 @@ TEST_CASE("published names are read for what they say") {
     REQUIRE_MESSAGE(found.has_value(), name);
     CHECK_MESSAGE(found->size() == 1, name);
     CHECK_MESSAGE(shown(said(found->front())) == shown(expected(line.substr(first + 1, second - first - 1))), name);
+    schemes.insert(found->front().scheme);
     ++rows;
   }
   CHECK(rows >= 120);
+  for (const auto& scheme : naming_schemes()) CHECK_MESSAGE(schemes.contains(scheme.name), scheme.name);
 }
 
 TEST_CASE("two readings of one name are both given") {
