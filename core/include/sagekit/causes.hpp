@@ -45,7 +45,7 @@ struct FoundCause {
   std::string code;                     ///< "WHY104"
   std::vector<std::string> signatures;  ///< ids of the collected signatures that it covers, its own first
   std::string title;
-  std::string stage;  ///< configure, compile, link, install, import, run
+  std::string stage;  ///< fetch, configure, compile, link, install, import, start, run
   LogPlace where;
   std::string cause;                           ///< why it happened, in sentences
   std::string is_not;                          ///< what people take it for and it is not; may be empty

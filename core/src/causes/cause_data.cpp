@@ -21,7 +21,8 @@ constexpr std::array<std::pair<std::string_view, LineRole>, 8> k_roles{{{"cause"
                                                                         {"success", LineRole::success},
                                                                         {"attempt", LineRole::attempt},
                                                                         {"noise", LineRole::noise}}};
-constexpr std::array<std::string_view, 6> k_stages{"configure", "compile", "link", "install", "import", "run"};
+constexpr std::array<std::string_view, 8> k_stages{"fetch",   "configure", "compile", "link",
+                                                   "install", "import",    "start",   "run"};
 constexpr std::array<std::string_view, 3> k_confidences{"high", "medium", "low"};
 
 template <std::size_t Size>

@@ -28,3 +28,15 @@ TEST_CASE("each row that people may see has a page, under its code and its signa
   CHECK(cause_pages("WHY000").empty());
   CHECK(cause_pages("").empty());
 }
+
+TEST_CASE("what people see, typed as it is, finds its row before any other") {
+  for (const auto& row : cause_data().rows) {
+    // What needs words around it, or numbers that compare, is tested by logs.
+    if (!may_explain(row.role) || !row.near.empty() || !row.when.empty()) continue;
+    const bool finds = std::ranges::any_of(row.looks_like, [&](const std::string& line) {
+      const auto causes = explain_log_text(line).causes;
+      return !causes.empty() && causes.front().code == row.code;
+    });
+    CHECK_MESSAGE(finds, row.code, " is not found by what it is said to look like");
+  }
+}
