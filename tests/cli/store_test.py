@@ -2,7 +2,8 @@
 """The store through the real binary and the real nvcc: its care, packs, second levels, shards, launchers, and every fault
 that a machine has had: killed, full, read-only, someone else's, without locks, a flipped bit, eight builds at once.
 
-SAGEKIT_SOAK=200 kills a build so many times (make soak); without it a few times. The moments come from a seed."""
+SAGEKIT_SOAK=200 kills a build so many times (make soak), most of them with stand-ins for the compilers; without it a few
+times. The moments come from a seed."""
 import hashlib
 import http.server
 import io
@@ -20,7 +21,7 @@ import threading
 import time
 import unittest
 
-from harness import EXAMPLE_SOURCE, EXAMPLES, SAGEKIT, CommandLine, Done, has_nvcc
+from harness import EXAMPLE_SOURCE, EXAMPLES, SAGEKIT, CommandLine, Done, has_nvcc, real_nvcc
 
 KILLS = int(os.environ.get("SAGEKIT_SOAK", "4"))
 TOKEN = "s3cret-t0ken"
@@ -393,31 +394,71 @@ class ManyMachines(StoreCase):
 
 
 class Faults(StoreCase):
-    def test_killed_at_any_moment_then_resumed(self):
+    def kill_often(self, words, kills, latest, expected):
         """kill -9 of the whole tree; whatever was reached, the next build goes on and makes the same bytes."""
         seed = int(os.environ.get("SAGEKIT_SEED", "11"))
-        moments = random.Random(seed)
-        latest = max(4, self.seconds / 8)  # on a busy machine nothing would be finished in 4 seconds, and the same moments met again
-        killed = 0
-        for i in range(KILLS):
-            process = self.start_sagekit(*self.words())
+        moments, killed = random.Random(seed), 0
+
+        def whole():
+            done = self.run_sagekit(*words, "--json", timeout=3000)
+            self.assertEqual((done.code, [wheel["sha256"] for wheel in done.json()["wheels"]]), (0, expected), done.err)
+        for i in range(kills):
+            process = self.start_sagekit(*words)
             try:
                 process.communicate(timeout=moments.uniform(0.02, latest))
             except subprocess.TimeoutExpired:
                 kill_tree(process)
                 killed += 1
-            self.assertEqual([p for p in (self.folder / "dist").glob("*.whl") if hashlib.sha256(p.read_bytes()).hexdigest() not in self.sha], [],
+            self.assertEqual([p for p in (self.folder / "dist").glob("*.whl") if hashlib.sha256(p.read_bytes()).hexdigest() not in expected], [],
                              f"half a wheel after kill {i}, seed {seed}")
             if self.store.exists() and (self.store / "objects").exists():
                 self.expect(self.run_sagekit("cache", "verify"), 0)
             if i % 10 == 9:
-                self.expect_same(self.build(timeout=3000))
+                whole()
                 shutil.rmtree(self.store)
-            print(f"kill {i + 1} of {KILLS}", file=sys.stderr, flush=True) if KILLS > 20 else None
-        self.expect_same(self.build(timeout=3000))
+            print(f"kill {i + 1} of {kills}, seed {seed}", file=sys.stderr, flush=True) if kills > 9 else None
+        whole()
         left = [p for p in (self.store / "work").glob("*/*") if p.name != "logs"] + list((self.store / "tmp").glob("*"))
         self.assertEqual(left, [], "what killed builds left was not cleaned up")
         self.assertGreater(killed, 0)
+
+    def test_killed_at_any_moment_then_resumed(self):
+        # On a busy machine nothing would be finished in 4 seconds, and the same moments met again.
+        self.kill_often(self.words(), max(4, KILLS // 10), max(4, self.seconds / 8), self.sha)
+
+    @unittest.skipUnless(KILLS > 20, "make soak")
+    def test_killed_often_with_stand_ins_for_the_compilers(self):
+        """nvcc as a whole and the host compiler are run once; then a script that takes a moment copies what they made. So a
+        build takes a second, and the moments are those between steps, in the store and in packaging."""
+        real, tools, kept = real_nvcc(), self.folder / "tools", self.folder / "kept"
+        (tools / "bin").mkdir(parents=True)
+        kept.mkdir()
+        for folder, into in ((real.parent.parent, tools), (real.parent, tools / "bin")):
+            for part in folder.iterdir():
+                if part.name not in ("bin", "nvcc"):
+                    (into / part.name).symlink_to(part)
+        nvcc, launcher = tools / "bin" / "nvcc", self.folder / "launcher"
+        nvcc.write_text(f"#!/bin/sh\ncase \"$*\" in *--dryrun*) echo '#$ a stand-in' >&2; exit;; esac\nexec '{real}' \"$@\"\n")
+        launcher.write_text(f"""#!/bin/sh
+for word; do case $before in -o) made=$word;; -MF) listed=$word;; esac; before=$word; done
+kept='{kept}'/${{made##*/}}
+if [ -e "$kept" ]; then
+  sleep 0.$(($$ % 3))
+  cp "$kept" "$made" && cp "$kept.d" "$listed"
+else
+  "$@" && cp "$listed" "$kept.d" && cp "$made" "$kept.new" && mv "$kept.new" "$kept"
+fi
+""")
+        for script in (nvcc, launcher):
+            script.chmod(0o755)
+        words = self.words("--toolchain", f"folder:{tools}", "--launcher", launcher)
+        expected = [wheel["sha256"] for wheel in self.run_sagekit(*words, "--json", timeout=3000).json()["wheels"]]
+        shutil.rmtree(self.store)
+        began = time.time()
+        self.expect(self.run_sagekit(*words, timeout=3000), 0)
+        seconds = time.time() - began
+        shutil.rmtree(self.store)
+        self.kill_often(words, KILLS, seconds, expected)
 
     def test_a_living_build_keeps_its_folder(self):
         """Its name says whose it is: the pid of this test, which lives."""

@@ -9,7 +9,10 @@
 using namespace sagekit;
 
 SAGEKIT_FUZZ_TARGET(action) {
-  const auto record = parse_action({reinterpret_cast<const char*>(data), size});
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  if (const auto measured = parse_measured(text); measured && !parse_measured(measured_text(*measured))) std::abort();
+  if (const auto parts = parse_parts(text); parse_parts(parts_text(parts)) != parts) std::abort();
+  const auto record = parse_action(text);
   if (!record) return 0;
   for (const auto& output : record->outputs)
     if (!output.path.starts_with("{work}/") || (output.path + "/").find("/../") != std::string::npos ||

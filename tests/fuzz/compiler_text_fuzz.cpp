@@ -1,5 +1,6 @@
 // What nvcc and its programs write and the engine reads: dry runs, PTX, stubs, fatbins as source, and the store's own
 // lists of kernels.
+#include "compile/depfile.hpp"
 #include "compile/fatbin_include.hpp"
 #include "compile/kernel_interface.hpp"
 #include "compile/nvcc_commands.hpp"
@@ -22,6 +23,8 @@ SAGEKIT_FUZZ_TARGET(compiler_text) {
     if (asserted->size() <= text.size()) std::abort();
   if (const auto registered = read_registered(text)) stub_differs(*registered, sample);
   read_interface(text);
+  for (const auto& file : parse_depfile(text))
+    if (file.empty()) std::abort();
   if (with_included_fatbin(text, std::string_view("P\xedU\xba\1\0\x10\0", 8), "x.fatbin"))
     if (text.find("fatbinData[1]") == text.npos) std::abort();
   if (const auto kernels = parse_interface(text))

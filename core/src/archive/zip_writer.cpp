@@ -34,7 +34,7 @@ struct ReadyStream {
 };
 
 /// The streams of all members, made side by side. What a member becomes depends on no other and on no thread.
-std::vector<ReadyStream> deflate_all(const std::vector<ZipEntry>& entries, unsigned threads) {
+std::vector<ReadyStream> deflate_all(const std::vector<ZipEntry>& entries, unsigned threads, CompressedParts* kept) {
   std::vector<ReadyStream> streams(entries.size());
   std::vector<std::uint64_t> costs;
   for (const auto& entry : entries) costs.push_back(entry.copied ? 0 : entry.bytes.size());
@@ -45,7 +45,12 @@ std::vector<ReadyStream> deflate_all(const std::vector<ZipEntry>& entries, unsig
       if (const auto& copied = entries[i].copied) {
         stream = {{}, content, copied->size, copied->crc32, copied->method, 0};
       } else {
-        stream = {deflater->whole(content), {}, content.size(), crc32_of(content), ZIP_CM_DEFLATE, 0};
+        stream = {deflate_in_parts(content, entries[i].cuts, *deflater, kept),
+                  {},
+                  content.size(),
+                  crc32_of(content),
+                  ZIP_CM_DEFLATE,
+                  0};
         stream.bytes = stream.made;
       }
     };
@@ -152,7 +157,7 @@ DosTime dos_time(std::string_view text) {
 }
 
 Status write_zip(const std::filesystem::path& file, const std::vector<ZipEntry>& entries, DosTime time,
-                 unsigned threads) {
+                 unsigned threads, CompressedParts* kept) {
   TRY_ASSIGN(const ZipLibrary* const library, zip_library());
   const ZipLibrary& zip = *library;
   int code = 0;
@@ -164,7 +169,7 @@ Status write_zip(const std::filesystem::path& file, const std::vector<ZipEntry>&
     zip.error_fini(&error);
     return failed(file.string(), why.c_str());
   }
-  auto streams = deflate_all(entries, threads);  // outlive the archive, which reads them when it is closed
+  auto streams = deflate_all(entries, threads, kept);  // outlive the archive, which reads them when it is closed
   NewArchive archive(zip, opened, file.string());
   for (std::size_t i = 0; i < entries.size(); ++i) TRY(archive.add(entries[i], streams[i], time));
   return archive.close();

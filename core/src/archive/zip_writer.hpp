@@ -1,6 +1,7 @@
 #pragma once
 // Writes zip archives whose bytes depend on nothing but their members.
 
+#include "archive/deflate_parts.hpp"
 #include "support/parallel.hpp"
 
 #include <sagekit/error.hpp>
@@ -38,12 +39,14 @@ struct ZipEntry {
   std::string name;
   std::string_view bytes;                   ///< the content; of a copied member its stream
   std::optional<CopiedMember> copied = {};  ///< neither inflated nor deflated again
+  std::vector<std::uint64_t> cuts = {};     ///< offsets at which compressing begins anew
 };
 
 /// Writes the members in their order: deflated, mode 0644, made on Unix, no data descriptor, no extra field; a copied
 /// one with its own stream, time and mode. They are compressed side by side on `threads` threads; the bytes are the
-/// same for any number of them. Errors: PKG002 (machine) when the file cannot be written.
+/// same for any number of them, and whatever is in `kept`, where parts of members with cuts are found and left. Errors:
+/// PKG002 (machine) when the file cannot be written.
 Status write_zip(const std::filesystem::path& file, const std::vector<ZipEntry>& entries, DosTime time,
-                 unsigned threads = available_threads());
+                 unsigned threads = available_threads(), CompressedParts* kept = nullptr);
 
 }  // namespace sagekit

@@ -15,6 +15,8 @@
 
 namespace sagekit {
 
+std::shared_ptr<CompressedParts> make_compressed_parts() { return std::make_shared<CompressedParts>(); }
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -51,7 +53,7 @@ Result<TemporaryWheel> write_temporary(CellBuild build, const Spec& spec, const 
   TRY(make_directories(options.output_folder));
   TRY_ASSIGN(auto folder, TemporaryFolder::create(options.output_folder, ".sagekit"));
   auto file = folder.path() / "wheel.tmp";
-  TRY(write_zip(file, layout.entries, dos_time(revision.date)));
+  TRY(write_zip(file, layout.entries, dos_time(revision.date), available_threads(), options.compressed.get()));
   std::error_code ignored;
   fs::permissions(file, fs::perms(0644), ignored);  // a file system without modes has none to set
   return TemporaryWheel{std::move(folder), std::move(file), layout.name.file_name()};

@@ -1,5 +1,6 @@
 #include "package/wheel_layout.hpp"
 
+#include "elf/elf_file.hpp"
 #include "package/metadata_text.hpp"
 #include "package/sbom.hpp"
 #include "support/format.hpp"
@@ -35,6 +36,19 @@ std::string and_license(const std::string& own, std::string_view other) {
                                                : fmt::format("({}) AND {}", own, other);
 }
 
+/// Around a module's GPU code: that of all Pythons, torches and CPUs is the same, and most of what there is to
+/// compress.
+std::vector<std::uint64_t> cuts_of(std::string_view bytes) {
+  constexpr std::uint64_t k_worth_it = std::uint64_t{64} << 10;
+  if (bytes.size() < k_worth_it) return {};
+  Problems ignored("a module");
+  const auto file = ElfFile::read(Bytes(bytes), ignored);
+  const auto* code = file ? file->section(".nv_fatbin") : nullptr;
+  const auto inside = code == nullptr ? std::nullopt : file->content(*code);
+  if (!inside || inside->size() < k_worth_it) return {};
+  return {code->offset, code->offset + code->size};
+}
+
 class Builder {
  public:
   Status add_file(const StagedFile& staged, std::string path) {
@@ -43,12 +57,16 @@ class Builder {
       return fail(ErrorKind::failed, "PKG003", fmt::format("{} has changed since it was verified", staged.archive_path),
                   "build again; something else writes to the store", staged.file.string());
     m_layout.files.push_back(std::move(file));
-    add(std::move(path), m_layout.files.back().bytes());
+    const auto bytes = m_layout.files.back().bytes();
+    m_record.push_back({path, sha256_record_of_hex(staged.sha256), bytes.size()});
+    m_layout.entries.push_back({std::move(path), bytes, {}, cuts_of(bytes)});
     return {};
   }
   void add_text(std::string path, std::string text) {
     m_layout.texts.push_back(std::move(text));
-    add(std::move(path), m_layout.texts.back());
+    const std::string_view bytes = m_layout.texts.back();
+    m_record.push_back({path, sha256_record(bytes), bytes.size()});
+    m_layout.entries.push_back({std::move(path), bytes});
   }
   void add_record(const std::string& path) {
     m_layout.texts.push_back(record_text(m_record, path));
@@ -57,11 +75,6 @@ class Builder {
   WheelLayout& layout() { return m_layout; }
 
  private:
-  void add(std::string path, std::string_view bytes) {
-    m_record.push_back({path, sha256_record(bytes), bytes.size()});
-    m_layout.entries.push_back({std::move(path), bytes});
-  }
-
   WheelLayout m_layout;
   std::vector<RecordEntry> m_record;
 };

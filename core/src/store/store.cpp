@@ -103,6 +103,13 @@ std::optional<ActionRecord> read_record(RecordFile& file) {
   return parse_action(text);
 }
 
+/// Of a file that may well be missing: read_file would look for names like it.
+std::optional<std::string> text_if_there(const fs::path& file) {
+  if (std::error_code error; !fs::exists(file, error)) return std::nullopt;
+  auto text = read_file(file);
+  return text ? std::optional(std::move(*text)) : std::nullopt;
+}
+
 /// A record's time is its last use, to the hour: a rerun of thousands of hits should not write thousands of times.
 void mark_used(const RecordFile& file) {
   if (std::chrono::system_clock::now() - file.used <= std::chrono::hours(1)) return;
@@ -285,7 +292,7 @@ std::optional<FileLock> Store::claim(const std::string& key, const std::stop_tok
 }
 
 std::optional<Measured> Store::history(const std::string& key) const {
-  const auto text = read_file(sharded(folder("history"), key));
+  const auto text = text_if_there(sharded(folder("history"), key));
   return text ? parse_measured(*text) : std::nullopt;
 }
 
@@ -295,7 +302,7 @@ void Store::remember(const std::string& key, const Measured& measured) const {
 }
 
 std::vector<std::pair<std::string, std::string>> Store::parts(const std::string& key) const {
-  const auto text = read_file(sharded(folder("history"), key + ".parts"));
+  const auto text = text_if_there(sharded(folder("history"), key + ".parts"));
   return text ? parse_parts(*text) : std::vector<std::pair<std::string, std::string>>();
 }
 

@@ -27,7 +27,7 @@ std::string this_platform() {
 
 Result<std::vector<Tree>> usable_trees(const std::filesystem::path& store, const std::filesystem::path& lock,
                                        bool locked) {
-  TRY_ASSIGN(const auto pins, read_lock(lock));
+  TRY_ASSIGN(const auto pins, read_lock(lock, store));
   auto usable = trees(store);
   std::erase_if(usable, [&](const Tree& tree) {
     const auto* pinned = pins.find(need_of(tree));
@@ -63,7 +63,7 @@ bool can_fetch(const TreeNeed& need, const ToolchainOptions& options) {
   const bool windows = need.kind == TreeKind::torch && need.platform == k_windows_platform;
   if (options.provision.offline || (!windows && !recipes().redist.platforms.contains(need.platform))) return false;
   if (options.provision.locked) {
-    const auto lock = read_lock(options.provision.lock);
+    const auto lock = read_lock(options.provision.lock, options.provision.store);
     if (!lock || lock->find(need) == nullptr) return false;
   }
   const auto& sources = options.provision.sources;

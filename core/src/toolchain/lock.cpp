@@ -2,6 +2,7 @@
 
 #include "support/file.hpp"
 #include "support/format.hpp"
+#include "support/kept_toml.hpp"
 #include "support/text.hpp"
 #include "support/toml.hpp"
 #include "support/try.hpp"
@@ -149,8 +150,8 @@ std::string lock_text(const Lock& lock) {
   return text;
 }
 
-Result<Lock> parse_lock(std::string_view text, std::string_view origin) {
-  const auto document = TomlDocument::parse(text, origin, "LCK");
+Result<Lock> parse_lock(std::string_view text, std::string_view origin, const std::filesystem::path& kept) {
+  const auto document = parse_toml(text, origin, "LCK", kept);
   auto root = document.root();
   const auto version = root.integer("version");
   if (version && *version > k_version)
@@ -168,11 +169,11 @@ Result<Lock> parse_lock(std::string_view text, std::string_view origin) {
               "mend it, or move it away and let sagekit write it anew");
 }
 
-Result<Lock> read_lock(const std::filesystem::path& path) {
+Result<Lock> read_lock(const std::filesystem::path& path, const std::filesystem::path& store) {
   std::error_code error;
   if (path.empty() || !std::filesystem::exists(path, error)) return Lock{};
   TRY_ASSIGN(const auto text, read_file(path));
-  return parse_lock(text, path.string());
+  return parse_lock(text, path.string(), store.empty() ? store : store / "specs");
 }
 
 }  // namespace sagekit

@@ -268,6 +268,7 @@ int run(Session& session, const BuildArguments& arguments) {
   const auto taken = drop_taken(session, plan, arguments.output);
   PackageOptions package;
   package.output_folder = arguments.output;
+  package.compressed = make_compressed_parts();
   package.verify.interpreters = interpreters(arguments, environment, plan);
   package.verify.child_environment = session.settings.child_environment;
   package.verify.torches = environment.torches;

@@ -35,6 +35,7 @@ int run(Session& session, const PackageArguments& arguments) {
   if (!lock) return report(session, lock.error());
 
   PackageOptions options;
+  options.compressed = make_compressed_parts();
   options.output_folder = arguments.output;
   options.naming = arguments.naming;
   options.schemes = session.schemes;

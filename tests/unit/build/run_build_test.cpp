@@ -89,6 +89,20 @@ TEST_CASE("a changed header of a new source makes what read it anew, a changed P
   CHECK(build->steps_run == 2);  // compiled again, and the objects are the same: the links are hits
 }
 
+TEST_CASE("one changed kernel: its own steps run and no other") {
+  FakePackage package;
+  CountingRunner runner;
+  REQUIRE(package.build(runner));
+  write(package.source() / "csrc/a.cu", "kernel a, mended\n");
+  package.pin();
+  package.watcher.events.clear();
+  const auto build = package.build(runner);
+  REQUIRE(build);
+  CHECK(build->steps_run == 2);
+  for (const auto* event : {"finished compile-a", "finished link-a", "reused compile-b", "reused link-b"})
+    CHECK_MESSAGE(package.watcher.saw(event), event);
+}
+
 TEST_CASE("a changed compiler is a miss") {
   FakePackage package;
   CountingRunner runner;

@@ -85,8 +85,8 @@ TEST_CASE("what is no lock is refused with its place") {
 }
 
 TEST_CASE("a lock that is not there is empty, one that cannot be read is an error") {
-  const auto none = read_lock("/nowhere/sagekit.lock");
+  const auto none = read_lock("/nowhere/sagekit.lock", {});
   REQUIRE(none);
   CHECK(none->trees.empty());
-  CHECK_FALSE(read_lock("/"));
+  CHECK_FALSE(read_lock("/", {}));
 }

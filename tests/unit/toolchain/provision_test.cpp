@@ -80,7 +80,7 @@ TEST_CASE("offline, a tree that is not there is the machine's lack, one that is 
   CHECK(found->tree.id == tree.id);
   CHECK_FALSE(found->fetched);
   CHECK(machine.observer.said.find("trusted on first use") != std::string::npos);
-  CHECK(read_lock(machine.options.lock)->find(k_nvcc)->id == tree.id);
+  CHECK(read_lock(machine.options.lock, {})->find(k_nvcc)->id == tree.id);
 }
 
 TEST_CASE("with a lock only the very tree that it pins counts") {
