@@ -303,7 +303,9 @@ Status look_at_packages(Look& look) {
              "WHY418");
   }
   if (look.checkup.packages.empty() && !look.options.asked_for_packages)
-    look.add("package", "packages", note, fmt::format("none of {} is installed", join(absent, ", ")));
+    look.add("package", "packages", note,
+             absent.empty() ? "no plugin is loaded, so that none is known"
+                            : fmt::format("none of {} is installed", join(absent, ", ")));
   return {};
 }
 

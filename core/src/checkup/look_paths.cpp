@@ -48,7 +48,7 @@ void look_at_origin(Look& look, const std::string& name, const std::string& modu
     look.add("shadow", "import " + module_name, found.empty() ? warning : wrong,
              fmt::format("started in {}, Python takes {}{}", look.options.folder.string(), where,
                          found.empty() ? "" : ", not what is installed in " + found.front()->place.string()),
-             "a source tree has no compiled modules, or old ones", "cd /", "WHY418");
+             "a source tree has no compiled modules, or old ones", "cd /", "WHY423");
     return;
   }
   for (const auto& folder : folders_of(look.variable("PYTHONPATH")))
@@ -113,7 +113,10 @@ void look_at_variables(Look& look) {
   }
 }
 
-std::string gigabytes(std::uint64_t bytes) { return fmt::format("{:.1f} GB", static_cast<double>(bytes) / 1e9); }
+std::string gigabytes(std::uint64_t bytes) {
+  return bytes < 1'000'000'000 ? fmt::format("{} MB", bytes / 1'000'000)
+                               : fmt::format("{:.1f} GB", static_cast<double>(bytes) / 1e9);
+}
 
 }  // namespace
 

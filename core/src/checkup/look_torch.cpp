@@ -107,7 +107,7 @@ Status look_at_torch(Look& look) {
   const auto* module = python.module("torch");
   if (module == nullptr || module->bare) {
     look.add("torch", "torch", wrong, "not installed in this Python", "every package here is loaded by torch",
-             look.pip("install torch"), "WHY418");
+             look.pip("install torch"), "WHY432");
     return {};
   }
   auto torch = read_torch({module->folder, ToolSource::system, "sys.path"});

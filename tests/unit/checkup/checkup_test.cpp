@@ -76,6 +76,10 @@ TEST_CASE("a Python without torch is wrong, and says how to get one") {
   const auto* torch = row_of(checkup, "torch", CheckupState::wrong);
   REQUIRE(torch);
   CHECK(torch->mend == "/v/bin/python -m pip install torch");
+  CHECK(torch->code == "WHY432");
+  const auto* packages = row_of(checkup, "package", CheckupState::note);
+  REQUIRE(packages);
+  CHECK(packages->found == "no plugin is loaded, so that none is known");
   CHECK(checkup.wrong());
   const auto* gpu = row_of(checkup, "gpu", CheckupState::good);
   REQUIRE(gpu);
