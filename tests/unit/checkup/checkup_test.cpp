@@ -45,7 +45,9 @@ struct FakeMachine : CommandRunner {
     };
     if (program == "nvidia-smi") {
       result.exit_code = smi_exit;
-      result.output = has("mig.mode") ? mig : has("-L") ? listed : smi;
+      // As a whole word: the temporary folder may be named "checkup-L...".
+      const bool lists = std::ranges::find(command.argv, "-L") != command.argv.end();
+      result.output = has("mig.mode") ? mig : lists ? listed : smi;
     } else if (has("distributions(path=[place])")) {
       result.output = "noise of a sitecustomize\n\x01sagekit\x01" + python;
     } else {
