@@ -192,6 +192,18 @@ class Works(Install):
         self.assertNotEqual(run().returncode, 0)
         self.assertIsNone(self.has())
 
+    def test_the_way_out_is_of_what_stood_in_the_way(self):
+        (self.bin / "nvidia-smi").unlink()
+        empty = self.folder / "empty.whl"
+        empty.write_bytes(b"")
+        done = self.run_sagekit("install", empty, "--interpreter", self.python)
+        self.expect(done, 4, "RES007", "empty.whl is not known to fit", "get it once more")
+        self.assertNotIn("--for", done.err)
+        foreign = self.folder / "sageattention-2.2.0+cu128torch2.7.1-cp312-cp312-win_amd64.whl"
+        foreign.write_bytes(self.wheel().write(self.dist).read_bytes())
+        done = self.run_sagekit("install", foreign, "--interpreter", self.python)
+        self.expect(done, 4, "RES007", "wanted is one for linux_", "--plugin sage2 install --or-build")
+
     def test_a_named_gpu_serves_where_images_are_built(self):
         (self.bin / "nvidia-smi").unlink()
         self.wheel().write(self.dist)
@@ -379,7 +391,7 @@ class Refused(Install):
         self.wheel(version="1.0+cu130torch2.10.0", init=f"open({str(marker)!r}, 'w')\n".encode()).write(self.dist)
         before = snapshot(self.venv)
         done = self.install()
-        self.expect(done, 4, "RES007", "RES105", "install --or-build builds one")
+        self.expect(done, 4, "RES007", "RES105", "wanted is one for")
         self.assertFalse(marker.exists())
         self.assertEqual(snapshot(self.venv), before)
 

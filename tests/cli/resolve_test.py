@@ -100,6 +100,44 @@ class Files(Resolve):
         (no,) = self.answer(self.resolve(path), 4)["refused"]
         self.assertEqual(no["code"], "RES114")
 
+    def test_what_is_no_wheel_is_named_before_its_name_is_judged(self):
+        for name in ("sageattn3-1.0.0+cu128torch2.7.1-cp38-cp38-linux_x86_64.whl", "what.whl"):
+            path = self.folder / name
+            zipped = self.wheel().write(self.folder / "whole").read_bytes()
+            for content, kind, mend in ((b"", "an empty file", "download it again"), (zipped[:-30], "cut off", "download it again"),
+                                        (b"<!DOCTYPE html><html><head><title>404</title></head></html>", "a web page (HTML)", "download the file itself"),
+                                        (b"version https://git-lfs.github.com/spec/v1\n", "a Git LFS pointer", "git lfs pull")):
+                path.write_bytes(content)
+                (no,) = self.answer(self.resolve(path), 4)["refused"]
+                self.assertEqual(no["code"], "RES114")
+                self.assertIn(kind, no["reason"])
+                self.assertIn(mend, no["reason"])
+
+    def test_a_machine_is_said_in_any_usual_spelling(self):
+        path = self.wheel().write(self.folder)
+        for gpu in ("RTX 5090", "5090", "12.0", "120", "sm_120"):
+            said = self.answer(self.resolve(path, HERE.replace("RTX 5090", gpu).replace("torch=2", "torch=torch2").replace("3.12", "cp312")), 0)
+            self.assertEqual(said["machine"]["gpus"][0]["capability"], "12.0")
+            self.assertEqual((said["machine"]["torch"], said["machine"]["python"]), ("2.9.1", "3.12"))
+
+    def test_a_package_that_is_not_there_gets_the_near_one(self):
+        self.wheel().write(self.folder / "dist")
+        self.expect(self.resolve(self.folder / "dist", HERE, "--package", "tiny-kernel"), 4, "RES005", "no wheel of tiny-kernel is there", 'did you mean "tiny-kernels"?')
+
+    def test_a_machine_in_a_wrong_form_is_told_the_right_one(self):
+        self.expect(self.resolve("x.whl", "RTX 4090"), 2, '"RTX 4090" stands without what it is', "gpu=RTX 4090")
+        self.expect(self.resolve("x.whl", "gpu=RTX 4090 torch=2.11"), 2, "write commas")
+        self.expect(self.run_sagekit("resolve", "sageattention"), 2, "RES003", "--package NAME")
+        path = self.wheel().write(self.folder)
+        self.expect(self.run_sagekit("resolve", str(path).replace("tiny", "tiyn")), 2, "RES003", f"did you mean \"{path}\"?")
+        self.expect(self.resolve("x.whl", "gpu=RTX 4090,cuda=12.8"), 2, "torch says for which CUDA")
+
+    def test_a_gpu_that_nobody_made_gets_near_names_or_none(self):
+        done = self.resolve("x.whl", "gpu=rtx9999")
+        self.expect(done, 2, 'no GPU is called "rtx9999"', "compute capability")
+        self.assertNotIn("GTX", done.err)
+        self.expect(self.resolve("x.whl", "gpu=rtx5900"), 2, "did you mean RTX 5", "RTX 5090", "compute capability")
+
     def test_a_file_that_stays_is_read_once(self):
         wheel = self.wheel().write(self.folder)
         store = self.folder / "störe"

@@ -110,8 +110,9 @@ SAGEKIT_API Result<std::vector<Candidate>> find_wheels(const std::string& from, 
 SAGEKIT_API Result<std::vector<Candidate>> read_listing(std::string_view text, std::string_view content_type,
                                                         const std::string& base);
 
-/// Judges every candidate. Pure but for reading the files that names leave open. Errors: RES006 (usage) several
-/// packages are there and none is chosen; NAM010 (usage) a row of `schemes` is none; interrupted.
+/// Judges every candidate. Pure but for reading the files that names leave open. Errors: RES005 (no_match) wheels are
+/// there, and none of the packages that were chosen; RES006 (usage) several packages are there and none is chosen;
+/// NAM010 (usage) a row of `schemes` is none; interrupted.
 SAGEKIT_API Result<Resolution> resolve(std::vector<Candidate> candidates, const Target& target,
                                        const ResolveOptions& options, CommandRunner& runner, std::stop_token stop = {});
 

@@ -302,14 +302,21 @@ Result<std::vector<Candidate>> find_wheels(const std::string& from, const Resolv
     }
     wheels = std::move(*listed);
   } else {
+    // What was probably meant is said as for any file that is not there.
+    const auto file = MappedFile::open(from);
+    const std::string near = file ? "" : file.error().hint;
     return fail(ErrorKind::usage, "RES003",
-                fmt::format("--from {}: there is no such file or folder, and it is no http address", from),
-                "a folder, a wheel, sagekit.release.json, or https://...", from);
+                fmt::format("{}: there is no such file or folder, and it is no http address", from),
+                !near.empty() && (fs::path(from).has_parent_path() || from.ends_with(".whl"))
+                    ? near
+                    : "a folder, a wheel, sagekit.release.json, or an index: --from https://... --package NAME",
+                from);
   }
   if (wheels.empty())
-    return fail(ErrorKind::no_match, "RES005",
-                fmt::format("{} has no wheel", is_address(from) ? printable_url(from) : from),
-                "of an index name the package, too: --package NAME");
+    return fail(
+        ErrorKind::no_match, "RES005", fmt::format("{} has no wheel", is_address(from) ? printable_url(from) : from),
+        is_address(from) ? "of an index name the package, too: --package NAME"
+                         : "wheels lie in the folder itself and end in .whl; those in folders below it do not count");
   return wheels;
 }
 

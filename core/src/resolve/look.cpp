@@ -31,7 +31,8 @@ constexpr std::string_view k_experimental = "WIN008";
 const Finding* damage_in(const WheelReport& report) {
   const auto found = std::ranges::find_if(report.findings, [](const Finding& finding) {
     return finding.result == FindingResult::fail &&
-           (finding.code.starts_with("ZIP") || finding.code.starts_with("INF") || finding.code.starts_with("NAM"));
+           (finding.code.starts_with("ZIP") || finding.code.starts_with("INF") || finding.code.starts_with("INS") ||
+            finding.code.starts_with("NAM"));
   });
   return found == report.findings.end() ? nullptr : &*found;
 }

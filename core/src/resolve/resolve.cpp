@@ -1,11 +1,14 @@
 #include "resolve/judge.hpp"
 #include "resolve/look.hpp"
+#include "support/file.hpp"
+#include "support/file_kind.hpp"
 #include "support/format.hpp"
 #include "support/parallel.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
 
 #include <sagekit/naming.hpp>
+#include <sagekit/nearest.hpp>
 #include <sagekit/resolve.hpp>
 
 #include <algorithm>
@@ -40,6 +43,20 @@ std::string join_words(const std::string& message, const std::string& hint) {
   return hint.empty() ? message : message + ": " + hint;
 }
 
+/// What lies under a wheel's name and is none, with what to do; "" = a zip archive, or something for who looks into it.
+/// Its ends tell: a name is not all that is judged of a download that failed.
+std::string other_file(const Candidate& candidate) {
+  constexpr std::size_t k_longest_end = 22 + 0xffff;  // the end record and its comment
+  if (candidate.remote) return {};
+  const auto file = MappedFile::open(candidate.address);
+  if (!file) return {};
+  const std::string_view bytes = file->bytes();
+  const auto end = bytes.substr(bytes.size() - std::min(bytes.size(), k_longest_end));
+  if (bytes.starts_with("PK") && end.rfind("PK\x05\x06") != end.npos) return {};
+  const auto kind = other_kind(Bytes(bytes));
+  return kind ? fmt::format("this is no wheel but {}: {}", kind->what, kind->hint) : std::string();
+}
+
 Judged judged(Entry& entry) {
   return {std::move(entry.candidate),         std::move(entry.ruling.code),  std::move(entry.ruling.reason),
           std::move(entry.ruling.would_tell), std::move(entry.ruling.facts), std::move(entry.traits.sha256)};
@@ -51,7 +68,7 @@ Result<std::string> choose_package(const std::vector<Entry>& entries) {
   if (there.size() < 2) return there.empty() ? std::string() : *there.begin();
   return fail(ErrorKind::usage, "RES006",
               fmt::format("wheels of several packages are there: {}", join({there.begin(), there.end()}, ", ")),
-              fmt::format("choose one with --package {}", *there.begin()));
+              "choose one: --package " + join({there.begin(), there.end()}, ", or --package "));
 }
 
 /// One name and two contents: nobody can know which one a person means.
@@ -100,17 +117,32 @@ Result<Resolution> resolve(std::vector<Candidate> candidates, const Target& targ
   for (const auto& package : options.packages) wanted.insert(normalized_project(package));
   TRY_ASSIGN(const auto reader, WheelNameReader::make(naming_schemes(options.schemes)));
   std::vector<std::optional<Result<Traits>>> traits(candidates.size());
-  for_all(candidates.size(), [&](std::size_t i) { traits[i] = traits_of(candidates[i], reader); });
+  std::vector<std::string> others(candidates.size());
+  for_all(candidates.size(), [&](std::size_t i) {
+    traits[i] = traits_of(candidates[i], reader);
+    if (options.read_files) others[i] = other_file(candidates[i]);
+    if (*traits[i] && !others[i].empty()) (*traits[i])->damage = others[i];
+  });
+  std::set<std::string> others_there;  // packages
   std::vector<Entry> entries;
   entries.reserve(candidates.size());
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     auto& said = *traits[i];
-    if (!said)
+    if (!said && !others[i].empty())
+      resolution.refused.push_back({std::move(candidates[i]), "RES114", others[i], {}, {}});
+    else if (!said)
       resolution.refused.push_back(
           {std::move(candidates[i]), "RES113", join_words(said.error().message, said.error().hint), {}, {}});
-    else if (wanted.empty() || wanted.contains(normalized_project(said->name.distribution)))
+    else if (const auto project = normalized_project(said->name.distribution);
+             wanted.empty() || wanted.contains(project))
       entries.push_back({std::move(candidates[i]), std::move(*said), {}, {}});
+    else
+      others_there.insert(project);
   }
+  if (entries.empty() && !others_there.empty())
+    return fail(ErrorKind::no_match, "RES005",
+                fmt::format("no wheel of {} is there", join({wanted.begin(), wanted.end()}, ", ")),
+                suggestion(*wanted.begin(), {others_there.begin(), others_there.end()}));
   if (options.packages.size() != 1) {
     TRY_ASSIGN(resolution.package, choose_package(entries));
   } else {

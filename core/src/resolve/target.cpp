@@ -61,7 +61,13 @@ Status set_gpus(Target& target, const std::string& text) {
       gpus.push_back({"", *capability, ""});
       continue;
     }
+    if (name.find('=') != std::string::npos)
+      return not_understood(fmt::format("gpu=\"{}\" is more than a GPU", name), "write commas between the parts");
     const auto capability = find_gpu(name);
+    if (const auto arch = parse_arch_list(name); !capability && arch && arch->size() == 1) {  // "sm_89"
+      gpus.push_back({"", arch->front().capability, ""});
+      continue;
+    }
     if (!capability) return not_understood(capability.error().message, capability.error().hint);
     gpus.push_back({name, *capability, ""});
   }
@@ -69,7 +75,8 @@ Status set_gpus(Target& target, const std::string& text) {
   return {};
 }
 
-Status set_torch(Target& target, const std::string& text) {
+Status set_torch(Target& target, std::string text) {
+  if (text.starts_with("torch")) text = trim(text.substr(5));  // as --torch takes it
   target.has_torch = text != "none";
   target.torch.clear();
   target.torch_cuda.clear();
@@ -190,9 +197,13 @@ Result<Target> parse_target(std::string_view text, const Target& here) {
   for (const auto& piece : pieces_of(text)) {
     const auto equals = piece.find('=');
     const std::string key = trim(piece.substr(0, equals));
+    if (equals == std::string::npos && find_gpu(key))
+      return not_understood(fmt::format("\"{}\" stands without what it is", key), "gpu=" + key);
     if (equals == std::string::npos || trim(piece.substr(equals + 1)).empty())
       return not_understood(fmt::format("\"{}\" is not KEY=VALUE", trim(piece)),
                             "gpu=\"RTX 5090\",torch=2.9.1+cu130,python=3.12,platform=win_amd64,driver=581");
+    if (key == "cuda")
+      return not_understood("nothing is called \"cuda\"", "torch says for which CUDA it is: torch=2.9.1+cu130");
     if (!contains(target_keys(), key))
       return not_understood(fmt::format("nothing is called \"{}\"", key), suggestion(key, target_keys()));
     if (!said.emplace(key, trim(piece.substr(equals + 1))).second)

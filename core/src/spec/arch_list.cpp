@@ -76,6 +76,9 @@ Result<std::vector<ArchRequest>> parse_item(std::string_view item, std::string_v
       return bad_item(item, "only numbers, GPUs and \"native\" are accepted, family names and \"all\" are not");
     return std::unexpected(std::move(gpu).error());
   }
+  // "4090" and "4070 Ti" are what people call theirs; no capability has four digits.
+  if (text.size() >= 4 && is_digits(text.substr(0, 4)))
+    if (const auto gpu = find_gpu(item.substr(0, text.size()))) return std::vector{ArchRequest{*gpu, false, {}, false}};
   TRY_ASSIGN(const ArchRequest request, parse_number(item, number, number.size() < text.size()));
   return std::vector{request};
 }

@@ -57,6 +57,14 @@ bool means_loosely(const NameWords& typed, const NameWords& name) {
   return typed.size() == 1 && has_digit(typed.front()) && contains(name, typed.front());
 }
 
+/// "did you mean RTX 5090 or RTX 5080? "; "" when nothing is near: another generation's name helps nobody.
+std::string near_names(const std::string& typed, const NameWords& known) {
+  NameWords near;
+  for (const auto& name : nearest_words(typed, known, k_nearest))
+    if (!nearest_word(join(split_words(typed, " "), ""), {join(words_of(name), "")}).empty()) near.push_back(name);
+  return near.empty() ? "" : fmt::format("did you mean {}? ", join(near, " or "));
+}
+
 /// "GB10 (DGX Spark)" is called either.
 NameWords names_of(const std::string& entry) {
   const auto open = entry.find(" (");
@@ -84,8 +92,10 @@ Result<Capability> find_gpu(std::string_view name) {
   if (meant.empty()) meant = std::move(loosely);
   if (meant.size() == 1) return meant.begin()->first;
   if (meant.empty())
-    return fail(ErrorKind::usage, "ARC002", fmt::format("no GPU is called \"{}\"", name),
-                "GPUs of nearly that name: " + join(nearest_words(name, std::move(known), k_nearest), ", "));
+    return fail(
+        ErrorKind::usage, "ARC002", fmt::format("no GPU is called \"{}\"", name),
+        near_names(join(typed, " "), known) +
+            "its compute capability does as well, such as 8.9: nvidia-smi --query-gpu=compute_cap --format=csv");
   std::vector<std::string> choices;
   for (const auto& [capability, model] : meant) choices.push_back(fmt::format("{} ({})", model, to_string(capability)));
   return fail(ErrorKind::usage, "ARC006", fmt::format("\"{}\" may mean {}", name, join(choices, " or ")),

@@ -174,9 +174,7 @@ class Installer {
       if (!m_resolution)
         return fail(ErrorKind::usage, "CLI001", "install needs to know where wheels are",
                     "--from PLACE, or --plugin NAME --or-build to build one");
-      return fail(ErrorKind::no_match, "RES007",
-                  fmt::format("no wheel of {} is known to fit this machine", printable_url(m_arguments.resolving.from)),
-                  way_out());
+      return std::unexpected(none_fits());
     }
     const auto folder = build_here(m_session, m_target, here());
     if (!folder) return std::unexpected(folder.error());
@@ -221,18 +219,41 @@ class Installer {
     return 0;
   }
 
-  /// A machine whose GPU is not seen (where an image is built, on a login node) can still be told which one it is for.
+  /// Is one of these codes a reason why a wheel was not taken?
+  bool stands_in_the_way(std::initializer_list<std::string_view> codes) const {
+    const auto is_one = [&](const Judged& one) { return std::ranges::find(codes, one.code) != codes.end(); };
+    return m_resolution &&
+           (std::ranges::any_of(m_resolution->refused, is_one) || std::ranges::any_of(m_resolution->unknown, is_one));
+  }
+
+  /// What mends what stood in the way.
   std::string way_out() const {
-    if (m_target.gpus && m_target.gpus->empty())
+    // A machine whose GPU is not seen (where an image is built, on a login node) can still be told which one it is for.
+    const bool no_gpu = m_target.gpus && m_target.gpus->empty();
+    if (no_gpu && stands_in_the_way({"RES107", "RES207"}))
       return "for a GPU that is not in this machine: --for 'gpu=RTX 4090,driver=580'";
-    const auto& plugins = m_session.global.plugins;
-    return fmt::format("sagekit --plugin {} install --or-build builds one for it",
-                       plugins.empty() ? "NAME" : plugins.front());
+    const auto whole = [](const Judged& one) { return one.code != "RES113" && one.code != "RES114"; };
+    if (m_resolution && m_resolution->unknown.empty() && std::ranges::none_of(m_resolution->refused, whole))
+      return "get it once more from where it is published, under the name that it has there";
+    std::string text = fmt::format("wanted is one for {}", target_text(m_target));
+    for (const auto* plugin : m_options.resolving.plugins)
+      if (m_resolution && normalized_project(plugin->spec().metadata.name) == m_resolution->package)
+        return fmt::format("{}; sagekit --plugin {} install --or-build{} builds it", text, plugin->name(),
+                           no_gpu ? " --for 'gpu=RTX 4090,driver=580'" : "");
+    return text;
+  }
+
+  Error none_fits() const {
+    const auto& from = m_arguments.resolving.from;
+    return {ErrorKind::no_match, "RES007",
+            from.ends_with(".whl") ? fmt::format("{} is not known to fit this machine", printable_url(from))
+                                   : fmt::format("no wheel of {} is known to fit this machine", printable_url(from)),
+            "", way_out()};
   }
 
   int nothing_fits() {
     m_session.console.say(m_resolution ? resolution_text(m_session.console, *m_resolution, false) : "");
-    return report(m_session, {ErrorKind::no_match, "RES007", "no wheel is known to fit this machine", "", way_out()});
+    return report(m_session, none_fits());
   }
 
   int dockerfile() {

@@ -105,6 +105,8 @@ TEST_CASE("a GPU's name stands for its capability wherever an arch is taken") {
       {"RTX 5090", "12.0"},
       {"rtx 5090", "12.0"},
       {"rtx5090", "12.0"},
+      {"4090", "8.9"},
+      {"4070 Ti Super;8.0", "8.0 8.9"},
       {"A100-SXM4-80GB", "8.0"},
       {"GeForce RTX 4090", "8.9"},
       {"NVIDIA GeForce RTX 4090 Laptop GPU", "8.9"},
