@@ -127,6 +127,7 @@ struct ProbeOptions {
   std::filesystem::path root = "/";                   ///< prefix of /usr/local and the like; tests point it elsewhere
   std::map<std::string, std::string> child_environment;  ///< for the probed programs
   double timeout_seconds = 10;                           ///< for each program that is asked
+  double all_seconds = 60;                               ///< for all of them: what is not asked by then is not ready
 };
 
 /// Looks at the machine. Never fails: what does not work is listed with `ready = false` and `why_not`. Each list is

@@ -64,8 +64,12 @@ Result<std::vector<const Cell*>> buildable_cells(const Plan& plan) {
                     ? ""
                     : fmt::format("{} is excluded: {}", plan.excluded.front().id, plan.excluded.front().reason));
   const auto& first = plan.cells.front();
-  auto error =
-      first.lacks.empty() ? Error{ErrorKind::machine, "BLD001", first.why_not, {}, {}} : first.lacks.front().error;
+  // What no fetch mends decides.
+  const auto lasting = std::ranges::find_if(
+      first.lacks, [](const Lack& lack) { return lack.kind != LackKind::nvcc && lack.kind != LackKind::torch; });
+  auto error = first.lacks.empty()            ? Error{ErrorKind::machine, "BLD001", first.why_not, {}, {}}
+               : lasting == first.lacks.end() ? first.lacks.front().error
+                                              : lasting->error;
   error.where = first.id;
   return std::unexpected(std::move(error));
 }

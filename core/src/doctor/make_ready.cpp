@@ -8,15 +8,18 @@ namespace sagekit {
 
 namespace {
 
-/// What the plan's cells lack that could be fetched, each tree once.
+/// What the plan's cells lack that could be fetched, each tree once. Of a cell that lacks something else too nothing:
+/// it would be fetched in vain.
 std::vector<TreeNeed> missing_trees(const PlannedMachine& machine) {
   std::vector<TreeNeed> needs;
-  for (const auto& cell : machine.plan.cells)
-    for (const auto& lack : cell.lacks) {
-      auto need = missing_tree(cell, lack, machine.environment.platform);
-      if (!need) break;  // nothing is fetched in vain: the build will end with this
-      if (std::ranges::find(needs, *need) == needs.end()) needs.push_back(std::move(*need));
-    }
+  for (const auto& cell : machine.plan.cells) {
+    std::vector<TreeNeed> wanted;
+    for (const auto& lack : cell.lacks)
+      if (auto need = missing_tree(cell, lack, machine.environment.platform)) wanted.push_back(std::move(*need));
+    if (wanted.size() < cell.lacks.size()) continue;
+    for (auto& need : wanted)
+      if (std::ranges::find(needs, need) == needs.end()) needs.push_back(std::move(need));
+  }
   return needs;
 }
 

@@ -23,10 +23,15 @@ Probed<std::string> ProbeContext::output_of(std::vector<std::string> argv,
   command.argv = std::move(argv);
   command.environment = options.child_environment;
   for (const auto& [name, value] : extra) command.environment[name] = value;
-  command.timeout_seconds = options.timeout_seconds;
+  const double left =
+      options.all_seconds - std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  if (left <= 0)
+    return std::unexpected(fmt::format("was not asked: the programs before it took {} s", options.all_seconds));
+  const double limit = std::min(options.timeout_seconds, left);
+  command.timeout_seconds = limit;
   auto result = runner.run(command);
   if (!result) return std::unexpected(result.error().message);
-  if (result->timed_out) return std::unexpected(fmt::format("gave no answer within {} s", options.timeout_seconds));
+  if (result->timed_out) return std::unexpected(fmt::format("gave no answer within {:.3g} s", limit));
   if (result->ok()) return std::move(result->output);
   const std::string line = first_line(result->output);
   const std::string end = result->signal != 0 ? fmt::format("killed by signal {}", result->signal)

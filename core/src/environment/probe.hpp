@@ -5,6 +5,7 @@
 
 #include <sagekit/environment.hpp>
 
+#include <chrono>
 #include <expected>
 #include <functional>
 #include <string>
@@ -27,6 +28,7 @@ using Probed = std::expected<T, std::string>;
 struct ProbeContext {
   const ProbeOptions& options;
   CommandRunner& runner;
+  std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();
 
   /// stdout and stderr of a program that ended with 0. `extra` is added to the child environment.
   Probed<std::string> output_of(std::vector<std::string> argv,

@@ -1,6 +1,7 @@
 #include "support/file.hpp"
 
 #include <sagekit/doctor.hpp>
+#include <sagekit/provision.hpp>
 
 #include <doctest/doctest.h>
 
@@ -24,10 +25,14 @@ Request request_for(const char* profile, std::vector<std::string> platforms = {}
   return request;
 }
 
-/// Starts nothing: a machine on which no program answers.
+/// Starts nothing: a machine on which no program answers but a g++, where there is one.
 struct NoPrograms : CommandRunner {
-  Result<CommandResult> run(const Command&, std::stop_token) override {
-    return fail(ErrorKind::machine, "CMD001", "no such program");
+  Result<CommandResult> run(const Command& command, std::stop_token) override {
+    if (command.argv.size() != 2 || command.argv[1] != "-v")
+      return fail(ErrorKind::machine, "CMD001", "no such program");
+    CommandResult said;
+    said.output = "Target: " + this_platform().substr(6) + "-linux-gnu\ngcc version 12.2.0 (Debian)\n";
+    return said;
   }
 };
 
@@ -51,6 +56,22 @@ struct Bare {
       ++index_asked;
       return fail(ErrorKind::failed, "IDX001", "no index in this test");
     };
+  }
+  /// What nothing fetches: a C++ compiler, and the headers of Python 3.12.
+  void install_compilers() {
+    const auto bin = options.probe.root / "usr/bin", headers = folder.path() / "headers";
+    fs::create_directories(bin);
+    fs::create_directories(headers);
+    REQUIRE(write_file_atomic(bin / "g++", "#!/bin/sh\n"));
+    fs::permissions(bin / "g++", fs::perms::owner_all);
+    options.probe.path = {bin};
+    REQUIRE(write_file_atomic(headers / "Python.h", ""));
+    REQUIRE(write_file_atomic(headers / "patchlevel.h", "#define PY_VERSION \"3.12.1\"\n"));
+    REQUIRE(
+        write_file_atomic(headers / "pyconfig.h", this_platform() == "linux_x86_64"
+                                                      ? "#define SIZEOF_VOID_P 8\n#define HAVE_GCC_ASM_FOR_X64 1\n"
+                                                      : "#define SIZEOF_VOID_P 8\n#define HAVE_USABLE_WCHAR_T 1\n"));
+    options.probe.python_headers = {headers};
   }
   PlannedMachine here(const Spec& spec, const Request& request = {}) {
     auto machine = plan_here(spec, request, {}, options, runner);
@@ -137,7 +158,15 @@ TEST_CASE("make_ready asks for the index only when something must and may be fet
   Listener listener;
   const auto spec = spec_of("plugins/sage2");
   const auto request = request_for("current");
+  SUBCASE("without a C++ compiler an nvcc would be fetched in vain") {
+    const auto ready = make_ready(spec, request, {}, bare.options, bare.runner, listener);
+    REQUIRE(ready);
+    CHECK_FALSE(ready->plan.cells.front().buildable);
+    CHECK(listener.said.empty());
+    CHECK(bare.index_asked == 0);
+  }
   SUBCASE("offline: what is missing stays missing, and is said") {
+    bare.install_compilers();
     bare.options.provision.offline = true;
     const auto ready = make_ready(spec, request, {}, bare.options, bare.runner, listener);
     REQUIRE(ready);
@@ -152,6 +181,7 @@ TEST_CASE("make_ready asks for the index only when something must and may be fet
     CHECK(bare.index_asked == 0);
   }
   SUBCASE("online: pip's settings that cannot be read end it") {
+    bare.install_compilers();
     const auto ready = make_ready(spec, request, {}, bare.options, bare.runner, listener);
     REQUIRE_FALSE(ready);
     CHECK(ready.error().code == "IDX001");

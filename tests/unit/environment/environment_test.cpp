@@ -59,6 +59,17 @@ TEST_CASE("a launcher such as ccache does not make two compilers one") {
   CHECK(machine.probe().host_compilers.size() == 2);
 }
 
+TEST_CASE("all programs together cost no more than their time") {
+  const FakeMachine machine;
+  machine.make("cxx", "usr", {"12.2.0"});
+  auto options = machine.options();
+  options.all_seconds = 0;
+  const auto e = machine.probe(options);
+  REQUIRE(e.host_compilers.size() == 1);
+  CHECK_FALSE(e.host_compilers[0].ready);
+  CHECK(e.host_compilers[0].why_not == "was not asked: the programs before it took 0 s");
+}
+
 TEST_CASE("a program that never answers costs its timeout and is shown with the reason") {
   const FakeMachine machine;
   machine.make("cxx", "usr", {"12.2.0"});
