@@ -11,6 +11,9 @@
 #include <algorithm>
 #include <iterator>
 #include <list>
+#include <map>
+#include <string_view>
+#include <utility>
 
 namespace sagekit::host {
 
@@ -122,14 +125,54 @@ std::vector<std::string> verbs_behind(const std::vector<Verb>& verbs, const std:
   return words;
 }
 
-/// Of the words that could have stood there.
+/// What pip, uv, docker and their like call something, and what it is called here.
+constexpr std::pair<std::string_view, std::string_view> k_elsewhere[] = {
+    {"--python", "--interpreter"}, {"--keep", "--older-than"},  {"--size", "--max-size"},   {"--out", "--output"},
+    {"--outdir", "--output"},      {"--wheel-dir", "--output"}, {"--dir", "--output"},      {"--sm", "--arch"},
+    {"--gpu", "--arch"},           {"--gpu", "--for"},          {"--index", "--index-url"}, {"--parallel", "--jobs"},
+    {"--max-jobs", "--jobs"},      {"--simulate", "--dry-run"}, {"--debug", "--verbose"},   {"--silent", "--quiet"},
+    {"check", "verify"},           {"lint", "verify"},          {"audit", "verify"},        {"show", "inspect"},
+    {"info", "inspect"},           {"compile", "build"},        {"make", "build"},          {"compare", "diff"},
+    {"find", "resolve"},           {"which", "resolve"},        {"upload", "publish"},      {"rename", "retag"},
+    {"clean", "cache trim"},       {"gc", "cache trim"},        {"serve", "index --serve"}, {"diagnose", "doctor"},
+    {"version", "--version"},
+};
+
+/// The word that was meant, of those that could have stood there; "" when none is near.
+std::string meant_word(const std::string& typed, const std::vector<std::string>& known) {
+  const bool flag = typed.starts_with('-');
+  const auto bare = [](std::string_view word) {
+    return std::string(word.substr(std::min(word.find_first_not_of('-'), word.size())));
+  };
+  std::map<std::string, std::string> meant;  // without dashes, which say nothing about being near
+  for (const auto& word : known)
+    if (word.starts_with('-') == flag) meant.emplace(bare(word), word);
+  for (const auto& [other, ours] : k_elsewhere)
+    if (other.starts_with('-') == flag && std::ranges::find(known, ours.substr(0, ours.find(' '))) != known.end())
+      meant.emplace(bare(other), ours);
+  std::vector<std::string> words;
+  for (const auto& [word, ours] : meant) words.push_back(word);
+  const auto near = nearest_word(bare(typed), words);
+  return near.empty() ? "" : meant[near];
+}
+
+/// The words that could have stood there.
 std::vector<std::string> known_words(const std::vector<Verb>& verbs, const std::string& prefix, const Parser& parser) {
-  std::vector<std::string> words{"--help", "--version"};
+  std::vector<std::string> words = verbs_behind(verbs, prefix);
   for (const auto& given : parser.given())
     for (const auto& name : split(given.flag->names))
       if (name.starts_with("--")) words.push_back(name);
-  std::ranges::copy(verbs_behind(verbs, prefix), std::back_inserter(words));
   return words;
+}
+
+/// "FIRST SECOND"; "" = it takes none.
+std::string arguments_of(const Verb& verb) {
+  Flags flags;
+  verb.declare(flags);
+  std::string names;
+  for (const auto& flag : flags.flags())
+    if (flag.positional()) names += (names.empty() ? "" : " ") + flag_heading(flag);
+  return names;
 }
 
 /// The verbs that have a flag of that name.
@@ -147,32 +190,43 @@ std::vector<std::string> verbs_with(const std::vector<Verb>& verbs, const std::s
   return found;
 }
 
+Error unexpected_flag(const std::string& word, const Verb* verb, const std::vector<Verb>& verbs,
+                      const std::string& guess) {
+  const auto name = word.substr(0, word.find('='));
+  const auto owners = verbs_with(verbs, name);
+  if (verb != nullptr && std::ranges::find(owners, verb->text.name) != owners.end())
+    return {ErrorKind::usage, "CLI001", fmt::format("{} stands before its verb", name), "",
+            fmt::format("write it behind: sagekit {} {} ...", verb->text.name, name)};
+  if (verb == nullptr && !owners.empty())
+    return {ErrorKind::usage, "CLI001", fmt::format("{} is a flag of {}", name, fmt::join(owners, ", ")), "",
+            fmt::format("name the verb first: sagekit {} {} ...", owners.front(), name)};
+  return {ErrorKind::usage, "CLI001", fmt::format("unknown flag \"{}\"", word), "",
+          owners.empty() ? guess : fmt::format("it is a flag of {}; {}", fmt::join(owners, ", "), guess)};
+}
+
 Error unexpected_word(const std::string& word, const Verb* verb, const std::vector<Verb>& verbs,
                       const std::vector<std::string>& known) {
-  if (word.starts_with('-')) {
-    const auto name = word.substr(0, word.find('='));
-    const auto owners = verbs_with(verbs, name);
-    const bool own = verb != nullptr && std::ranges::find(owners, verb->text.name) != owners.end();
-    if (own)
-      return {ErrorKind::usage, "CLI001", fmt::format("{} stands before its verb", name), "",
-              fmt::format("write it behind: sagekit {} {} ...", verb->text.name, name)};
-    if (verb == nullptr && !owners.empty())
-      return {ErrorKind::usage, "CLI001", fmt::format("{} is a flag of {}", name, fmt::join(owners, ", ")), "",
-              fmt::format("name the verb first: sagekit {} {} ...", owners.front(), name)};
-  } else if (verb == nullptr && word.find_first_of("./") != std::string::npos) {
+  const auto help =
+      fmt::format("see sagekit{}{} --help", verb != nullptr ? " " : "", verb != nullptr ? verb->text.name : "");
+  const auto near = meant_word(word.substr(0, word.find('=')), known);
+  const auto guess = near.empty() ? help : fmt::format("did you mean \"{}\"? {}", near, help);
+  if (word.starts_with('-')) return unexpected_flag(word, verb, verbs, guess);
+  if (verb == nullptr && word.find_first_of("./") != std::string::npos)
     return {ErrorKind::usage, "CLI001", fmt::format("\"{}\" is no verb", word), "",
             fmt::format("\"sagekit verify {0}\" judges a wheel, \"sagekit inspect {0}\" lists what is in it", word)};
-  }
-  const auto help =
-      fmt::format("sagekit{}{} --help", verb != nullptr ? " " : "", verb != nullptr ? verb->text.name : "");
-  const auto near = nearest_word(word.substr(0, word.find('=')), known);
-  const bool is_verb = verb == nullptr || !verb->run;
-  if (verb != nullptr && is_verb && near.empty() && !word.starts_with('-'))
+  if (verb != nullptr && !verb->run && near.empty())
     return {ErrorKind::usage, "CLI001", fmt::format("{} has no verb \"{}\"", verb->text.name, word), "",
             fmt::format("one of: {}", fmt::join(verbs_behind(verbs, verb->text.name + " "), ", "))};
-  const auto what = word.starts_with('-') ? "unknown flag" : is_verb ? "unknown verb" : "unexpected argument";
-  return {ErrorKind::usage, "CLI001", fmt::format("{} \"{}\"", what, word), "",
-          (near.empty() ? "" : fmt::format("did you mean \"{}\"? ", near)) + "see " + help};
+  if (verb == nullptr || !verb->run)
+    return {ErrorKind::usage, "CLI001", fmt::format("unknown verb \"{}\"", word), "", guess};
+  const auto takes = arguments_of(*verb);
+  const auto hint = !takes.empty()           ? fmt::format("{} takes {}; {}", verb->text.name, takes, help)
+                    : word.ends_with(".whl") ? fmt::format(
+                                                   "\"sagekit verify {0}\" judges a wheel, \"sagekit resolve {0}\" "
+                                                   "says whether it fits this machine",
+                                                   word)
+                                             : help;
+  return {ErrorKind::usage, "CLI001", fmt::format("unexpected argument \"{}\"", word), "", hint};
 }
 
 }  // namespace

@@ -54,15 +54,17 @@ Flag& Flags::list(std::string names, std::string type, std::vector<std::string>&
               }});
 }
 
-Flag& Flags::number(std::string names, std::size_t& value, std::string what) {
-  return add(
-      {.names = std::move(names), .type = "N", .what = std::move(what), .take = [&](const std::string& text) -> Status {
-         const auto* end = text.data() + text.size();
-         const auto [stop, error] = std::from_chars(text.data(), end, value);
-         if (error == std::errc{} && stop == end && value > 0) return {};
-         return fail(ErrorKind::usage, "CLI002", fmt::format("\"{}\" is no number of 1 or more", text),
-                     "leave it out for what fits this machine");
-       }});
+Flag& Flags::number(std::string names, std::size_t& value, std::string what, std::size_t least) {
+  return add({.names = std::move(names),
+              .type = "N",
+              .what = std::move(what),
+              .take = [&value, least](const std::string& text) -> Status {
+                const auto* end = text.data() + text.size();
+                const auto [stop, error] = std::from_chars(text.data(), end, value);
+                if (error == std::errc{} && stop == end && value >= least) return {};
+                return fail(ErrorKind::usage, "CLI002", fmt::format("\"{}\" is no number of {} or more", text, least),
+                            "leave it out for what fits this machine");
+              }});
 }
 
 Flag& Flags::memory(std::string names, std::uint64_t& bytes, std::string what) {

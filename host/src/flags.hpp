@@ -20,7 +20,7 @@ struct Flag {
   bool repeatable = false;
   bool commas = false;  ///< a value may be several: "3.11,3.12"
   bool required = false;
-  bool bare = false;  ///< its value may be left out: then "" is stored
+  bool bare = false;                                    ///< its value may be left out: then "" is stored
   std::function<Status(const std::string&)> take = {};  ///< stores one value; an Error of kind usage says what is wrong
 
   bool positional() const { return !names.starts_with('-'); }
@@ -39,7 +39,7 @@ class Flags {
   Flag& count(std::string names, int& value, std::string what);
   Flag& value(std::string names, std::string type, std::string& value, std::string what);
   Flag& list(std::string names, std::string type, std::vector<std::string>& values, std::string what);
-  Flag& number(std::string names, std::size_t& value, std::string what);    ///< at least 1
+  Flag& number(std::string names, std::size_t& value, std::string what, std::size_t least = 1);
   Flag& memory(std::string names, std::uint64_t& bytes, std::string what);  ///< "12G", "512M"; at least 1 MiB
   Flag& duration(std::string names, double& seconds, std::string what);     ///< "330m", "90s", "1.5h"; above 0
   Flag& argument(std::string name, std::string& value, std::string what);   ///< required

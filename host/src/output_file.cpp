@@ -53,6 +53,9 @@ Error write_error(std::string_view what, int number) {
 }
 
 Status write_output(const fs::path& path, std::string_view text) {
+  if (path == "-")
+    return fail(ErrorKind::usage, "FIL002", "cannot write -: what would be written there is a file, and not stdout",
+                "name a file");
   struct stat status{};
   const bool in_place = ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode);
   std::string name = path.string();

@@ -18,13 +18,6 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t k_shown = 20;
 
-bool can_start(const fs::path& path) {
-  std::error_code error;
-  const auto status = fs::status(path, error);
-  const auto exec = fs::perms::owner_exec | fs::perms::group_exec | fs::perms::others_exec;
-  return fs::is_regular_file(status) && (status.permissions() & exec) != fs::perms::none;
-}
-
 std::string one_text(const Console& console, const Judged& judged, std::string_view mark) {
   const std::string code = judged.code.empty() ? "" : fmt::format(" {}", console.dim("[" + judged.code + "]"));
   std::string text = fmt::format("{} {}\n", mark, judged.candidate.place);
@@ -76,28 +69,14 @@ Status take_place(ResolvingArguments& arguments) {
 }
 
 Result<fs::path> chosen_interpreter(const Session& session, const std::string& word) {
-  std::error_code error;
-  // An environment's folder means its Python.
-  if (!word.empty() && can_start(fs::path(word) / "bin/python"))
-    return fs::absolute(fs::path(word) / "bin/python").lexically_normal();
-  if (word.empty()) {
-    const auto venv = session.settings.pip_environment.find("VIRTUAL_ENV");
-    if (venv != session.settings.pip_environment.end() && can_start(fs::path(venv->second) / "bin/python"))
-      return fs::path(venv->second) / "bin/python";
-    for (const auto& folder : session.settings.path)
-      for (const auto* name : {"python3", "python"})
-        if (can_start(folder / name)) return folder / name;
-    return fs::path();
-  }
-  const fs::path path(word);
-  if (path.has_parent_path() && can_start(path)) return fs::absolute(path, error).lexically_normal();
-  if (!path.has_parent_path())
-    for (const auto& folder : session.settings.path)
-      if (can_start(folder / path)) return folder / path;
-  return fail(ErrorKind::usage, "VFY019",
-              path.has_parent_path() ? fmt::format("--interpreter {}: there is no such program", word)
-                                     : fmt::format("--interpreter {}: PATH has no such program", word),
-              "python3.12, .venv/bin/python", word);
+  if (!word.empty()) return find_interpreter(session, word);
+  const auto venv = session.settings.pip_environment.find("VIRTUAL_ENV");
+  if (venv != session.settings.pip_environment.end() && is_program(fs::path(venv->second) / "bin/python"))
+    return fs::path(venv->second) / "bin/python";
+  for (const auto& folder : session.settings.path)
+    for (const auto* name : {"python3", "python"})
+      if (is_program(folder / name)) return folder / name;
+  return fs::path();
 }
 
 Result<Target> chosen_target(const Session& session, const ResolvingArguments& arguments) {

@@ -137,6 +137,41 @@ Request make_request(const SelectionArguments& selection, const Session& session
   return request;
 }
 
+bool is_program(const std::filesystem::path& path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const auto status = fs::status(path, error);
+  const auto exec = fs::perms::owner_exec | fs::perms::group_exec | fs::perms::others_exec;
+  return fs::is_regular_file(status) && (status.permissions() & exec) != fs::perms::none;
+}
+
+Result<std::filesystem::path> find_interpreter(const Session& session, const std::filesystem::path& word) {
+  std::error_code error;
+  for (const auto& program : {word, word / "bin/python"})
+    if (program.has_parent_path() && is_program(program))
+      return std::filesystem::absolute(program, error).lexically_normal();
+  if (!word.has_parent_path())
+    for (const auto& folder : session.settings.path)
+      if (is_program(folder / word)) return folder / word;
+  const char* why = std::filesystem::is_directory(word, error) ? "it is a folder that has no bin/python"
+                    : !word.has_parent_path()                  ? "PATH has no such program"
+                    : !std::filesystem::exists(word, error)    ? "there is no such program"
+                                                               : "it is no program: nobody may execute it";
+  return fail(ErrorKind::usage, "VFY019", fmt::format("--interpreter {}: {}", word.string(), why),
+              "name a Python that is there, as python3.12, or an environment's folder, as .venv", word.string());
+}
+
+Result<std::vector<std::filesystem::path>> find_interpreters(const Session& session,
+                                                             const std::vector<std::string>& words) {
+  std::vector<std::filesystem::path> programs;
+  for (const auto& word : words) {
+    auto program = find_interpreter(session, word);
+    if (!program) return std::unexpected(program.error());
+    programs.push_back(std::move(*program));
+  }
+  return programs;
+}
+
 void show_diagnostics(const Session& session, const Plan& plan) {
   if (session.console.quiet()) return;
   for (const auto& diagnostic : plan.diagnostics) session.console.show(diagnostic);

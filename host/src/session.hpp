@@ -43,6 +43,14 @@ struct Session {
 /// The selection flags as core's request; TORCH_CUDA_ARCH_LIST when --arch is not given.
 Request make_request(const SelectionArguments& selection, const Session& session);
 
+/// Can this file be started as a program?
+bool is_program(const std::filesystem::path& path);
+/// What --interpreter means: a path from the current folder, a name that PATH has, or the folder of an environment,
+/// whose Python is meant. Error VFY019 (usage).
+Result<std::filesystem::path> find_interpreter(const Session& session, const std::filesystem::path& word);
+Result<std::vector<std::filesystem::path>> find_interpreters(const Session& session,
+                                                             const std::vector<std::string>& words);
+
 /// What the plan has to say about the request.
 void show_diagnostics(const Session& session, const Plan& plan);
 

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -33,24 +32,6 @@ int write_fully(int file, const char* bytes, std::size_t count) {
 Error unreadable(const std::string& why, std::string_view verb) {
   return {ErrorKind::usage, "FIL001", "cannot read a file from stdin: " + why, "",
           fmt::format("send one: curl -sL URL | sagekit {} -", verb)};
-}
-
-/// The parts of "cp312-cp312-linux_x86_64" of all tags, side by side as in a file name.
-std::string compressed(const std::vector<std::string>& tags) {
-  std::array<std::vector<std::string>, 3> parts;
-  for (const auto& tag : tags) {
-    const auto first = tag.find('-'), second = tag.find('-', first + 1);
-    if (first == std::string::npos || second == std::string::npos) return "";
-    const std::array words{tag.substr(0, first), tag.substr(first + 1, second - first - 1), tag.substr(second + 1)};
-    for (std::size_t i = 0; i < 3; ++i)
-      if (std::ranges::find(parts[i], words[i]) == parts[i].end()) parts[i].push_back(words[i]);
-  }
-  std::string text;
-  for (auto& list : parts) {
-    std::ranges::sort(list);
-    for (std::size_t i = 0; i < list.size(); ++i) text += (i > 0 ? "." : text.empty() ? "" : "-") + list[i];
-  }
-  return text;
 }
 
 }  // namespace
@@ -103,18 +84,7 @@ std::vector<std::filesystem::path> files_in(const std::filesystem::path& folder,
 
 std::string name_of(const std::filesystem::path& wheel) {
   const auto facts = inspect_file(wheel, {});
-  if (!facts || !facts->wheel) return "";
-  std::string name;
-  for (const char c : facts->wheel->metadata_name) {
-    const bool separator = c == '-' || c == '_' || c == '.';
-    if (!separator)
-      name += c;
-    else if (!name.ends_with('_'))
-      name += '_';
-  }
-  const auto tags = compressed(facts->wheel->wheel_tags);
-  if (name.empty() || tags.empty() || facts->wheel->metadata_version.empty()) return "";
-  return fmt::format("{}-{}-{}.whl", name, facts->wheel->metadata_version, tags);
+  return facts && facts->wheel ? name_by_content(*facts->wheel) : "";
 }
 
 }  // namespace sagekit::host

@@ -31,6 +31,12 @@ class Explain(CommandLine):
         return Done(subprocess.run([str(SAGEKIT), "explain", *map(str, words)], env=self.environment(), cwd=self.folder,
                                    input=stdin or b"", capture_output=True, timeout=60))
 
+    def test_words_without_quotes_and_a_folder_are_understood(self):
+        self.expect(self.explain("No", "module", "named", "'triton'"), 0)
+        (self.folder / "logs").mkdir()
+        self.expect(self.explain(self.folder / "logs"), 2, "FIL001")
+        self.expect(self.run_sagekit("explain", "logs"), 2, "FIL001")
+
     def test_the_first_cause_its_line_and_what_follows(self):
         done = self.explain(self.log(LOG), "--json")
         self.expect(done, 0)

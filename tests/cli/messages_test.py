@@ -61,6 +61,59 @@ class Usage(CommandLine):
     def test_a_misspelled_verb_gets_the_nearest(self):
         self.expect(self.run_sagekit("plann"), 2, '"plan"')
 
+    def test_every_verb_suggests_its_near_flags_and_none_that_is_far(self):
+        """A letter lost in the middle of a flag's name, and two that changed places in a verb's."""
+        for verb in self.verbs():
+            own = [word.rstrip(",") for line in self.run_sagekit(*verb, "--help").out.split("\nFlags of every verb:")[0].splitlines()
+                   for word in line.split()[:2] if line.startswith("  -") and word.startswith("--")]
+            flags = set(own) | {"--json", "--plugin"}
+            for flag in flags:
+                typed = flag[:-2] + flag[-1]
+                if len(flag) > 5 and typed not in flags:
+                    self.expect(self.run_sagekit(*verb, typed), 2, f'unknown flag "{typed}"', "did you mean")
+            done = self.run_sagekit(*verb, "--xyzzy")
+            self.expect(done, 2, 'unknown flag "--xyzzy"', f"see sagekit {' '.join(verb)} --help")
+            self.assertNotIn("did you mean", done.err, verb)
+            word = verb[-1]
+            if len(word) > 3:
+                self.expect(self.run_sagekit(*verb[:-1], word[0] + word[2] + word[1] + word[3:]), 2, f'did you mean "{word}"?')
+
+    def test_what_other_programs_call_it_is_understood(self):
+        for words, meant in ((("install", "--pyton", "x", "y.whl"), "--interpreter"), (("resolve", "--python", "3.12"), "--interpreter"),
+                             (("cache", "trim", "--keep", "5"), "--older-than"), (("build", "--outdir", "x"), "--output"),
+                             (("chek", "x"), "verify"), (("show", "x"), "inspect"), (("clean",), "cache trim")):
+            self.expect(self.run_sagekit(*words), 2, f'did you mean "{meant}"?')
+
+    def test_a_flag_of_another_verb_names_that_verb(self):
+        self.expect(self.run_sagekit("verify", "--arch", "9.0", "x.whl"), 2, 'unknown flag "--arch"', "it is a flag of plan, build")
+
+    def test_a_wheel_where_none_is_taken_gets_the_verbs_for_wheels(self):
+        self.expect(self.run_sagekit("doctor", "X.whl"), 2, 'unexpected argument "X.whl"', "sagekit verify X.whl", "sagekit resolve X.whl")
+
+    def test_one_too_many_is_told_what_is_taken(self):
+        self.expect(self.run_sagekit("resolve", "a.whl", "b.whl"), 2, 'unexpected argument "b.whl"', "resolve takes PLACE")
+        self.expect(self.run_sagekit("env", "x"), 2, 'unexpected argument "x"', "see sagekit env --help")
+
+    def test_quiet_means_errors_only(self):
+        wheel = Wheel()
+        wheel.metadata = wheel.metadata.replace("Version: 1.0\n", "Version: 1.0\nLicense-File: LICENSE\n")
+        path = wheel.write(self.folder).rename(self.folder / "short.whl")
+        self.expect(self.run_sagekit("inspect", path), 0, "warning[INF", "error[NAM002]")
+        done = self.run_sagekit("-q", "inspect", path)
+        self.expect(done, 0, "error[NAM002]")
+        self.assertNotRegex(done.err, r"warning\[|note\[")
+
+    def test_a_cell_is_named_with_arches_whether_its_id_says_them_or_not(self):
+        said = [self.run_sagekit("--plugin", "sage2", "name", "sage2-pytorch211-cu130-python312" + suffix, "--arch", "RTX 5090", "--json").json()
+                for suffix in ("", "-sm120a")]
+        self.assertEqual(said[0], said[1])
+        self.assertEqual(said[0]["arches"], ["12.0a"])
+
+    def test_a_priority_of_nought_is_one(self):
+        self.expect(self.run_sagekit("build", "--nice", "0"), 2, "error[PLG012]")
+        self.expect(self.run_sagekit("build", "--nice", "-1"), 2, '"-1" is no number of 0 or more')
+        self.expect(self.run_sagekit("build", "--jobs", "0"), 2, '"0" is no number of 1 or more')
+
     def test_arguments_stand_where_they_are_typed(self):
         self.expect(self.run_sagekit("diff", "a"), 2, "diff needs SECOND", "SECOND: The newer one")
         self.expect(self.run_sagekit("diff", "no1", "no2"), 2, "cannot read no1", "cannot read no2")
@@ -115,6 +168,15 @@ class Usage(CommandLine):
     def test_a_plugin_folder_that_is_not_there_is_an_error(self):
         for words in (("plugin", "list"), ("--plugin", "sage2", "plan")):
             self.expect(self.run_sagekit("--plugin-dir", "nosuch", *words), 2, "error[PLG002]", "--plugin-dir nosuch")
+
+    def test_nothing_is_fetched_for_a_cell_that_lacks_what_nothing_fetches(self):
+        here = {(python["version"] or "").rsplit(".", 1)[0] for python in self.run_sagekit("env", "--json").json()["pythons"]}
+        lacking = next(minor for minor in ("3.14", "3.13", "3.10", "3.11") if minor not in here)
+        words = ("--plugin", "sage2", "build", "--profile", "current", "--python", lacking, "--toolchain", "wheels")
+        for more in ((), ("-n",)):
+            done = self.run_sagekit(*words, *more, env=self.environment(PIP_INDEX_URL="http://127.0.0.1:9/simple", PIP_RETRIES="0"))
+            self.expect(done, 3, f"no Python {lacking} with headers")
+            self.assertNotIn("fetching", done.err)
 
     def test_an_unknown_plugin_gets_the_nearest(self):
         self.expect(self.run_sagekit("--plugin", "sage22", "plan"), 2, 'did you mean "sage2"?')
@@ -344,6 +406,15 @@ class Files(CommandLine):
         (self.folder / "passwd").chmod(0o644)
         self.expect(self.run_sagekit("verify", "x.whl", "--interpreter", "./passwd"), 2, "error[VFY019]", "nobody may execute it", "python3.12")
         self.expect(self.run_sagekit("verify", "x.whl", "--interpreter", "./nosuch"), 2, "there is no such program")
+        self.expect(self.run_sagekit("verify", "x.whl", "--interpreter", self.folder), 2, "a folder that has no bin/python")
+        self.expect(self.run_sagekit("--plugin", "sage2", "build", "-n", "--interpreter", "nosuchpython"), 2, "error[VFY019]", "PATH has no such program")
+        self.expect(self.run_sagekit("package", self.folder, "--interpreter", "nosuchpython"), 2, "error[VFY019]")
+
+    def test_a_form_that_no_name_has_is_told_from_a_file_that_is_not_there(self):
+        self.expect(self.run_sagekit("verify", "dist/*.whl"), 2, "error[FIL001]", "dist/*.whl", "nothing there has a name of that form")
+
+    def test_doctor_without_a_variant_says_both_that_it_can(self):
+        self.expect(self.run_sagekit("doctor"), 2, "error[PLG012]", "--plugin sage2 doctor", "doctor --interpreter .venv/bin/python")
 
     def test_inspect_takes_stdin_and_folders(self):
         wheel = Wheel().write(self.folder)

@@ -60,6 +60,10 @@ class Page(CommandLine):
         self.assertIn(wheel.name, text)
         self.assertIn("pip install ./" + wheel.name, text)
         self.expect(self.run_sagekit("report", "dist", "-o", "nowhere/page.html"), 2, "FIL002", "there is no such folder")
+        page = self.run_sagekit("report", "dist", "-o", "-")
+        self.expect(page, 0)
+        self.assertTrue(page.out.startswith("<!") and page.out.rstrip().endswith("</html>"), "the page alone")
+        self.assertFalse((self.folder / "-").exists())
         again = text
         self.run_sagekit("report", "dist")
         self.assertEqual((dist / "report.html").read_text(), again)

@@ -162,7 +162,10 @@ class Care(StoreCase):
         people = self.run_sagekit("cache", "stats")
         self.expect(people, 0)
         self.assertIn(f"0 steps run, {reused} kept from before", people.out)
-        self.expect(self.run_sagekit("cache", "stats", "--store", self.folder / "none"), 2, "STO005")
+        self.expect(self.run_sagekit("cache", "stats", "--store", self.folder / "none"), 2, "STO005", "there is no store yet")
+        self.expect(self.run_sagekit("cache", "stats", "--store", self.folder), 2, "STO005", "is no store of sagekit")
+        (self.folder / "störe" / "toolchains" / "nvcc").mkdir(parents=True)
+        self.assertEqual(self.run_sagekit("cache", "stats", "--json").json()["kept"]["toolchains"]["entries"], 0, "an empty folder is no toolchain")
 
     def test_trim_obeys_its_limit_and_the_next_build_makes_what_is_gone(self):
         self.full_store()

@@ -91,6 +91,17 @@ class ExitCodes(Verify):
                 self.expect(done, 1)
                 self.assertRegex(done.out, r"fail [A-Z]{3}\d{3}  \S+ \S+")
 
+    def test_what_is_wrong_with_the_command_is_said_once(self):
+        paths = [Wheel(version=version).write(self.folder) for version in ("1.0", "2.0")]
+        for words, code in ((("--require", "FOO"), "VFY003"), (("--sha256", "nosuch"), "FIL001")):
+            done = self.verify(*words, *paths)
+            self.expect(done, 2, f"error[{code}]")
+            self.assertEqual((done.err.count(code), done.out), (1, ""))
+
+    def test_a_wheel_that_is_named_twice_is_judged_once(self):
+        path = Wheel().write(self.folder / "dist")
+        self.assertEqual(len(self.verify("--json", path, self.folder / "dist", f"{self.folder}/./dist").json()["wheels"]), 1)
+
     def test_an_unknown_policy_is_said_once(self):
         done = self.verify("--policy", "pipy", Wheel().write(self.folder), Wheel("other").write(self.folder))
         self.expect(done, 2, 'no policy "pipy"', 'one of: own, others, pypi')
@@ -128,6 +139,15 @@ class ExitCodes(Verify):
         self.expect(done, 1)
         self.assertIn("NAM002", done.out)
         self.assertNotIn("NAM102", done.out)
+
+    def test_a_wheel_under_another_name_is_told_its_own(self):
+        wheel = Wheel()
+        path = wheel.write(self.folder).rename(self.folder / "X.zip")
+        done = self.verify(path, "--json")
+        self.expect(done, 1)
+        (named,) = [f for f in done.json()["wheels"][0]["findings"] if f["code"] == "NAM001"]
+        self.assertIn("does not end in .whl", named["message"])
+        self.assertEqual(named["hint"], f"by its METADATA and WHEEL it is {wheel.name}: rename it")
 
     def test_memory_is_a_size(self):
         wheel = Wheel()
@@ -378,6 +398,8 @@ class Formats(Verify):
         in_json = self.verify("--json", path, env=on_github)
         self.assertIn("::warning ", in_json.err)
         in_json.json()
+        self.assertNotIn("\n\n", in_json.err)
+        self.assertNotIn("::warning", self.verify("-q", path, env=on_github).out, "-q says errors only")
 
 
 class Published(Verify):

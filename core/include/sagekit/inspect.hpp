@@ -127,6 +127,9 @@ struct WheelFacts {
   Diagnostics problems;       ///< NAM, ZIP, INF findings of the reading itself
 };
 
+/// The file name that a wheel's METADATA and WHEEL give it; "" when they do not say.
+SAGEKIT_API std::string name_by_content(const WheelFacts& wheel);
+
 /// What a path is and what is in it.
 struct FileFacts {
   std::string path;

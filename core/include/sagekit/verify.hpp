@@ -120,6 +120,9 @@ struct VerifyOptions {
   std::filesystem::path sha256_file = {};
 };
 
+/// What is wrong with these whatever the wheel: VFY001, VFY003, or FIL001 of `sha256_file` (usage).
+SAGEKIT_API Status check_options(const VerifyOptions& options);
+
 /// The installed package's files of one cell, judged. Only verification makes one, so that packaging what nobody
 /// verified does not compile.
 class VerifiedBuild {
@@ -203,6 +206,6 @@ SAGEKIT_API std::string verify_json(const std::vector<WheelReport>& reports, boo
 SAGEKIT_API std::string verify_sarif(const std::vector<WheelReport>& reports, const std::vector<Error>& errors = {});
 /// GitHub's workflow commands, one a line: an annotation for each failure, then for each warning. Of either at most
 /// ten, which is what GitHub shows for a step; the tenth says how many more there are.
-SAGEKIT_API std::string verify_annotations(const std::vector<WheelReport>& reports);
+SAGEKIT_API std::string verify_annotations(const std::vector<WheelReport>& reports, bool warnings = true);
 
 }  // namespace sagekit

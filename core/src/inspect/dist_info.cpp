@@ -113,16 +113,46 @@ void judge_folder(const DistInfoTexts& texts, const WheelFacts& facts, bool name
     problems.error("INF025", message, std::string(k_new_version));
 }
 
+/// The parts of "cp312-cp312-linux_x86_64" of all tags, side by side as in a file name.
+std::string compressed(const std::vector<std::string>& tags) {
+  std::array<std::vector<std::string>, 3> parts;
+  for (const auto& tag : tags) {
+    const auto first = tag.find('-'), second = tag.find('-', first + 1);
+    if (first == std::string::npos || second == std::string::npos) return "";
+    const std::array words{tag.substr(0, first), tag.substr(first + 1, second - first - 1), tag.substr(second + 1)};
+    for (std::size_t i = 0; i < 3; ++i)
+      if (std::ranges::find(parts[i], words[i]) == parts[i].end()) parts[i].push_back(words[i]);
+  }
+  std::string text;
+  for (auto& list : parts) {
+    std::ranges::sort(list);
+    for (std::size_t i = 0; i < list.size(); ++i) text += (i > 0 ? "." : text.empty() ? "" : "-") + list[i];
+  }
+  return text;
+}
+
 }  // namespace
+
+std::string name_by_content(const WheelFacts& wheel) {
+  std::string name;
+  for (const char c : wheel.metadata_name) {
+    const bool separator = c == '-' || c == '_' || c == '.';
+    if (!separator)
+      name += c;
+    else if (!name.ends_with('_'))
+      name += '_';
+  }
+  const auto tags = compressed(wheel.wheel_tags);
+  if (name.empty() || tags.empty() || wheel.metadata_version.empty()) return "";
+  return fmt::format("{}-{}-{}{}.whl", name, as_in_file_name(wheel.metadata_version),
+                     wheel.build.empty() ? "" : wheel.build + "-", tags);
+}
 
 void judge_dist_info(const DistInfoTexts& texts, const std::string& file_name, const std::vector<MemberFacts>& members,
                      WheelFacts& facts) {
   Problems problems(file_name);
   const auto name = parse_wheel_name(file_name);
-  if (name)
-    facts.name = *name;
-  else
-    problems.error(name.error().code, name.error().message, name.error().hint);
+  if (name) facts.name = *name;
   facts.dist_info = texts.folder;
   judge_folder(texts, facts, name.has_value(), problems);
   if (!texts.folder.empty()) {
@@ -138,6 +168,12 @@ void judge_dist_info(const DistInfoTexts& texts, const std::string& file_name, c
       judge_record(*texts.record, texts.folder, members, texts.read, problems);
     else
       problems.error("INF011", "the wheel has no readable " + texts.folder + "/RECORD");
+  }
+  if (!name) {
+    const auto own = name_by_content(facts);
+    const bool known = parse_wheel_name(own).has_value();
+    problems.error(name.error().code, name.error().message,
+                   known ? fmt::format("by its METADATA and WHEEL it is {}: rename it", own) : name.error().hint);
   }
   for (auto& problem : problems.take()) facts.problems.push_back(std::move(problem));
 }

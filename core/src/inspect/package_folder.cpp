@@ -64,9 +64,10 @@ Result<std::vector<PackageFolder>> choose(const fs::path& folder, const std::vec
     const auto before = chosen.size();
     for (std::size_t i = 0; i < names.size(); ++i)
       if (projects[i] == normalized_project(wanted)) chosen.push_back(package_in(folder, names[i], names.size() == 1));
+    const auto near = nearest_word(normalized_project(wanted), projects);
     if (chosen.size() == before)
       return fail(ErrorKind::no_match, "VFY004", fmt::format("no package {} is in {}", wanted, folder.string()),
-                  suggestion(normalized_project(wanted), nearest_words(normalized_project(wanted), projects, 3)),
+                  near.empty() ? "spell it as pip list does" : fmt::format("did you mean \"{}\"?", near),
                   folder.string());
   }
   if (!chosen_projects.empty()) return chosen;

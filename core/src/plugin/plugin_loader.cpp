@@ -1,6 +1,8 @@
 // From a search to open libraries. Paths are Boost.Filesystem's from the moment a folder is read: it is Boost.DLL's
 // path type, so the very value that was found and checked is what is opened.
 #include "plugin/trusted_path.hpp"
+#include "support/file.hpp"
+#include "support/file_kind.hpp"
 #include "support/format.hpp"
 #include "support/parallel.hpp"
 #include "support/sha256.hpp"
@@ -60,7 +62,9 @@ Result<const sagekit_descriptor*> open_descriptor(const bfs::path& canonical) {
     if (canonical.extension() == ".toml")
       return cannot_open(canonical, "it is the text of a plugin's spec, not the plugin that is built from it",
                          "give the shared library, sagekit-NAME.so; docs/plugin-authors.md tells how it is built");
-    return cannot_open(canonical, error.what(),
+    const auto file = MappedFile::open(canonical.native());
+    const auto other = file ? other_kind(Bytes(file->bytes())) : std::nullopt;
+    return cannot_open(canonical, other ? "it is " + other->what : error.what(),
                        "a plugin is a shared library, sagekit-NAME.so, built for this machine");
   } catch (...) {  // a library's constructor may throw anything
     return cannot_open(canonical, "its start-up code threw an exception");
@@ -71,7 +75,9 @@ Result<bfs::path> canonical_path(const bfs::path& file) {
   if (file.empty()) return cannot_open(file, "an empty name");
   boost::system::error_code error;
   bfs::path path = bfs::canonical(file, error);
-  if (error) return cannot_open(file, error.message());
+  if (error)
+    return cannot_open(file, error.message(),
+                       "a plugin's file is named as sagekit-NAME.so, a plugin that is loaded NAME");
   if (!bfs::is_regular_file(path, error)) return cannot_open(file, "it is not a regular file");
   return path;
 }

@@ -97,7 +97,8 @@ std::vector<std::string> WheelName::tags() const {
 
 Result<WheelName> parse_wheel_name(std::string_view file_name) {
   if (!file_name.ends_with(k_extension))
-    return broken("NAM001", file_name, "it does not end in .whl", "write the whole name, with .whl");
+    return broken("NAM001", file_name, "it does not end in .whl",
+                  "give it the name its maker gave it: name-version[-build]-python-abi-platform.whl");
   if (const auto own = without_copy_number(file_name); !own.empty())
     return broken("NAM006", file_name, "a browser added a number to it, for a file of that name was there",
                   fmt::format("rename it to {}", own));

@@ -134,6 +134,8 @@ std::string near_files(const fs::path& path) {
   std::error_code error;
   if (path.string().find("://") != std::string::npos) return "nothing is fetched here: download it, and give the file";
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  if (path.filename().string().find_first_of("*?") != std::string::npos)
+    return "nothing there has a name of that form, so that the shell left it as it stands";
   if (!fs::is_directory(folder, error)) return "there is no folder " + folder.string();
   std::vector<std::string> names, alike;
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
@@ -153,7 +155,7 @@ std::string near_files(const fs::path& path) {
 Result<MappedFile> MappedFile::open(const fs::path& path) {
   // O_NONBLOCK: a named pipe without a writer would keep us waiting for ever.
   const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
-  struct stat info {};
+  struct stat info{};
   const auto refuse = [&](std::string why, std::string hint = {}) {
     return fail(ErrorKind::usage, "FIL001", "cannot read " + path.string() + ": " + std::move(why), std::move(hint));
   };

@@ -1,8 +1,8 @@
 #include "support/file_kind.hpp"
 
-#include "support/utf8.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
+#include "support/utf8.hpp"
 
 #include <algorithm>
 #include <array>
@@ -109,7 +109,9 @@ std::optional<FileKind> text_kind(std::string_view text, std::uint64_t size) {
                     k_address};
   if (head.starts_with('{') || head.starts_with('['))
     return FileKind{"INS052", fmt::format("JSON instead of the file: \"{}\"", first_line(text)), k_address};
-  return FileKind{"INS053", fmt::format("a text of {} bytes that begins \"{}\"", size, first_line(text)), k_text};
+  return FileKind{"INS053",
+                  fmt::format("a text of {} byte{} that begins \"{}\"", size, size == 1 ? "" : "s", first_line(text)),
+                  k_text};
 }
 
 }  // namespace

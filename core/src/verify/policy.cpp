@@ -1,5 +1,6 @@
 #include "verify/policy.hpp"
 
+#include "support/file.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
 #include "support/toml.hpp"
@@ -32,6 +33,13 @@ Status check_families(const std::vector<std::string>& words) {
 }
 
 }  // namespace
+
+Status check_options(const VerifyOptions& options) {
+  if (!options.policy.empty()) TRY(check_policy_name(options.policy));
+  TRY(check_families(options.require));
+  if (!options.sha256_file.empty()) TRY(MappedFile::open(options.sha256_file));
+  return {};
+}
 
 Weight EffectivePolicy::weight(std::string_view code, Weight usual) const {
   if (file == nullptr) return usual;

@@ -153,12 +153,13 @@ std::string verify_sarif(const std::vector<WheelReport>& reports, const std::vec
   return json_text(json);
 }
 
-std::string verify_annotations(const std::vector<WheelReport>& reports) {
+std::string verify_annotations(const std::vector<WheelReport>& reports, bool warnings) {
   // GitHub shows no more of each type for a step, and says nothing of the rest.
   constexpr std::size_t k_most = 10;
   std::string text;
   for (const auto result : {FindingResult::fail, FindingResult::warn}) {
     const std::string_view type = result == FindingResult::fail ? "error" : "warning";
+    if (result == FindingResult::warn && !warnings) continue;
     std::vector<std::string> lines;
     for (const auto& report : reports)
       for (const auto& finding : report.findings) {

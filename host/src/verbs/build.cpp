@@ -63,7 +63,7 @@ void declare(Flags& flags, BuildArguments& arguments) {
   flags.duration("--step-timeout", arguments.step_timeout_seconds, "End a command that takes longer; its step failed");
   flags.duration("--stop-after", arguments.stop_after_seconds,
                  "Start nothing that would not end in this time; exit 75 when there is more to do");
-  flags.number("--nice", arguments.nice, "Priority of what it starts, 1 to 19: the rest of the machine goes first");
+  flags.number("--nice", arguments.nice, "Priority of what it starts, 0 to 19: the rest of the machine goes first", 0);
   flags
       .value("--prove", "WHAT", arguments.prove,
              "Make GPU code of some sources (sample) or of all the plain way, too, and compare it by kernel")
@@ -83,10 +83,8 @@ void declare(Flags& flags, BuildArguments& arguments) {
 }
 
 // Pythons that can import the cells' torch: what --interpreter was not asked for, but is there.
-std::vector<std::filesystem::path> interpreters(const BuildArguments& arguments, const Environment& environment,
-                                                const Plan& plan) {
-  std::vector<std::filesystem::path> result(arguments.interpreters.begin(), arguments.interpreters.end());
-  if (!result.empty()) return result;
+std::vector<std::filesystem::path> importers(const Environment& environment, const Plan& plan) {
+  std::vector<std::filesystem::path> result;
   const bool needs_torch = std::ranges::any_of(plan.cells, [](const Cell& cell) { return !cell.torch.empty(); });
   std::set<std::string> minors;
   if (needs_torch) {
@@ -154,6 +152,9 @@ Result<BuildOptions> build_options(const Session& session, const BuildArguments&
 std::string nearest_profile(const Plugin& plugin, Request request, const Environment& environment) {
   std::string best;
   int best_score = 0;
+  const auto no_compiler = [](const Lack& lack) {
+    return lack.kind == LackKind::nvcc || lack.kind == LackKind::platform;
+  };
   const std::string asked = request.profile.empty() ? "default" : request.profile;
   request.cells.clear();
   request.with_steps = false;
@@ -164,7 +165,7 @@ std::string nearest_profile(const Plugin& plugin, Request request, const Environ
     if (!plan) continue;
     int score = 0;
     for (const auto& cell : plan->cells)
-      score = std::max(score, cell.buildable ? 2 : cell.lacks.front().kind != LackKind::nvcc ? 1 : 0);
+      score = std::max(score, cell.buildable ? 2 : std::ranges::none_of(cell.lacks, no_compiler) ? 1 : 0);
     if (score > best_score) best = profile.name, best_score = score;
   }
   return best;
@@ -223,6 +224,8 @@ int run(Session& session, const BuildArguments& arguments) {
                             "--json is one document at the end, --jsonl an event a line: choose one"});
   const std::stop_token stop = stop_on_signals();
   if (!arguments.engine.empty()) return run_in_engine(session, arguments, stop);
+  const auto interpreters = find_interpreters(session, arguments.interpreters);
+  if (!interpreters) return report(session, interpreters.error());
   auto plugin = session.plugin();
   if (!plugin) return report(session, plugin.error());
   auto options = build_options(session, arguments);
@@ -269,7 +272,7 @@ int run(Session& session, const BuildArguments& arguments) {
   PackageOptions package;
   package.output_folder = arguments.output;
   package.compressed = make_compressed_parts();
-  package.verify.interpreters = interpreters(arguments, environment, plan);
+  package.verify.interpreters = interpreters->empty() ? importers(environment, plan) : *interpreters;
   package.verify.child_environment = session.settings.child_environment;
   package.verify.torches = environment.torches;
   WheelMaker maker(session, *plugin, package,

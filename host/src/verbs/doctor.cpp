@@ -149,6 +149,8 @@ int check_environment(Session& session, const DoctorArguments& arguments) {
 int run(Session& session, const DoctorArguments& arguments) {
   if (about_environment(session, arguments)) return check_environment(session, arguments);
   auto plugin = session.plugin();
+  if (!plugin && session.global.plugins.empty())
+    plugin.error().hint += "; or of an environment: sagekit doctor --interpreter .venv/bin/python";
   if (!plugin) return report(session, plugin.error());
   const auto options = toolchain_options(session, arguments.selection.tools);
   if (!options) return report(session, options.error());

@@ -74,7 +74,7 @@ bool is_code(const std::string& text) {
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   std::error_code error;
   return digits != text.begin() && std::all_of(text.begin(), digits, is_letter) &&
-         std::all_of(digits, text.end(), is_digit) && !std::filesystem::is_regular_file(text, error);
+         std::all_of(digits, text.end(), is_digit) && !std::filesystem::exists(text, error);
 }
 
 /// Words that something said, and no file's name: "No module named 'torch'".
@@ -102,7 +102,12 @@ int run(Session& session, const ExplainArguments& arguments) {
   std::string what;
   for (const auto& word : arguments.words) what += word;
   if (is_code(what)) return explain_code(session, what);
-  if (arguments.words.size() > 1)
+  std::error_code error;
+  const auto is_there = [&](const std::string& word) { return std::filesystem::exists(word, error); };
+  if (arguments.words.size() > 1 && std::ranges::none_of(arguments.words, is_there)) {
+    what.clear();  // what was said, without the quotes
+    for (const auto& word : arguments.words) what += (what.empty() ? "" : " ") + word;
+  } else if (arguments.words.size() > 1)
     return report(session, {ErrorKind::usage, "CLI001", "explain reads one log at a time", "", "call it for each"});
   LogFacts here;
   if (arguments.here) {

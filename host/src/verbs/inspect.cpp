@@ -35,10 +35,12 @@ void declare(Flags& flags, InspectArguments& arguments) {
 
 void show_file(const Console& console, const FileFacts& file, const InspectOptions& options) {
   console.result(inspect_text(console, file, options, terminal_width()));
-  if (file.wheel)
-    for (const auto& problem : file.wheel->problems) console.show(problem);
-  for (const auto& member : file.members)
-    for (const auto& problem : member.problems) console.show(problem);
+  const auto show = [&](const Diagnostics& problems) {
+    for (const auto& problem : problems)
+      if (!console.quiet() || problem.severity == Severity::error) console.show(problem);
+  };
+  if (file.wheel) show(file.wheel->problems);
+  for (const auto& member : file.members) show(member.problems);
 }
 
 Result<FileFacts> inspect_standard_input(InspectOptions options) {

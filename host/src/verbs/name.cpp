@@ -108,7 +108,12 @@ int write_cell_names(const Session& session, const NameArguments& arguments, con
                             "a file name ends in .whl; the wheels of a project: sagekit resolve --package NAME PLACE"});
   const auto plugin = session.plugin();
   if (!plugin) return report(session, plugin.error());
-  const auto plan = plan_of_cell(plugin->spec(), arguments);
+  auto plan = plan_of_cell(plugin->spec(), arguments);
+  if (!plan && !arguments.arches.empty()) {  // an id says arches only where they are not the usual ones
+    NameArguments with_arches = arguments;
+    with_arches.what += "-sm*";
+    if (auto other = plan_of_cell(plugin->spec(), with_arches)) plan = std::move(other);
+  }
   if (!plan) return report(session, plan.error());
   if (plan->cells.size() != 1) {
     const auto excluded = std::ranges::find(plan->excluded, arguments.what, &ExcludedCell::id);

@@ -26,6 +26,8 @@ void declare(Flags& flags, PackageArguments& arguments) {
 }
 
 int run(Session& session, const PackageArguments& arguments) {
+  auto interpreters = find_interpreters(session, arguments.interpreters);
+  if (!interpreters) return report(session, interpreters.error());
   auto builds = load_builds(arguments.folder);
   if (!builds) return report(session, builds.error());
   auto loaded = session.plugins();
@@ -39,7 +41,7 @@ int run(Session& session, const PackageArguments& arguments) {
   options.output_folder = arguments.output;
   options.naming = arguments.naming;
   options.schemes = session.schemes;
-  options.verify.interpreters.assign(arguments.interpreters.begin(), arguments.interpreters.end());
+  options.verify.interpreters = std::move(*interpreters);
   options.verify.child_environment = session.settings.child_environment;
   options.verify.torches = session.fetched_torches();
   Packaging all;

@@ -22,7 +22,7 @@ void declare(Flags& flags, ReportArguments& arguments) {
   flags.argument("dir", arguments.given,
                  "A folder of wheels, which are judged, or a sagekit.release.json, whose word is taken");
   flags.value("-o,--output", "FILE", arguments.output,
-              "The page; without it report.html beside the wheels or the manifest");
+              "The page, - is stdout; without it report.html beside the wheels or the manifest");
   flags.value("--timeline", "FILE", arguments.timeline,
               "What build --timeline wrote: the page shows how the build went");
   flags.reads("SAGEKIT_STORE", "Where facts of wheels and fetched torches are");
@@ -50,6 +50,12 @@ int run(Session& session, const ReportArguments& arguments) {
     timeline = std::move(*read);
   }
   const auto page = report_html(given->scan.release, timeline);
+  if (output == "-") {
+    if (session.global.json)
+      return report(
+          session, {ErrorKind::usage, "CLI001", "-o - and --json both want stdout", "", "name a file: -o report.html"});
+    return session.console.document(page), 0;
+  }
   if (const auto written = write_output(output, page); !written) return report(session, written.error());
   if (session.global.json)
     session.console.document(release_json(given->scan.release));

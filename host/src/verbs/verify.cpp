@@ -19,6 +19,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 namespace sagekit::host {
 
@@ -71,11 +72,7 @@ Result<std::string> policy_text(const fs::path& path) {
 bool read_policy(const Session& session, const std::string& word, VerifyOptions& options) {
   std::error_code error;
   const bool file = word.find_first_of("./") != std::string::npos || fs::exists(word, error);
-  if (word.empty() || !file) {
-    options.policy = word;
-    const auto known = word.empty() ? Status() : check_policy_name(word);
-    return known ? true : (report(session, known.error()), false);
-  }
+  if (word.empty() || !file) return options.policy = word, true;
   const auto text = policy_text(word);
   if (!text) return report(session, text.error()), false;
   auto policy = parse_policy_file(*text, word);
@@ -85,27 +82,6 @@ bool read_policy(const Session& session, const std::string& word, VerifyOptions&
   }
   for (const auto& diagnostic : policy.error()) session.console.show(diagnostic);
   return false;
-}
-
-bool is_program(const fs::path& path) {
-  std::error_code error;
-  const auto status = fs::status(path, error);
-  const auto exec = fs::perms::owner_exec | fs::perms::group_exec | fs::perms::others_exec;
-  return fs::is_regular_file(status) && (status.permissions() & exec) != fs::perms::none;
-}
-
-/// What --interpreter means: a path from the current folder, or a name that PATH has.
-Result<fs::path> find_interpreter(const fs::path& word, const std::vector<fs::path>& path) {
-  if (word.has_parent_path() && is_program(word)) return fs::absolute(word);
-  if (!word.has_parent_path())
-    for (const auto& folder : path)
-      if (is_program(folder / word)) return folder / word;
-  std::error_code error;
-  const char* why = !word.has_parent_path()    ? "PATH has no such program"
-                    : !fs::exists(word, error) ? "there is no such program"
-                                               : "it is no program: nobody may execute it";
-  return fail(ErrorKind::usage, "VFY019", fmt::format("--interpreter {}: {}", word.string(), why),
-              "name a Python: python3.12, .venv/bin/python", word.string());
 }
 
 /// Everything that was asked for, judged; what could not be is said, and decides the exit code.
@@ -132,6 +108,8 @@ class Run {
       else
         all.insert(all.end(), wheels.begin(), wheels.end());
     }
+    std::set<fs::path> seen;  // a glob beside its folder names wheels twice
+    std::erase_if(all, [&](const fs::path& path) { return !seen.insert(path.lexically_normal()).second; });
     m_expected = all.size();
     for (const auto& path : all) {
       std::error_code error;
@@ -288,14 +266,14 @@ int show(const Session& session, const VerifyArguments& arguments, const Run& ru
   }
   if (arguments.format == "json") console.document(verify_json(reports, arguments.all, stale, run.errors()));
   if (arguments.format == "sarif") console.document(verify_sarif(reports, run.errors()));
-  if (arguments.format == "github") console.document(verify_annotations(reports));
+  if (arguments.format == "github") console.document(verify_annotations(reports, !console.quiet()));
   // A log of GitHub Actions is read by GitHub itself: both streams of it.
   if (session.settings.github_actions && arguments.format != "github") {
-    const auto annotations = verify_annotations(reports);
+    auto annotations = verify_annotations(reports, !console.quiet());
     if (arguments.format == "text")
       console.document(annotations);
-    else
-      console.say(annotations);
+    else if (!annotations.empty())
+      console.say(annotations.substr(0, annotations.size() - 1));
   }
   if (const auto& summary = session.settings.step_summary; !summary.empty() && !reports.empty())
     if (std::ofstream page(summary, std::ios::binary | std::ios::app); !(page << job_summary(reports)).flush())
@@ -329,12 +307,11 @@ int run(Session& session, const VerifyArguments& given) {
   if (arguments.format.empty()) arguments.format = session.global.json ? "json" : "text";
   if (arguments.sarif_file == "-") arguments.format = "sarif", arguments.sarif_file.clear();
   VerifyOptions options = make_options(session, arguments);
-  for (const auto& word : arguments.interpreters) {
-    auto program = find_interpreter(word, session.settings.path);
-    if (!program) return report(session, program.error());
-    options.interpreters.push_back(std::move(*program));
-  }
+  auto interpreters = find_interpreters(session, arguments.interpreters);
+  if (!interpreters) return report(session, interpreters.error());
+  options.interpreters = std::move(*interpreters);
   if (!read_policy(session, arguments.policy, options)) return exit_code(ErrorKind::usage);
+  if (const auto right = check_options(options); !right) return report(session, right.error());
   auto loaded = session.plugins();
   if (!loaded) return report(session, loaded.error());
   std::vector<const Plugin*> plugins;

@@ -91,6 +91,7 @@ TEST_CASE("PLG002: what cannot be opened says what the system said") {
   const PluginFolder folder({});
   REQUIRE(write_file_atomic(folder.file("text"), "this is no library"));
   CHECK(load_plugin(folder.file("text")).error().code == "PLG002");
+  CHECK(has(load_plugin(folder.file("text")).error().message, "it is a text of 18 bytes"));
 }
 
 TEST_CASE("PLG003: a library that exports no descriptor is not a plugin") {
