@@ -33,6 +33,7 @@ class Explain(CommandLine):
 
     def test_words_without_quotes_and_a_folder_are_understood(self):
         self.expect(self.explain("No", "module", "named", "'triton'"), 0)
+        self.expect(self.explain("No", "module", "named", "sageattention"), 0)
         (self.folder / "logs").mkdir()
         self.expect(self.explain(self.folder / "logs"), 2, "FIL001")
         self.expect(self.run_sagekit("explain", "logs"), 2, "FIL001")

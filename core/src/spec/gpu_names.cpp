@@ -51,10 +51,12 @@ bool means(const NameWords& typed, const NameWords& name) {
   return begins_with(name, typed) && std::ranges::any_of(typed, has_digit);
 }
 
-/// "5090", "rtx5090": the number that people say, and names written in one word.
+/// "5090", "4070 Ti", "rtx5090": from the number on, as people say it, and names written in one word.
 bool means_loosely(const NameWords& typed, const NameWords& name) {
   if (join(typed, "") == join(name, "")) return true;
-  return typed.size() == 1 && has_digit(typed.front()) && contains(name, typed.front());
+  if (typed.empty() || !has_digit(typed.front())) return false;
+  const auto number = std::ranges::find(name, typed.front());
+  return number != name.end() && means(typed, NameWords(number, name.end()));  // "4070 Ti" of "RTX 4070 Ti"
 }
 
 /// "did you mean RTX 5090 or RTX 5080? "; "" when nothing is near: another generation's name helps nobody.

@@ -101,7 +101,7 @@ Result<Explanation> read_log(const std::string& what, const LogFacts& here) {
 int run(Session& session, const ExplainArguments& arguments) {
   std::string what;
   for (const auto& word : arguments.words) what += word;
-  if (is_code(what)) return explain_code(session, what);
+  if (arguments.words.size() <= 2 && is_code(what)) return explain_code(session, what);  // "FAT 101"
   std::error_code error;
   const auto is_there = [&](const std::string& word) { return std::filesystem::exists(word, error); };
   if (arguments.words.size() > 1 && std::ranges::none_of(arguments.words, is_there)) {
