@@ -87,6 +87,8 @@ Result<ToolchainOptions> toolchain_options(const Session& session, const Toolcha
   ToolchainOptions options;
   if (const auto read = read_sources(tools.sources, options); !read) return std::unexpected(read.error());
   options.probe.path = session.settings.path;
+  // The Python that a wheel is made for counts also where PATH does not have it; compilers beside it come last.
+  if (!session.interpreter.empty()) options.probe.path.push_back(session.interpreter.parent_path());
   options.probe.cuda_homes = session.settings.cuda_homes;
   options.probe.home = session.settings.home;
   options.probe.child_environment = session.settings.child_environment;
@@ -97,7 +99,10 @@ Result<ToolchainOptions> toolchain_options(const Session& session, const Toolcha
                   "a folder with Python.h, or what dpkg-deb -x made of a libpython3.N-dev package");
     options.probe.python_headers.push_back(fs::absolute(folder, error));
   }
-  if (const auto store = session.store(tools.store)) options.provision.store = *store / "toolchains";
+  if (const auto store = session.store(tools.store)) {
+    options.provision.store = *store / "toolchains";
+    options.provision.kept = *store / "specs";
+  }
   options.provision.lock = tools.lock;
   options.provision.locked = tools.locked;
   options.provision.offline = tools.offline;

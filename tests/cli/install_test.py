@@ -296,7 +296,7 @@ class OrBuild(Install):
         self.wheel(version="1.0+cu130torch2.10.0").write(self.dist)
         words = ["--plugin-dir", EXAMPLES, "--plugin", "example", "install", "--from", self.dist, "--package", "sagekit-example", "--interpreter", self.python,
                  "--for", "gpu=H100,driver=580", "--source", EXAMPLE_SOURCE]
-        self.expect(self.run_sagekit(*words), 4, "RES007", "--or-build")
+        self.expect(self.run_sagekit(*words), 4, "RES005", "one of: tiny-kernels", "--or-build")
         printed = self.run_sagekit(*words, "--or-build", "--dry-run")
         self.expect(printed, 0)
         self.assertIn("--arch 9.0", printed.out)

@@ -64,6 +64,7 @@ class ProvisionObserver {
 struct ProvisionOptions {
   std::filesystem::path store;  ///< trees are folders of it
   std::filesystem::path lock;   ///< sagekit.lock; need not exist
+  std::filesystem::path kept;   ///< where what was read of the lock is kept; "" = nowhere
   bool locked = false;          ///< refuse what the lock does not pin; never write it
   bool offline = false;         ///< no connection at all
   bool full = false;            ///< download whole wheels and check their own sha256, not RECORD's alone
@@ -105,8 +106,7 @@ SAGEKIT_API std::vector<Tree> trees(const std::filesystem::path& store);
 
 /// Those that a lock lets be used: of what it pins the very tree, of the rest all, or none when `locked`. PRV003 for a
 /// lock that cannot be read; an empty path is no lock.
-SAGEKIT_API Result<std::vector<Tree>> usable_trees(const std::filesystem::path& store,
-                                                   const std::filesystem::path& lock, bool locked);
+SAGEKIT_API Result<std::vector<Tree>> usable_trees(const ProvisionOptions& options);
 
 /// Every file of the tree against its hash, and nothing beside them: one sentence each for what is wrong.
 SAGEKIT_API Result<std::vector<std::string>> verify_tree(const Tree& tree);

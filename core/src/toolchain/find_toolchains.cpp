@@ -25,13 +25,12 @@ std::string this_platform() {
   return std::string("linux_") + host.machine;
 }
 
-Result<std::vector<Tree>> usable_trees(const std::filesystem::path& store, const std::filesystem::path& lock,
-                                       bool locked) {
-  TRY_ASSIGN(const auto pins, read_lock(lock, store));
-  auto usable = trees(store);
+Result<std::vector<Tree>> usable_trees(const ProvisionOptions& options) {
+  TRY_ASSIGN(const auto pins, read_lock(options.lock, options.kept));
+  auto usable = trees(options.store);
   std::erase_if(usable, [&](const Tree& tree) {
     const auto* pinned = pins.find(need_of(tree));
-    return pinned != nullptr ? pinned->id != tree.id : locked;
+    return pinned != nullptr ? pinned->id != tree.id : options.locked;
   });
   return usable;
 }
@@ -40,8 +39,7 @@ Result<Environment> find_toolchains(const ToolchainOptions& options, CommandRunn
   auto probe = options.probe;
   std::vector<Tree> used;
   if (!options.provision.store.empty() && !options.stored.empty()) {
-    TRY_ASSIGN(const auto usable,
-               usable_trees(options.provision.store, options.provision.lock, options.provision.locked));
+    TRY_ASSIGN(const auto usable, usable_trees(options.provision));
     std::ranges::copy_if(usable, std::back_inserter(used),
                          [&](const Tree& tree) { return names(options.stored, tree.source); });
     for (const auto& tree : used) probe.provisioned.emplace_back(tree.folder, tree.source);
@@ -63,7 +61,7 @@ bool can_fetch(const TreeNeed& need, const ToolchainOptions& options) {
   const bool windows = need.kind == TreeKind::torch && need.platform == k_windows_platform;
   if (options.provision.offline || (!windows && !recipes().redist.platforms.contains(need.platform))) return false;
   if (options.provision.locked) {
-    const auto lock = read_lock(options.provision.lock, options.provision.store);
+    const auto lock = read_lock(options.provision.lock, options.provision.kept);
     if (!lock || lock->find(need) == nullptr) return false;
   }
   const auto& sources = options.provision.sources;

@@ -169,11 +169,11 @@ Result<Lock> parse_lock(std::string_view text, std::string_view origin, const st
               "mend it, or move it away and let sagekit write it anew");
 }
 
-Result<Lock> read_lock(const std::filesystem::path& path, const std::filesystem::path& store) {
+Result<Lock> read_lock(const std::filesystem::path& path, const std::filesystem::path& kept) {
   std::error_code error;
   if (path.empty() || !std::filesystem::exists(path, error)) return Lock{};
   TRY_ASSIGN(const auto text, read_file(path));
-  return parse_lock(text, path.string(), store.empty() ? store : store / "specs");
+  return parse_lock(text, path.string(), kept);
 }
 
 }  // namespace sagekit

@@ -57,8 +57,7 @@ std::string lock_text(const Lock& lock);
 /// PRV003 (usage) with file and line when the text is no lock, or one of a later sagekit.
 /// `kept`: where what was read is kept (support/kept_toml.hpp); "" keeps nothing.
 Result<Lock> parse_lock(std::string_view text, std::string_view origin, const std::filesystem::path& kept = {});
-/// A file that is not there is an empty lock. A matrix asks once for each tree that it needs: the store keeps what was
-/// read.
-Result<Lock> read_lock(const std::filesystem::path& path, const std::filesystem::path& store);
+/// A file that is not there is an empty lock. A matrix asks once for each tree that it needs, hence `kept`.
+Result<Lock> read_lock(const std::filesystem::path& path, const std::filesystem::path& kept);
 
 }  // namespace sagekit

@@ -58,7 +58,7 @@ std::optional<Tree> fitting(const TreeNeed& need, const ProvisionOptions& option
 Status write_pins(const ProvisionOptions& options, const LockedTree& pins, ProvisionObserver& observer) {
   if (options.lock.empty()) return {};
   TRY_ASSIGN(const auto guard, FileLock::acquire(options.store / ".partial" / "sagekit.lock.lock", true));
-  TRY_ASSIGN(auto lock, read_lock(options.lock, options.store));
+  TRY_ASSIGN(auto lock, read_lock(options.lock, options.kept));
   lock.set(pins);
   TRY(write_file_atomic(options.lock, lock_text(lock)));
   observer.on_message(fmt::format("{} {} was trusted on first use and is pinned in {}", to_string(pins.kind),
@@ -138,7 +138,7 @@ Result<Provisioned> fetch_tree(const TreeNeed& need, const ProvisionOptions& opt
 Result<Provisioned> provision(const TreeNeed& need, const ProvisionOptions& options, ProvisionObserver& observer,
                               std::stop_token stop) {
   TRY(check(need));
-  TRY_ASSIGN(const auto lock, read_lock(options.lock, options.store));
+  TRY_ASSIGN(const auto lock, read_lock(options.lock, options.kept));
   const auto* pinned = lock.find(need);
   if (pinned == nullptr && options.locked)
     return fail(ErrorKind::usage, "PRV009", fmt::format("{} does not pin {}", options.lock.string(), words(need)),

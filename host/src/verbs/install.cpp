@@ -95,8 +95,11 @@ class Installer {
     auto found = resolve_wheels(m_session, m_arguments.resolving, m_target, *m_resolving, m_stop);
     if (!found) {
       // An empty place is one where nothing fits.
-      if (found.error().kind == ErrorKind::no_match && m_arguments.or_build) return {};
-      return std::unexpected(found.error());
+      auto error = found.error();
+      if (error.kind == ErrorKind::no_match && m_arguments.or_build) return {};
+      if (error.kind == ErrorKind::no_match && !m_session.global.plugins.empty())
+        error.hint += (error.hint.empty() ? "" : "; ") + std::string("--or-build builds one here");
+      return std::unexpected(std::move(error));
     }
     m_resolution = std::move(*found);
     mind_companions(m_resolution->package);
