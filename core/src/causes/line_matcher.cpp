@@ -64,7 +64,23 @@ PatternWords words_of(const std::string& pattern) {
     alone.AllPotentials(others, &possible);
     if (possible.empty()) result.needed.push_back(words[static_cast<std::size_t>(without)]);
   }
-  if (!result.needed.empty()) words = {result.needed.front()};
+  // "CUDA (?P<needs>..) or (?:above|newer) is required": "cuda" stands everywhere, and the longer words, one of which
+  // every match has too, do not.
+  std::vector<int> needed, possible;
+  std::vector<std::string> others;
+  for (int i = 0; i < static_cast<int>(words.size()); ++i)
+    if (contains(result.needed, words[static_cast<std::size_t>(i)]))
+      needed.push_back(i);
+    else
+      others.push_back(words[static_cast<std::size_t>(i)]);
+  alone.AllPotentials(needed, &possible);
+  const auto shortest = std::ranges::min_element(others, {}, &std::string::size);
+  const bool one_of_others =
+      possible.empty() && !others.empty() && !result.needed.empty() && shortest->size() > result.needed.front().size();
+  if (one_of_others)
+    words = std::move(others);
+  else if (!result.needed.empty())
+    words = {result.needed.front()};
   // A message may be wrapped where a word ends.
   for (auto* list : {&result.needed, &result.any})
     for (auto& word : *list)
