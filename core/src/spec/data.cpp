@@ -59,10 +59,14 @@ std::optional<bool> torch_has_new_strings(std::string_view torch, std::string_vi
   return {};
 }
 
-std::vector<std::string> gpu_names(Capability capability) {
+std::vector<std::string> gpu_names(Capability capability, std::string_view cpu) {
   const auto& models = gpu_data().models;
   const auto row = std::ranges::find(models, capability, &GpuModels::capability);
-  return row == models.end() ? std::vector<std::string>() : row->names;
+  if (row == models.end()) return {};
+  auto names = row->names;
+  if (!cpu.empty() && cpu != "aarch64")
+    std::erase_if(names, [&](const std::string& name) { return contains(row->aarch64, name); });
+  return names;
 }
 
 DriverNeed driver_for(std::string_view toolkit, bool ptx) {

@@ -45,7 +45,8 @@ struct StringLayout {
 struct GpuModels {
   Capability capability;
   std::vector<std::string> names;
-  bool legacy = false;  ///< no current nvcc compiles for it
+  std::vector<std::string> aarch64;  ///< of these: in machines with an Arm CPU only
+  bool legacy = false;               ///< no current nvcc compiles for it
   std::string source;
 };
 
@@ -127,7 +128,7 @@ struct SplitCompile {
 };
 
 struct CoreData {
-  std::vector<TorchRelease> torches;  ///< oldest first
+  std::vector<TorchRelease> torches;         ///< oldest first
   std::vector<StringLayout> string_layouts;  ///< the first that fits holds
   std::vector<NvccArch> nvcc_arches;
   SplitCompile split_compile;
@@ -146,12 +147,13 @@ Diagnostics core_data_problems();
 std::optional<Absence> torch_absence(std::string_view torch, std::string_view cuda, std::string_view platform,
                                      std::string_view python);
 
-/// Whether torch's own Linux wheels have libstdc++'s strings of C++11 (_GLIBCXX_USE_CXX11_ABI=1). "2.6" or "2.6.0", "12.6";
-/// nothing when no row knows that torch or its CUDA decides and is "".
+/// Whether torch's own Linux wheels have libstdc++'s strings of C++11 (_GLIBCXX_USE_CXX11_ABI=1). "2.6" or "2.6.0",
+/// "12.6"; nothing when no row knows that torch or its CUDA decides and is "".
 std::optional<bool> torch_has_new_strings(std::string_view torch, std::string_view cuda);
 
-/// What people call the GPUs of a capability; empty when it is not a current one.
-std::vector<std::string> gpu_names(Capability capability);
+/// What people call the GPUs of a capability that machines with such a CPU can have ("x86_64"; "" = any); empty when it
+/// is not a current one.
+std::vector<std::string> gpu_names(Capability capability, std::string_view cpu = {});
 
 /// The oldest driver that runs machine code (`ptx`: compiles PTX) of a toolkit "13.0"; empty texts = not known.
 DriverNeed driver_for(std::string_view toolkit, bool ptx);
@@ -162,8 +164,8 @@ bool nvcc_supports(const VersionNumber& cuda, const Arch& arch);
 /// The first nvcc release that can; nothing when no known one does.
 std::optional<VersionNumber> first_nvcc_for(const Arch& arch);
 
-/// With how many threads that nvcc "13.0" compiles a source of such a cost for one arch; 1 = as it does by itself. A matter of
-/// the plan, not of the machine: the number stands in the machine code's notes.
+/// With how many threads that nvcc "13.0" compiles a source of such a cost for one arch; 1 = as it does by itself. A
+/// matter of the plan, not of the machine: the number stands in the machine code's notes.
 unsigned split_compile_threads(std::string_view cuda, const Cost& one_arch);
 
 }  // namespace sagekit

@@ -86,6 +86,7 @@ void read_gpus(TomlTable& root, Loaded& loaded) {
     GpuModels models;
     models.capability = value_or_report(row, "capability", parse_capability(row.required_string("capability")));
     models.names = row.required_strings("names");
+    models.aarch64 = row.strings("aarch64");
     models.legacy = row.boolean("legacy").value_or(false);
     models.source = row.required_string("source");
     loaded.gpus.models.push_back(std::move(models));

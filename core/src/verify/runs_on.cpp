@@ -52,10 +52,18 @@ std::string_view to_string(ModuleVerdict verdict) {
   return "unknown";
 }
 
-RunsOn row_for(Capability gpu) {
+/// The one CPU that its modules are for; "" = several, or it has none.
+std::string cpu_of(const Artifact& artifact) {
+  std::set<std::string> cpus;
+  for (const auto& [name, module] : artifact.modules())
+    cpus.insert(module->elf ? module->elf->machine : module->pe ? module->pe->machine : std::string());
+  return cpus.size() == 1 ? *cpus.begin() : std::string();
+}
+
+RunsOn row_for(Capability gpu, const Artifact& artifact) {
   RunsOn row;
   row.capability = gpu;
-  row.gpus = gpu_names(gpu);
+  row.gpus = gpu_names(gpu, cpu_of(artifact));
   row.verdict = "no";
   return row;
 }
@@ -123,7 +131,7 @@ void judge_modules(RunsOn& row, const Artifact& artifact, const LoadFaults& faul
 
 RunsOn by_dispatch(const Artifact& artifact, Capability gpu, const std::vector<const Defect*>& defects,
                    const LoadFaults& faults) {
-  RunsOn row = row_for(gpu);
+  RunsOn row = row_for(gpu, artifact);
   const auto dispatch = dispatch_for(artifact, gpu);
   if (!dispatch) {
     row.reason = fmt::format("the package has no branch for {}", to_string(gpu));
@@ -139,7 +147,7 @@ RunsOn by_dispatch(const Artifact& artifact, Capability gpu, const std::vector<c
   if (row.verdict == "no") return row;
   const auto defect = std::ranges::find_if(defects, [&](const Defect* one) { return hurts(*one, gpu); });
   if (defect != defects.end()) {
-    RunsOn hurt = row_for(gpu);
+    RunsOn hurt = row_for(gpu, artifact);
     hurt.modules = row.modules;
     hurt.reason = fmt::format("known defect {}: {}", (*defect)->id, (*defect)->message);
     return hurt;
@@ -173,7 +181,7 @@ std::string failing_words(const std::vector<std::pair<std::string, ModuleState>>
 
 /// Nobody knows which modules the package calls: it runs where all of them have code, and in part where some have.
 RunsOn by_code(const Artifact& artifact, Capability gpu, const LoadFaults& faults) {
-  RunsOn row = row_for(gpu);
+  RunsOn row = row_for(gpu, artifact);
   auto worst = ModuleVerdict::yes, best = ModuleVerdict::no;
   DriverFloor need;
   std::vector<std::pair<std::string, ModuleState>> failing;

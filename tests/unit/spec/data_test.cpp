@@ -2,8 +2,9 @@
 
 #include "spec/windows_data.hpp"
 
-#include <doctest/doctest.h>
 #include <sagekit/naming.hpp>
+
+#include <doctest/doctest.h>
 
 #include <algorithm>
 #include <set>
@@ -65,12 +66,17 @@ TEST_CASE("GPUs have names from 7.5 to 12.1") {
        {Capability{7, 5}, {8, 0}, {8, 6}, {8, 7}, {8, 9}, {9, 0}, {10, 0}, {10, 3}, {11, 0}, {12, 0}})
     CHECK_MESSAGE(!gpu_names(c).empty(), to_string(c));
   CHECK(gpu_names({13, 7}).empty());
+  CHECK(gpu_names({9, 0}, "x86_64") == std::vector<std::string>{"H100", "H200"});
+  CHECK(gpu_names({12, 1}, "x86_64").empty());
+  CHECK(gpu_names({12, 1}, "aarch64") == gpu_names({12, 1}));
 }
 
 TEST_CASE("GPUs of the past are marked, current ones are not") {
   for (const auto& models : gpu_data().models) {
     CAPTURE(to_string(models.capability));
     CHECK(models.legacy == (models.capability < Capability{7, 5}));
+    for (const auto& name : models.aarch64)
+      CHECK_MESSAGE(std::ranges::find(models.names, name) != models.names.end(), name);
   }
 }
 
