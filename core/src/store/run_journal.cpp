@@ -32,10 +32,12 @@ std::vector<fs::path> journals(const fs::path& folder) {
   return files;
 }
 
-std::string now_text(const char* form) {
-  const std::time_t now = std::time(nullptr);
+using Clock = std::chrono::system_clock;
+
+std::string time_text(Clock::time_point time, const char* form) {
+  const std::time_t seconds = Clock::to_time_t(std::chrono::floor<std::chrono::seconds>(time));
   std::tm utc{};
-  ::gmtime_r(&now, &utc);
+  ::gmtime_r(&seconds, &utc);
   std::string text(32, '\0');
   text.resize(std::strftime(text.data(), text.size(), form, &utc));
   return text;
@@ -47,13 +49,15 @@ std::shared_ptr<RunJournal> RunJournal::begin(const fs::path& folder, const std:
   if (!make_directories(folder)) return nullptr;
   auto old = journals(folder);
   for (std::size_t i = 0; i + k_runs_kept <= old.size(); ++i) remove_quietly(old[i]);
-  const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
-  const auto micros = std::chrono::duration_cast<std::chrono::microseconds>(since_epoch).count() % 1'000'000;
-  const auto path = folder / fmt::format("{}.{:06}@{}{}", now_text("%Y%m%dT%H%M%S"), micros, own_mark(), k_extension);
+  // Read once: time(2) lags behind the clock that has microseconds, and a run would sort a second too early.
+  const auto now = Clock::now();
+  const auto micros = (now.time_since_epoch() % std::chrono::seconds(1)) / std::chrono::microseconds(1);
+  const auto path =
+      folder / fmt::format("{}.{:06}@{}{}", time_text(now, "%Y%m%dT%H%M%S"), micros, own_mark(), k_extension);
   Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
   if (!file.open()) return nullptr;
   const std::shared_ptr<RunJournal> journal(new RunJournal(std::move(file)));
-  journal->line(json_line({{"began", now_text("%Y-%m-%dT%H:%M:%SZ")}, {"what", what}}));
+  journal->line(json_line({{"began", time_text(now, "%Y-%m-%dT%H:%M:%SZ")}, {"what", what}}));
   return journal;
 }
 

@@ -1,5 +1,6 @@
 #include "store/store.hpp"
 
+#include "store/run_journal.hpp"
 #include "support/scratch_files.hpp"
 #include "support/sha256.hpp"
 #include "support/text.hpp"
@@ -152,4 +153,16 @@ TEST_CASE("processes that share a store and are killed at any moment leave nothi
     }
   CHECK(checked->objects > 0);
   CHECK(records > 0);
+}
+
+TEST_CASE("the run that began last is the last, over the turn of a second too") {
+  const auto folder = temporary();
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(1100);
+  for (int begun = 0; std::chrono::steady_clock::now() < end; ++begun) {
+    const auto what = std::to_string(begun);
+    REQUIRE(RunJournal::begin(folder.path(), what));
+    const auto last = last_run(folder.path());
+    REQUIRE(last);
+    REQUIRE(last->what == what);
+  }
 }
