@@ -27,11 +27,12 @@ std::string device_text_key(const SymbolTable& symbols, const std::string& nvcc,
                             const Places& places);
 
 /// Of the assembly that `compile` makes of the host's text. `cxx`: the compiler's symbol.
+std::string host_text_key(const SymbolTable& symbols, const std::string& cxx, const CommandLine& compile,
+                          std::string_view text, const Places& places);
+
 /// The same before cudafe++, by the text that it reads, its words and the host compiler's, and the stub that it lays
 /// the launches beside. `argv`: the step's, all of whose tools and headers count here.
 std::string host_source_key(const SymbolTable& symbols, const std::vector<std::string>& argv, const CommandLine& words,
                             std::string_view text, std::string_view stub, const Places& places);
-std::string host_text_key(const SymbolTable& symbols, const std::string& cxx, const CommandLine& compile,
-                          std::string_view text, const Places& places);
 
 }  // namespace sagekit
