@@ -18,12 +18,14 @@ fs::path verdict_file(const CellBuild& build) { return fs::path(build.record).re
 
 }  // namespace
 
-std::optional<std::string> verdict_key(const Plugin& plugin, const Revision& revision, const PackageOptions& options) {
+std::optional<std::string> verdict_key(std::string_view plugin_sha256, const Revision& revision,
+                                       const PackageOptions& options) {
   const auto program = own_stamp();
   const auto& verify = options.verify;
   if (program.empty() || verify.gpu || verify.policy_file || !verify.sha256_file.empty()) return std::nullopt;
   Sha256 hash;
-  for (const auto& part : {program, plugin.sha256(), revision.commit, options.naming, verify.policy, verify.today})
+  for (const auto& part :
+       {program, std::string(plugin_sha256), revision.commit, options.naming, verify.policy, verify.today})
     hash.field(part);
   const auto list = [&hash](const std::vector<std::string>& words) {
     hash.field(std::to_string(words.size()));
@@ -42,7 +44,8 @@ std::optional<std::string> verdict_key(const Plugin& plugin, const Revision& rev
     const auto stamp = stamp_of(torch.root / "version.py");
     words.insert(words.end(), {torch.root.string(), torch.identity, stamp ? to_string(*stamp) : std::string()});
   }
-  for (const auto& [name, value] : verify.child_environment) words.insert(words.end(), {name, value});
+  if (!verify.interpreters.empty())  // what no child sees (PATH of another shell) judges nothing
+    for (const auto& [name, value] : verify.child_environment) words.insert(words.end(), {name, value});
   list(words);
   return hash.hex();
 }

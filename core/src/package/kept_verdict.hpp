@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace sagekit {
 
@@ -16,10 +17,11 @@ struct KeptVerdict {
   WheelReport report;
 };
 
-/// All that a verdict depends on but the build's own record: this sagekit, the plugin, the revision, the naming scheme, the
-/// Pythons and torches that it is judged with. Nothing when there is something that no key can hold: what the GPU of
-/// this machine says, or a sagekit whose own file cannot be found.
-std::optional<std::string> verdict_key(const Plugin& plugin, const Revision& revision, const PackageOptions& options);
+/// All that a verdict depends on but the build's own record: this sagekit, the plugin, the revision, the naming scheme,
+/// the Pythons and torches that it is judged with, and the environment of those Pythons. Nothing when there is
+/// something that no key can hold: what the GPU of this machine says, or a sagekit whose own file cannot be found.
+std::optional<std::string> verdict_key(std::string_view plugin_sha256, const Revision& revision,
+                                       const PackageOptions& options);
 
 /// Nothing when there is none, it is of another key, or it cannot be read.
 std::optional<KeptVerdict> find_verdict(const CellBuild& build, const std::string& key);

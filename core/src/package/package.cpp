@@ -124,7 +124,7 @@ Result<Verdict<PackagedWheel>> package_build(const CellBuild& build, const Plugi
                 "use the plugin version that built it, or build again");
   PackageOptions allowing = options;
   allowing.verify.allowed_defects = build.allowed_defects;
-  const auto key = verdict_key(plugin, *revision, allowing);
+  const auto key = verdict_key(plugin.sha256(), *revision, allowing);
   const auto kept = key ? find_verdict(build, *key) : std::nullopt;
   std::optional<PackagedWheel> made;
   if (kept) {

@@ -148,13 +148,19 @@ std::string buildable_text(const Console& console, const Plan& plan, const PlanV
   return text;
 }
 
-std::string notes_text(const Plan& plan, const std::vector<Family>& families, std::size_t width) {
+std::vector<std::string> notes_of(const Plan& plan, const std::vector<Family>& families) {
   std::vector<std::pair<std::string, std::vector<const Cell*>>> notes;
   for (const auto& cell : plan.cells)
     for (const auto& note : cell.notes) remember(notes, note, cell);
-  std::string text;
+  std::vector<std::string> lines;
   for (const auto& [note, cells] : notes)
-    text += wrap(fmt::format("{}: {}", cells_words(cells, plan, families), printable(note)), "  ", "    ", width);
+    lines.push_back(fmt::format("{}: {}", cells_words(cells, plan, families), printable(note)));
+  return lines;
+}
+
+std::string notes_text(const Plan& plan, const std::vector<Family>& families, std::size_t width) {
+  std::string text;
+  for (const auto& note : notes_of(plan, families)) text += wrap(note, "  ", "    ", width);
   return text.empty() ? "" : "\nNotes\n" + text;
 }
 
@@ -218,6 +224,8 @@ std::string steps_text(const Console& console, const Plan& plan) {
 }
 
 }  // namespace
+
+std::vector<std::string> plan_notes(const Plan& plan) { return notes_of(plan, families_of(plan, {})); }
 
 std::string plan_text(const Console& console, const Plan& plan, const PlanView& view) {
   const auto families = families_of(plan, view);

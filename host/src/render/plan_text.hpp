@@ -10,6 +10,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace sagekit::host {
 
@@ -19,6 +20,9 @@ struct PlanView {
   bool steps = false;
   std::size_t width = 80;
 };
+
+/// What is to be known of its cells, each once: "all cells: ...".
+std::vector<std::string> plan_notes(const Plan& plan);
 
 std::string plan_text(const Console& console, const Plan& plan, const PlanView& view);
 

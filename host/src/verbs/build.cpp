@@ -9,6 +9,7 @@
 #include "render/build_progress.hpp"
 #include "render/build_trace.hpp"
 #include "render/failed_steps.hpp"
+#include "render/plan_text.hpp"
 #include "render/text.hpp"
 #include "session.hpp"
 #include "store_flags.hpp"
@@ -255,9 +256,7 @@ int run(Session& session, const BuildArguments& arguments) {
   auto& [environment, plan] = *ready;
   show_diagnostics(session, plan);
   if (plan.cells.empty()) return report(session, nothing_to_build(plan));
-  for (const auto& cell : plan.cells)
-    for (const auto& note : cell.notes)
-      session.console.say(fmt::format("{} {}: {}", session.console.dim("note"), cell.id, note));
+  for (const auto& note : plan_notes(plan)) session.console.say(session.console.dim("note") + " " + note);
 
   say_toolchains(session, *tools, plan);
 

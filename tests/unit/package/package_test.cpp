@@ -1,4 +1,5 @@
 #include "archive/wheel_archive.hpp"
+#include "package/kept_verdict.hpp"
 #include "package/wheel_layout.hpp"
 #include "support/text.hpp"
 #include "support/wheel_builder.hpp"
@@ -324,14 +325,8 @@ TEST_CASE("a wheel that was tampered with is caught under the right code") {
       {"TRU003",
        [](OpenWheel& w) { w.at("/sagekit.json").replace(w.at("/sagekit.json").find("11111111"), 8, "33333333"); }},
       {"CNT002", [a](OpenWheel& w) { w.members.erase(a); }},
-      {"FAT101",
-       [a](OpenWheel& w) {
-         w.members[a] = demo_module("_a", {{90, 'a'}}).build();
-       }},
-      {"RUN001",
-       [a](OpenWheel& w) {
-         w.members[a] = demo_module("_a", {{90, 'a'}}).build();
-       }},
+      {"FAT101", [a](OpenWheel& w) { w.members[a] = demo_module("_a", {{90, 'a'}}).build(); }},
+      {"RUN001", [a](OpenWheel& w) { w.members[a] = demo_module("_a", {{90, 'a'}}).build(); }},
       {"FAT103", [a](OpenWheel& w) { w.members[a] = demo_module("_a", {}).build(); }},
       {"TRU001", [](OpenWheel& w) { w.at("ops.py") = "def run(): pass\ndef run(): pass\n"; }},
       {"CNT001", [](OpenWheel& w) { w.members["demo/a.cu"] = "x"; }},
@@ -358,4 +353,18 @@ TEST_CASE("a wheel outside the size band warns") {
   const auto made = packed(demo, output.path());
   REQUIRE_FALSE(trouble(made.report, "CNT004").empty());
   CHECK(trouble(made.report, "CNT004")[0].result == FindingResult::warn);
+}
+
+TEST_CASE("a kept verdict is for the Pythons that gave it, and for their environment") {
+  PackageOptions options;
+  options.verify.child_environment["PATH"] = "/usr/bin";
+  const auto key = [&] { return verdict_key("plugin", Revision{}, options).value(); };
+  const auto alone = key();
+  options.verify.child_environment["PATH"] = "/opt/bin:/usr/bin";
+  CHECK(key() == alone);  // nobody was asked
+  options.verify.interpreters = {"/usr/bin/true"};
+  const auto asked = key();
+  CHECK(asked != alone);
+  options.verify.child_environment["PATH"] = "/usr/bin";
+  CHECK(key() != asked);
 }
