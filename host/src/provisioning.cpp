@@ -128,26 +128,12 @@ void say_toolchains(const Session& session, const ToolchainOptions& options, con
   }
 }
 
-TransferProgress::TransferProgress(const Console& console, bool ci)
-    : m_console(console), m_terminal(!ci && !console.quiet() && isatty(STDERR_FILENO) == 1) {}
-
-TransferProgress::~TransferProgress() { clear(); }
-
-void TransferProgress::clear() {
-  if (m_drawn) m_console.draw("");
-  m_drawn = false;
-}
-
 void TransferProgress::on_transfer(const TransferState& state) {
   const std::lock_guard lock(m_mutex);
   std::string text = fmt::format("{}: {}", state.what, human_bytes(state.bytes));
   if (state.expected_bytes > state.bytes) text += " of about " + human_bytes(state.expected_bytes);
   text += fmt::format(", {}/s", human_bytes(static_cast<std::uint64_t>(state.bytes_per_second)));
-  if (m_terminal) {
-    m_console.draw(text);
-    m_drawn = true;
-    return;
-  }
+  if (m_status.shows()) return m_status.show(text);
   const auto now = std::chrono::steady_clock::now();
   if (now - m_said < std::chrono::seconds(10)) return;
   m_said = now;
@@ -156,13 +142,13 @@ void TransferProgress::on_transfer(const TransferState& state) {
 
 void TransferProgress::on_message(const std::string& text) {
   const std::lock_guard lock(m_mutex);
-  clear();
+  m_status.clear();
   m_console.say(text);
 }
 
 void TransferProgress::on_fetched(const Provisioned& provisioned) {
   const std::lock_guard lock(m_mutex);
-  clear();
+  m_status.clear();
   m_console.say(fmt::format("{}: {} in {} requests, {}", provisioned.tree.id, human_bytes(provisioned.bytes),
                             provisioned.requests, human_seconds(provisioned.seconds)));
 }

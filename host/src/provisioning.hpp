@@ -1,6 +1,7 @@
 #pragma once
 // The toolchain flags as core's options, and what people see of them.
 
+#include "render/status_line.hpp"
 #include "session.hpp"
 
 #include <sagekit/provision.hpp>
@@ -19,8 +20,7 @@ void say_toolchains(const Session& session, const ToolchainOptions& options, con
 /// One redrawn line on a terminal, a line every ten seconds elsewhere.
 class TransferProgress : public ProvisionObserver {
  public:
-  TransferProgress(const Console& console, bool ci);
-  ~TransferProgress() override;
+  TransferProgress(const Console& console, bool redraws) : m_console(console), m_status(console, redraws) {}
   void on_transfer(const TransferState& state) override;
   void on_message(const std::string& text) override;
   void on_fetched(const Provisioned& provisioned) override;
@@ -28,9 +28,8 @@ class TransferProgress : public ProvisionObserver {
  private:
   const Console& m_console;
   std::mutex m_mutex;
-  bool m_terminal, m_drawn = false;
+  StatusLine m_status;
   std::chrono::steady_clock::time_point m_said = std::chrono::steady_clock::now();
-  void clear();
 };
 
 }  // namespace sagekit::host

@@ -70,7 +70,7 @@ Status judge_given(const Session& session, GivenRelease& given) {
   options.torches = session.fetched_torches();
   std::vector<const Plugin*> judges;
   for (const auto& plugin : plugins->plugins) judges.push_back(&plugin);
-  StatusLine status(session.console, session.settings.ci);
+  StatusLine status(session.console, session.settings.redraws);
   std::size_t begun = 0;
   const auto show = [&](const std::string& file) {
     status.show(fmt::format("[{}/{}] {}", ++begun, given.scan.release.wheels.size(), file));

@@ -33,7 +33,7 @@ std::vector<fs::path> folders(const std::string& list) {
 Settings read_settings() {
   Settings settings;
   settings.color_wanted = variable("NO_COLOR").empty() && variable("TERM") != "dumb";
-  settings.ci = !variable("CI").empty();
+  settings.redraws = variable("CI").empty() && variable("TERM") != "dumb" && isatty(STDERR_FILENO) == 1;
   settings.github_actions = variable("GITHUB_ACTIONS") == "true";
   if (settings.github_actions) settings.step_summary = variable("GITHUB_STEP_SUMMARY");
   std::error_code error;

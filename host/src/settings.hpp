@@ -14,7 +14,7 @@ namespace sagekit::host {
 
 struct Settings {
   bool color_wanted = true;            ///< NO_COLOR is not set and TERM is not dumb
-  bool ci = false;                     ///< CI is set: plain progress lines
+  bool redraws = false;                ///< stderr is a terminal that can go back; CI is not set and TERM is not dumb
   bool github_actions = false;         ///< GITHUB_ACTIONS is "true": findings become annotations
   std::filesystem::path step_summary;  ///< GITHUB_STEP_SUMMARY: the file that becomes the job's page; "" = none
   std::filesystem::path executable;    ///< this program
@@ -38,7 +38,8 @@ struct Settings {
 };
 
 Settings read_settings();
-/// What is set and does nothing to a wheel, with its value. By itself, for its table is TOML that only verbs that plan read.
+/// What is set and does nothing to a wheel, with its value. By itself, for its table is TOML that only verbs that plan
+/// read.
 std::vector<std::pair<KnownVariable, std::string>> variables_without_effect();
 
 }  // namespace sagekit::host

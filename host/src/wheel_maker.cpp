@@ -67,7 +67,7 @@ Result<std::vector<StepFailure>> check_reproducible(const Session& session, cons
   options.store_push = false;
   std::filesystem::remove_all(options.store, error);
   session.console.say("building all of it a second time");
-  BuildProgress progress(session.console, progress_form(session.global.quiet, false, session.settings.ci));
+  BuildProgress progress(session.console, progress_form(session.global.quiet, false, session.settings.redraws));
   const auto second = run_build(plugin.spec(), plan, environment, options, *session.runner, progress, stop);
   if (!second) return std::unexpected(second.error());
   std::vector<StepFailure> different = second->failed;

@@ -392,7 +392,7 @@ class ManyMachines(StoreCase):
                 if one is not other and one["tid"] == other["tid"]:
                     self.assertTrue(one["ts"] + one["dur"] <= other["ts"] + 1 or other["ts"] + other["dur"] <= one["ts"] + 1)
         again = self.run_sagekit(*self.words("--timeline", "trace.json"), env=self.environment(GITHUB_ACTIONS="true"))
-        self.expect(again, 0, "::group::", "::endgroup::")
+        self.expect(again, 0, "::group::", "::endgroup::\nwheel dist/")
         self.assertTrue(all(e["args"]["reused"] for e in json.loads((self.folder / "trace.json").read_text())["traceEvents"] if e["ph"] == "X"))
 
 

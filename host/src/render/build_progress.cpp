@@ -5,7 +5,6 @@
 #include "render/text.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <condition_variable>
@@ -53,10 +52,10 @@ std::string_view step_word(StepKind kind) {
   return "";
 }
 
-BuildProgress::Form progress_form(bool quiet, bool json_lines, bool ci) {
+BuildProgress::Form progress_form(bool quiet, bool json_lines, bool redraws) {
   if (json_lines) return BuildProgress::Form::json_lines;
   if (quiet) return BuildProgress::Form::quiet;
-  return !ci && isatty(STDERR_FILENO) == 1 ? BuildProgress::Form::terminal : BuildProgress::Form::lines;
+  return redraws ? BuildProgress::Form::terminal : BuildProgress::Form::lines;
 }
 
 BuildProgress::BuildProgress(const Console& console, Form form, bool groups)
@@ -72,7 +71,11 @@ BuildProgress::BuildProgress(const Console& console, Form form, bool groups)
 BuildProgress::~BuildProgress() {
   if (m_clock.joinable()) m_clock.request_stop(), m_clock.join();
   clear();
-  if (m_in_group) m_console.say("::endgroup::");
+  end_group();
+}
+
+void BuildProgress::end_group() {
+  if (std::exchange(m_in_group, false)) m_console.say("::endgroup::");
 }
 
 void BuildProgress::on_message(const std::string& text) {
@@ -111,6 +114,7 @@ void BuildProgress::on_event(const BuildEvent& event) {
 std::unique_lock<std::mutex> BuildProgress::give_way() {
   std::unique_lock lock(m_mutex);
   clear();
+  end_group();  // what is told now is not to be folded away
   return lock;
 }
 
@@ -121,7 +125,8 @@ void BuildProgress::clear() {
 
 void BuildProgress::line(const BuildEvent& event) {
   clear();
-  if (m_groups && !std::exchange(m_in_group, true)) m_console.say(fmt::format("::group::{} steps", event.total));
+  if (m_groups && !std::exchange(m_in_group, true))
+    m_console.say(fmt::format("::group::steps, {} of {} done", event.done, event.total));
   const std::string count = fmt::format("[{}/{}]", event.done, event.total);
   switch (event.outcome) {
     case StepOutcome::started:
@@ -145,8 +150,9 @@ void BuildProgress::line(const BuildEvent& event) {
 }
 
 void BuildProgress::draw() {
-  constexpr std::size_t k_most = 8;
   if (m_total == 0) return;
+  // A block that is higher than the terminal could not be gone back over: the first line, "and 3 more", the cursor's.
+  const std::size_t most = std::clamp<std::size_t>(terminal_height(), 4, 11) - 3;
   const auto now = Clock::now();
   const auto seconds = [&](Clock::time_point since) { return std::chrono::duration<double>(now - since).count(); };
   std::string text = fmt::format("[{}/{}] {}", m_done, m_total, human_seconds(seconds(m_began)));
@@ -159,19 +165,20 @@ void BuildProgress::draw() {
   std::ranges::sort(running, {}, &Running::since);
   Rows rows;
   for (const auto* step : running) {
-    if (rows.size() == k_most) break;
-    rows.push_back({human_seconds(seconds(step->since)), step->title,
-                    step->memory_bytes > 0 ? "about " + human_bytes(step->memory_bytes) : ""});
+    if (rows.size() == most) break;
+    // The title last: it is what a narrow terminal may cut.
+    rows.push_back({human_seconds(seconds(step->since)),
+                    step->memory_bytes > 0 ? "about " + human_bytes(step->memory_bytes) : "", step->title});
   }
   text += "\n" + table(rows, "  ");
-  if (running.size() > k_most) text += fmt::format("  and {} more\n", running.size() - k_most);
+  if (running.size() > most) text += fmt::format("  and {} more\n", running.size() - most);
   text.pop_back();
   std::string block;
   std::size_t lines = 0;
   for (std::size_t at = 0; at <= text.size(); ++lines) {
     const auto end = std::min(text.find('\n', at), text.size());
-    // A line that the terminal broke would be two to clear.
-    block += (lines > 0 ? "\n" : "") + cut(text.substr(at, end - at), terminal_width() - 1);
+    // A line that the terminal broke would be two to clear; Ctrl-C writes "^C" behind the last.
+    block += (lines > 0 ? "\n" : "") + cut(text.substr(at, end - at), terminal_width() - 3);
     at = end + 1;
   }
   m_console.draw(block, m_drawn);

@@ -43,6 +43,7 @@ class BuildProgress : public BuildObserver {
 
   void draw();
   void clear();
+  void end_group();
   void line(const BuildEvent& event);
   void json_line(const BuildEvent& event);
 
@@ -58,6 +59,6 @@ class BuildProgress : public BuildObserver {
   std::jthread m_clock;                      ///< last: it stops before the rest goes
 };
 
-BuildProgress::Form progress_form(bool quiet, bool json_lines, bool ci);
+BuildProgress::Form progress_form(bool quiet, bool json_lines, bool redraws);
 
 }  // namespace sagekit::host

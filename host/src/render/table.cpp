@@ -25,8 +25,9 @@ std::string table(const Rows& rows, std::string_view indent, std::size_t width) 
     }
     const auto column = display_width(line);
     const bool wraps = width > 0 && row.size() == widths.size();
-    text +=
-        wrap(row.back(), line, std::string(column, ' '), wraps ? std::max(width, column + k_least) : std::string::npos);
+    // Where too little is left beside the other columns the rest stands below them.
+    const auto under = column + k_least <= width ? column : indent.size() + 4;
+    text += wrap(row.back(), line, std::string(under, ' '), wraps ? width : std::string::npos);
   }
   return text;
 }

@@ -23,16 +23,19 @@ std::size_t unit_at(std::string_view text, std::size_t at) {
   return end - at;
 }
 
-}  // namespace
-
-std::size_t terminal_width() {
-  constexpr std::size_t k_unknown = 80, k_least = 40;
+winsize terminal_size() {
   for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
     winsize size{};
-    if (ioctl(stream, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return std::max<std::size_t>(size.ws_col, k_least);
+    if (ioctl(stream, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size;
   }
-  return k_unknown;
+  return {.ws_row = 24, .ws_col = 80, .ws_xpixel = 0, .ws_ypixel = 0};
 }
+
+}  // namespace
+
+std::size_t terminal_width() { return std::max<std::size_t>(terminal_size().ws_col, 40); }
+
+std::size_t terminal_height() { return terminal_size().ws_row; }
 
 std::size_t display_width(std::string_view text) {
   std::size_t columns = 0;

@@ -10,6 +10,8 @@ namespace sagekit::host {
 /// Columns of the terminal that reads stdout, else of the one that reads stderr (a pager shows it there); 80 where
 /// there is none.
 std::size_t terminal_width();
+/// Its lines; 24 where there is none.
+std::size_t terminal_height();
 
 /// Columns that the text takes.
 std::size_t display_width(std::string_view text);

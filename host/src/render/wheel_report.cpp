@@ -106,10 +106,9 @@ std::string skipped_text(const Console& console, const WheelReport& report, std:
   }
   if (count == 0) return "";
   if (!more.empty())
-    return cut(fmt::format("  {} {} could not be made ({} says why): {}", label(console, FindingResult::skipped),
-                           counted(count, "check", "checks"), more, fmt::join(families, " ")),
-               width) +
-           "\n";
+    return wrap(fmt::format("{} could not be made ({} says why): {}", counted(count, "check", "checks"), more,
+                            fmt::join(families, " ")),
+                fmt::format("  {} ", label(console, FindingResult::skipped)), "    ", width);
   std::string text;
   for (const auto& [reason, codes] : reasons)
     text += wrap(fmt::format("{}  {}", fmt::join(codes, " "), printable(reason)),

@@ -248,7 +248,7 @@ int run(Session& session, const BuildArguments& arguments) {
   auto ready = [&] {
     const PlanOrigin origin{plugin->path().string(), plugin->sha256()};
     if (arguments.dry_run) return plan_here(plugin->spec(), request, origin, *tools, *session.runner);
-    TransferProgress progress(session.console, session.settings.ci);
+    TransferProgress progress(session.console, session.settings.redraws);
     return make_ready(plugin->spec(), request, origin, *tools, *session.runner, progress, stop);
   }();
   if (!ready) return report(session, ready.error());
@@ -275,7 +275,7 @@ int run(Session& session, const BuildArguments& arguments) {
   package.verify.child_environment = session.settings.child_environment;
   package.verify.torches = environment.torches;
   WheelMaker maker(session, *plugin, package,
-                   progress_form(session.global.quiet, arguments.jsonl, session.settings.ci));
+                   progress_form(session.global.quiet, arguments.jsonl, session.settings.redraws));
   Result<Build> build = Build{};
   std::string chain;
   if (!plan.cells.empty()) {

@@ -112,7 +112,7 @@ int run(Session& session, const ToolchainFetchArguments& arguments) {
   if (const auto store = session.store(tools.store); !store) return report(session, store.error());
   const auto options = toolchain_options(session, tools);
   if (!options) return report(session, options.error());
-  TransferProgress progress(session.console, session.settings.ci);
+  TransferProgress progress(session.console, session.settings.redraws);
   std::vector<Provisioned> list;
   for (const auto& need : *needs) {
     auto provisioned = provision(need, options->provision, progress, stop);
