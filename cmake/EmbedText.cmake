@@ -1,7 +1,7 @@
 # sagekit_embed_text(ROOM SYMBOLS pattern FILES files... [TABLE function])
 #
 # Compiles texts into a room of core, each as `extern const std::string_view sagekit::SYMBOL`, where {} in the pattern is the
-# file's name without its ending. With TABLE the room also gets `std::span<const EmbeddedText> sagekit::function()`, a row a
+# file's name without its ending, and _ for what no name in C++ may have. With TABLE the room also gets `std::span<const EmbeddedText> sagekit::function()`, a row a
 # file (support/embedded_text.hpp). Files are read when they change, at build time. Run as a script (cmake -P), this file
 # writes the source.
 if(CMAKE_SCRIPT_MODE_FILE)
@@ -16,6 +16,7 @@ if(CMAKE_SCRIPT_MODE_FILE)
       message(FATAL_ERROR "${file} holds the end mark of its own raw string")
     endif()
     string(REPLACE "{}" "${name}" symbol "${SYMBOLS}")
+    string(MAKE_C_IDENTIFIER "${symbol}" symbol)
     string(APPEND source "extern const std::string_view ${symbol};\n"
                          "constinit const std::string_view ${symbol} = R\"sagekit_text(${text})sagekit_text\";\n")
     string(APPEND rows "      {\"${name}\", ${symbol}},\n")

@@ -167,7 +167,13 @@ exec {real} "$@"
         self.assertEqual(len(self.wheels("made")), 1)
         self.assertFalse((self.folder / "dist").exists())
         running = 0
-        for event in map(json.loads, done.out.splitlines()):
+        events = [json.loads(line) for line in done.out.splitlines()]
+        for event in {event["event"]: event for event in events}.values():
+            self.held_to_schema("build-events", event)
+        with zipfile.ZipFile(self.wheels("made")[0]) as wheel:
+            (provenance,) = (name for name in wheel.namelist() if name.endswith(".dist-info/sagekit.json"))
+            self.held_to_schema("provenance", json.loads(wheel.read(provenance)))
+        for event in events:
             running += {"started": 1, "finished": -1, "failed": -1}.get(event.get("outcome"), 0)
             self.assertLessEqual(running, 1)
         self.expect(self.build("-o", "other", "--jobs", "4"), 0)

@@ -310,6 +310,7 @@ class Trees(Provisioning):
 
     def test_verify_names_an_altered_a_missing_and_a_foreign_file(self):
         (row,) = self.fetched()
+        self.held_to_schema("fetch", {"schema": "sagekit.fetch/1", "trees": [row]})
         self.expect(self.run_sagekit("toolchain", "verify"), 0)
         tree = pathlib.Path(row["path"])
         header = tree / "include/cuda.h"
@@ -320,6 +321,7 @@ class Trees(Provisioning):
         (tree / "lib/extra.so").write_bytes(b"x")
         for which in ((), (row["id"],)):
             done = self.run_sagekit("toolchain", "verify", *which)
+            self.held_to_schema("toolchain-verify", self.run_sagekit("toolchain", "verify", *which, "--json").json())
             self.expect(done, 1)
             for path in ("include/cuda.h", "include/cublas.h", "lib/extra.so"):
                 self.assertEqual(len([line for line in (done.err + done.out).splitlines() if path in line]), 1, done.err + done.out)

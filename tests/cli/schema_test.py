@@ -109,7 +109,7 @@ OPTIONAL = {"plan": {"steps"}, "index": {"variants"}}  # with --steps, with --va
 NAME_KEYS = {"build", "local", "torch", "torch_min", "cuda", "cxx11_abi", "python", "abi", "platform", "arches", "revision", "date", "variant", "scheme", "unread",
              "package", "version"}
 OPTIONAL["name"] = NAME_KEYS  # absent = the name does not say it
-DESCRIBED = {"name", "retag", "index", "resolve", "install", "release", "coverage", "publish"}  # a key that is written is in the schema
+DESCRIBED = {"name", "retag", "index", "resolve", "install", "release", "coverage", "publish", "env", "plugin-show", "shards", "generate", "cache"}  # a key that is written is in the schema
 
 
 def closed(schema):
@@ -212,6 +212,14 @@ def documents(sagekit):
         yield run("toolchains", "toolchain", "list")
         yield run("env", "env")
         yield run("finding", "explain", "FAT")
+        yield run("plugin-show", "plugin", "show", "sage2")
+        shards = run("shards", "--plugin", "sage2", "plan", "--shards", "2")
+        assert len(shards[2]["shards"]) == 2
+        yield shards
+        yield run("generate", "--plugin", "sage2", "generate", "github", "--check", expected=1)
+        (folder / "store" / "toolchains").mkdir(parents=True, exist_ok=True)
+        for words in (("stats",), ("trim", "--max-size", "1G"), ("verify",), ("export", folder / "pack.tar"), ("import", folder / "pack.tar")):
+            yield run("cache", "cache", *words)
         yield from release_documents(run, folder)
         yield from build_document(sagekit, folder)
 
@@ -219,9 +227,14 @@ def documents(sagekit):
 def build_document(sagekit, folder):
     """What a dry run says; nothing where no compiler is."""
     examples = os.environ.get("SAGEKIT_EXAMPLES", "")
-    done = subprocess.run([str(sagekit), "--plugin-dir", examples, "--plugin", "example", "build", "-n", "--json", "--source",
-                           str(ROOT / "examples" / "plugin" / "source")], cwd=folder, capture_output=True,
-                          env=os.environ | {"SAGEKIT_STORE": str(folder / "store")})
+    words = [str(sagekit), "--plugin-dir", examples, "--plugin", "example"]
+    store = os.environ | {"SAGEKIT_STORE": str(folder / "store")}
+    example = pathlib.Path(examples) / "sagekit-example.so"
+    if example.exists():
+        checked = subprocess.run([*words, "plugin", "check", str(example), "--json"], capture_output=True, env=store, check=True)
+        yield "plugin-check", "plugin check", json.loads(checked.stdout)
+    done = subprocess.run([*words, "build", "-n", "--json", "--source",
+                           str(ROOT / "examples" / "plugin" / "source")], cwd=folder, capture_output=True, env=store)
     if done.returncode == 0:
         yield "build", "build -n", json.loads(done.stdout)
 

@@ -43,6 +43,7 @@ class Sdist(CommandLine):
         names = {path.relative_to(self.tree).as_posix() for path in self.tree.rglob("*") if path.is_file()}
         self.assertLessEqual({"PKG-INFO", "pyproject.toml", "sagekit.json", "source/csrc/scaled_add.cu",
                               "plugin/sagekit-example.so"}, names)
+        self.held_to_schema("sdist", json.loads((self.tree / "sagekit.json").read_text()))
         project = (self.tree / "pyproject.toml").read_text()
         self.assertIn('build-backend = "sagekit.build_backend"', project)
         self.assertRegex(project, r'requires = \["sagekit>=[0-9.]+"\]')
@@ -55,6 +56,7 @@ class Sdist(CommandLine):
         again = self.example("generate", "sdist", "--source", EXAMPLE_SOURCE, "-o", "dist", "--json")
         self.expect(again, 0)
         self.assertEqual((again.json()["sha256"], again.json()["unchanged"]), (first, True))
+        self.held_to_schema("sdist-made", again.json())
         self.file.write_text("mine")
         self.expect(self.example("generate", "sdist", "--source", EXAMPLE_SOURCE, "-o", "dist"), 1, "PKG001")
         self.assertEqual(self.file.read_text(), "mine")
