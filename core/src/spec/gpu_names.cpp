@@ -40,7 +40,7 @@ bool has_digit(std::string_view text) { return text.find_first_of("0123456789") 
 bool is_form(NameWords::const_iterator begin, NameWords::const_iterator end) {
   const auto& forms = gpu_data().forms;
   return std::all_of(begin, end, [&](const std::string& word) {
-    const bool memory = word.ends_with("gb") && is_digits(word.substr(0, word.size() - 2));
+    const bool memory = word.ends_with("gb") && word.find_first_not_of("0123456789.g") == word.size() - 1;
     return memory || std::ranges::find(forms, word) != forms.end();
   });
 }
@@ -78,6 +78,9 @@ NameWords names_of(const std::string& entry) {
 
 Result<Capability> find_gpu(std::string_view name) {
   const auto typed = words_of(name);
+  // The driver says "Tesla T4" and NVIDIA's list "T4".
+  const auto is_brand = [&](const std::string& brand) { return !typed.empty() && lower(brand) == typed.front(); };
+  const NameWords bare(typed.begin() + std::ranges::any_of(gpu_data().brands, is_brand), typed.end());
   std::map<Capability, std::string> meant, loosely;
   NameWords known;
   for (const auto& row : gpu_data().models)
@@ -88,7 +91,8 @@ Result<Capability> find_gpu(std::string_view name) {
         const auto usual = without_brand(model);
         if (!typed.empty() && (means(typed, words_of(usual)) || means(typed, words_of(model))))
           meant.try_emplace(row.capability, model);
-        if (!typed.empty() && means_loosely(typed, words_of(usual))) loosely.try_emplace(row.capability, model);
+        if (!bare.empty() && (means(bare, words_of(usual)) || means_loosely(bare, words_of(usual))))
+          loosely.try_emplace(row.capability, model);
         known.push_back(usual);
       }
   if (meant.empty()) meant = std::move(loosely);

@@ -154,6 +154,17 @@ TEST_CASE("a GPU is found by the number that people say, where only one has it")
   CHECK(find_gpu("5090") == Capability{12, 0});
   CHECK(find_gpu("rtx5090") == Capability{12, 0});
   CHECK(find_gpu("4090") == Capability{8, 9});
+  // As the driver says it, and those that are sold in some countries or clouds only.
+  CHECK(find_gpu("Tesla T4") == Capability{7, 5});
+  CHECK(find_gpu("NVIDIA GeForce GTX 1660 SUPER") == Capability{7, 5});
+  CHECK(find_gpu("NVIDIA A100-SXM4-80GB MIG 1g.10gb") == Capability{8, 0});
+  CHECK(find_gpu("NVIDIA A10G") == Capability{8, 6});
+  CHECK(find_gpu("NVIDIA GeForce RTX 4090 D") == Capability{8, 9});
+  CHECK(find_gpu("NVIDIA H20") == Capability{9, 0});
+  CHECK(find_gpu("NVIDIA GeForce RTX 5090 D v2") == Capability{12, 0});
+  CHECK(find_gpu("RTX 5090D") == Capability{12, 0});
+  CHECK(find_gpu("Quadro RTX 6000") == Capability{7, 5});
+  CHECK_FALSE(find_gpu("Tesla").has_value());
   for (const auto* none : {"90", "rtx", "509", "50 90", ""}) CHECK_FALSE(find_gpu(none).has_value());
   CHECK(find_gpu("6000").error().code == "ARC006");
 }
