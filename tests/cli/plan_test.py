@@ -52,6 +52,9 @@ class Plan(CommandLine):
         shown = self.plan(plugin="sm121")
         self.expect(shown, 0)
         self.assertIn("triton is needed beside the wheel", shown.out)
+        self.assertIn("source: ", shown.out)
+        for line in shown.out.split("triton is needed beside")[1].split("source: ")[0].splitlines():
+            self.assertLessEqual(len(line), 80, line)
         (companion,) = self.plan("--json", plugin="sm121").json()["companions"]
         self.assertEqual(companion["requires_dist"], "triton>=3.6")
         self.assertEqual(self.plan("--json").json()["companions"], [])

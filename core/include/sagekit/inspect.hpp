@@ -123,6 +123,7 @@ struct WheelFacts {
   std::vector<std::string> wheel_tags;  ///< Tag: lines of WHEEL
   std::string generator, build, root_is_purelib;
   std::string wheel_version;  ///< of WHEEL: "1.0"
+  std::string plugin;         ///< that sagekit made it with, as the wheel says; "" = it does not
   std::string dist_info;      ///< folder name
   Diagnostics problems;       ///< NAM, ZIP, INF findings of the reading itself
 };

@@ -3,6 +3,7 @@
 #include "inspect/wheel_reader.hpp"
 #include "pypa/metadata_reader.hpp"
 #include "support/format.hpp"
+#include "support/json.hpp"
 #include "support/problems.hpp"
 #include "support/text.hpp"
 
@@ -154,6 +155,9 @@ void judge_dist_info(const DistInfoTexts& texts, const std::string& file_name, c
   const auto name = parse_wheel_name(file_name);
   if (name) facts.name = *name;
   facts.dist_info = texts.folder;
+  if (texts.provenance)
+    if (const auto made = parse_json(*texts.provenance); made.is_object() && made.contains("plugin"))
+      facts.plugin = text_at(made["plugin"], "name");
   judge_folder(texts, facts, name.has_value(), problems);
   if (!texts.folder.empty()) {
     if (texts.metadata)

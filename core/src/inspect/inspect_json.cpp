@@ -161,6 +161,7 @@ Json wheel_json(const WheelFacts& wheel) {
   json["requires_dist"] = wheel.requires_dist;
   json["requires_python"] = wheel.requires_python;
   json["generator"] = wheel.generator;
+  if (!wheel.plugin.empty()) json["plugin"] = wheel.plugin;
   json["problems"] = problems_json(wheel.problems);
   return json;
 }

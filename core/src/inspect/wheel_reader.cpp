@@ -86,6 +86,7 @@ DistInfoTexts read_texts(const WheelArchive& archive, const std::string& file_na
   texts.metadata = text("METADATA");
   texts.wheel = text("WHEEL");
   texts.record = text("RECORD");
+  texts.provenance = text(k_provenance_file);
   return texts;
 }
 

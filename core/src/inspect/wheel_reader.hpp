@@ -15,9 +15,12 @@ FileFacts read_wheel(const WheelArchive& archive, const InspectOptions& options 
 
 /// What the wheel's own texts and its file name say about each other (NAM, INF). `members` are the facts of all
 /// members, with their hashes. Exposed for tests and for judges of unpacked wheels.
+/// The file in dist-info that says what a wheel was built from.
+inline constexpr std::string_view k_provenance_file = "sagekit.json";
+
 struct DistInfoTexts {
   std::string folder;  ///< "x-1.0.dist-info"
-  std::optional<std::string> metadata, wheel, record;
+  std::optional<std::string> metadata, wheel, record, provenance;
   std::vector<std::string> folders;  ///< all *.dist-info folders at the top
   ReadMember read;                   ///< none: members have no hashes, and RECORD's are not compared
 };

@@ -1,6 +1,8 @@
 #pragma once
 // What an artifact says it was made for, and how we know. A claim is checked against what was measured, never believed.
 
+#include "inspect/wheel_reader.hpp"
+
 #include <sagekit/build.hpp>
 #include <sagekit/error.hpp>
 #include <sagekit/spec.hpp>
@@ -28,10 +30,7 @@ Provenance provenance_of(const Spec& spec, const CellBuild& build);
 /// commit there: "built, not run on Windows". "" where sagekit builds for what it can run itself.
 std::string experimental_label(const Spec& spec, std::string_view commit, std::string_view platform);
 
-/// The file in dist-info that says what a wheel was built from.
-inline constexpr std::string_view k_provenance_file = "sagekit.json";
-
-/// Its text. A function of the build alone: no time, no path of this machine.
+/// The text of k_provenance_file. A function of the build alone: no time, no path of this machine.
 std::string provenance_json(const Spec& spec, const Revision& revision, const CellBuild& build);
 /// Reads it back. Errors: TRU003 (failed).
 Result<Provenance> read_provenance(std::string_view text);

@@ -1,3 +1,4 @@
+#include "render/companion_text.hpp"
 #include "render/inspect_text.hpp"
 #include "render/text.hpp"
 #include "session.hpp"
@@ -33,8 +34,21 @@ void declare(Flags& flags, InspectArguments& arguments) {
   flags.memory("--memory", arguments.memory_bytes, "Memory for what is inflated at a time; without it 2G");
 }
 
-void show_file(const Console& console, const FileFacts& file, const InspectOptions& options) {
-  console.result(inspect_text(console, file, options, terminal_width()));
+/// What the plugin that made a wheel says is needed beside it; nothing of a plugin that is not here.
+std::string companions_text(const Session& session, const FileFacts& file) {
+  std::string text;
+  if (!file.wheel || file.wheel->plugin.empty()) return text;
+  const auto loaded = session.plugins();
+  if (!loaded) return text;
+  for (const auto& plugin : loaded->plugins)
+    if (plugin.name() == file.wheel->plugin)
+      for (const auto& companion : plugin.spec().companions) text += companion_text(session.console, companion);
+  return text;
+}
+
+void show_file(const Session& session, const FileFacts& file, const InspectOptions& options) {
+  const Console& console = session.console;
+  console.result(inspect_text(console, file, options, terminal_width()) + companions_text(session, file));
   const auto show = [&](const Diagnostics& problems) {
     for (const auto& problem : problems)
       if (!console.quiet() || problem.severity == Severity::error) console.show(problem);
@@ -102,7 +116,7 @@ int run(Session& session, const InspectArguments& arguments) {
   if (session.global.json)
     session.console.document(inspect_json(files, options, errors));
   else
-    for (const auto& file : files) show_file(session.console, file, options);
+    for (const auto& file : files) show_file(session, file, options);
   return code;
 }
 
