@@ -37,6 +37,9 @@ class Completion(CommandLine):
         (self.folder / "inner").mkdir()
         self.assertIn("one.whl", self.complete("verify", "on"))
         self.assertEqual(self.complete("build", "-o", "in"), ["inner"])
+        self.assertEqual(self.complete("schema", "pl"), ["plan", "plugin", "plugin-check", "plugin-show", "plugins"])
+        self.assertEqual(self.complete("completion", ""), ["bash", "zsh", "fish"])
+        self.assertEqual(self.complete("--color", "=", "al"), ["always"])
         self.assertNotIn("check-one", self.complete("plugin", ""))
 
     def test_each_shell_reads_its_script(self):
@@ -44,6 +47,7 @@ class Completion(CommandLine):
             done = self.run_sagekit("completion", shell)
             self.expect(done, 0)
             self.assertIn("--exit-code" if shell != "fish" else "-l exit-code", done.out)
+            self.assertRegex(done.out, r"'bash' 'zsh' 'fish'|bash zsh fish", "and of an argument")
             if shutil.which(shell):
                 subprocess.run([shell, "-n", "/dev/stdin"], input=done.out.encode(), check=True)
         self.expect(self.run_sagekit("completion", "bsh"), 2, '"bsh" is none of', 'did you mean "bash"?')
@@ -76,6 +80,9 @@ class Verbs(CommandLine):
         self.assertEqual(self.run_sagekit("explain", "FAT101").out, self.run_sagekit("verify", "--explain", "FAT101").out)
         self.assertEqual(self.run_sagekit("explain", "FAT101", "--json").json()["schema"], "sagekit.finding/1")
         self.assertNotEqual(self.run_sagekit("explain", "FAT999").code, 0)
+        page = self.run_sagekit("explain", "FAT109").out
+        self.assertEqual(self.run_sagekit("explain", "fat 109").out, page)
+        self.assertLessEqual(max(map(len, page.splitlines())), 80)
 
     def test_diff_can_end_as_a_test(self):
         one = Wheel().write(self.folder / "a")

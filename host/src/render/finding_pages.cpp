@@ -1,6 +1,7 @@
 #include "render/finding_pages.hpp"
 
 #include "render/table.hpp"
+#include "render/text.hpp"
 
 #include <fmt/format.h>
 
@@ -25,7 +26,10 @@ std::string page_text(const Console& console, const FindingPage& page) {
   text += "\n";
   for (std::size_t at = 0; at < page.text.size();) {
     const auto end = std::min(page.text.find('\n', at), page.text.size());
-    text += without_stars(console, std::string_view(page.text).substr(at, end - at)) + "\n";
+    const auto line = std::string_view(page.text).substr(at, end - at);
+    const bool prose = !line.starts_with(' ') && !line.starts_with('|');  // else a command or a table: as it is
+    const auto shown = without_stars(console, line);
+    text += prose ? wrap(shown, "", line.starts_with("- ") ? "  " : "", terminal_width()) : shown + "\n";
     at = end + 1;
   }
   return text;

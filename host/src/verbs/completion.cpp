@@ -16,8 +16,9 @@ namespace {
 struct Place {
   std::string verb;
   std::vector<const Verb*> below;
-  std::vector<Flag> flags;
-  bool files = false;  ///< takes arguments
+  std::vector<Flag> flags = {};
+  std::vector<std::string> words = {};  ///< its argument is one of these
+  bool files = false;                   ///< its arguments are whatever the user has
 };
 
 std::vector<Place> places(const std::vector<Verb>& verbs) {
@@ -26,13 +27,14 @@ std::vector<Place> places(const std::vector<Verb>& verbs) {
   Flags globals;
   declare_globals(globals, unused);
   const auto add = [&](const Verb* verb) {
-    Place place{verb == nullptr ? "" : verb->text.name, verbs_below(verbs, verb == nullptr ? "" : verb->text.name), {}};
+    Place place{verb == nullptr ? "" : verb->text.name, verbs_below(verbs, verb == nullptr ? "" : verb->text.name)};
     Flags own;
     if (verb != nullptr) verb->declare(own);
     for (const auto& flags : {own.flags(), globals.flags()})
       for (const auto& flag : flags) {
         if (!flag.positional()) place.flags.push_back(flag);
-        place.files = place.files || flag.positional();
+        if (flag.positional() && !flag.choices.empty()) place.words = flag.choices;
+        place.files = place.files || (flag.positional() && flag.choices.empty());
       }
     all.push_back(std::move(place));
   };
@@ -97,6 +99,8 @@ bool is_file(const Flag& flag) {
 std::string bash_text(const std::vector<Place>& places) {
   std::string text = "# bash completion of sagekit; made by `sagekit completion bash`.\n_sagekit() {\n";
   text += "  local cur=\"${COMP_WORDS[COMP_CWORD]}\" prev=\"${COMP_WORDS[COMP_CWORD-1]}\" flags='' verbs='' files=''\n";
+  // bash makes three words of --color=a.
+  text += "  [[ $cur == = ]] && cur=''\n  [[ $prev == = ]] && prev=\"${COMP_WORDS[COMP_CWORD-2]}\"\n";
   text += find_verb(places, "COMP_WORDS[@]:1:COMP_CWORD-1");
   text += "  case \"$verb $prev\" in\n";
   for (const auto& place : places)
@@ -116,6 +120,7 @@ std::string bash_text(const std::vector<Place>& places) {
     for (const auto& flag : place.flags)
       for (const auto& name : names_of(flag)) flags.push_back(name);
     for (const auto* verb : place.below) verbs.push_back(last_word(verb->text.name));
+    verbs.insert(verbs.end(), place.words.begin(), place.words.end());
     text += fmt::format("    {}) flags='{}' verbs='{}'{} ;;\n", quoted(place.verb), fmt::join(flags, " "),
                         fmt::join(verbs, " "), place.files ? " files=1" : "");
   }
@@ -151,6 +156,7 @@ std::string zsh_text(const std::vector<Place>& places) {
     for (const auto& flag : place.flags)
       for (const auto& name : names_of(flag)) flags += " " + described(name, flag.what);
     for (const auto* verb : place.below) verbs += " " + described(last_word(verb->text.name), verb->text.what);
+    for (const auto& word : place.words) verbs += " " + quoted(word);
     text += fmt::format("    {}) flags=({} ) verbs=({} ){} ;;\n", quoted(place.verb), flags, verbs,
                         place.files ? " files=1" : "");
   }
@@ -177,6 +183,7 @@ std::string fish_text(const std::vector<Place>& places) {
     for (const auto* verb : place.below)
       text += fmt::format("{} -a {} -d {}\n", line, last_word(verb->text.name), quoted(verb->text.what, "\\'"));
     if (place.files) text += line + " -F\n";
+    if (!place.words.empty()) text += fmt::format("{} -a '{}'\n", line, fmt::join(place.words, " "));
     for (const auto& flag : place.flags) {
       text += line;
       for (const auto& name : names_of(flag))

@@ -101,6 +101,8 @@ Result<Explanation> read_log(const std::string& what, const LogFacts& here) {
 int run(Session& session, const ExplainArguments& arguments) {
   std::string what;
   for (const auto& word : arguments.words) what += word;
+  if (const auto blank = what.find(' '); blank != std::string::npos && what.find_first_of("0123456789") == blank + 1)
+    if (auto code = what; is_code(code.erase(blank, 1))) what = code;                    // "FAT 101" in quotes
   if (arguments.words.size() <= 2 && is_code(what)) return explain_code(session, what);  // "FAT 101"
   std::error_code error;
   const auto is_there = [&](const std::string& word) { return std::filesystem::exists(word, error); };
