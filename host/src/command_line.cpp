@@ -3,6 +3,7 @@
 #include "help.hpp"
 
 #include <sagekit/nearest.hpp>
+#include <sagekit/shell_word.hpp>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -243,7 +244,7 @@ void declare_globals(Flags& flags, GlobalArguments& global) {
   flags.count("-v,--verbose", global.verbose,
               "Show what is done: programs that are started, what the store had, requests; twice for all of it");
   flags.value("--color", "WHEN", global.color, "Colours in text for people").choices = {"auto", "always", "never"};
-  flags.on("--version", global.version, "Versions of sagekit, plugin ABI and spec schema");
+  flags.on("-V,--version", global.version, "Versions of sagekit, plugin ABI and spec schema");
   flags.on("-h,--help", global.help, "This help");
   flags.reads("NO_COLOR", "Not empty: no colours");
   flags.reads("SAGEKIT_PLUGIN_PATH", "Folders of further plugins, with colons between them");
@@ -256,6 +257,7 @@ Result<const Verb*> parse_command_line(int argc, const char* const* argv, const 
   Parser parser;
   parser.add_flags(parser.app(), globals);
 
+  for (int i = 1; i < argc; ++i) global.typed += (i > 1 ? " " : "") + shell_word(argv[i]);
   // "sagekit help verify", as git and cargo have it.
   std::vector<const char*> typed(argv, argv + argc);
   if (argc > 1 && std::string_view(argv[1]) == "help") typed[1] = "--help";

@@ -22,6 +22,7 @@ struct GlobalArguments {
   bool quiet = false;
   int verbose = 0;
   bool version = false, help = false;
+  std::string typed;            ///< the words behind the program's name, as a shell reads them
   std::set<std::string> given;  ///< long names of the flags that stood on the command line
 };
 void declare_globals(Flags& flags, GlobalArguments& global);

@@ -45,7 +45,10 @@ Result<fs::path> config_file(const Session& session) {
 
 Result<std::string> config_text(const fs::path& path) {
   if (auto text = file_text(path)) return std::move(*text);
-  return fail(ErrorKind::usage, "CFG007", fmt::format("cannot read {}: it is no readable file", path.string()),
+  std::error_code error;
+  return fail(ErrorKind::usage, "CFG007",
+              fmt::format("cannot read {}: {}", path.string(),
+                          fs::exists(path, error) || error ? "it is no readable file" : "there is no such file"),
               "--config takes a file; --config /dev/null reads none", path.string());
 }
 

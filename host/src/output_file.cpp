@@ -47,8 +47,9 @@ Error write_error(std::string_view what, int number) {
     return {ErrorKind::usage, "FIL002", fmt::format("cannot write {}: there is no such folder", what), "",
             "make the folder, or name another place"};
   const bool full = number == ENOSPC || number == EDQUOT || number == EFBIG;
+  const bool begun = number != EACCES && number != EPERM && number != EROFS && number != ENOTDIR;
   return {full ? ErrorKind::machine : ErrorKind::usage, "FIL002",
-          fmt::format("cannot write {}: {}; it is not whole", what, std::strerror(number)), "",
+          fmt::format("cannot write {}: {}{}", what, std::strerror(number), begun ? "; it is not whole" : ""), "",
           full ? "free some space, or write to another disk" : "check rights, or name another place"};
 }
 

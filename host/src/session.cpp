@@ -79,7 +79,7 @@ Result<Plugin> Session::plugin() const {
                   "name one with --plugin FILE, or its folder with --plugin-dir DIR");
     return fail(ErrorKind::usage, "PLG012",
                 fmt::format("choose a variant; loaded are: {}", fmt::join(names_of(list), ", ")),
-                fmt::format("for example: sagekit --plugin {} {}", list.front().name(), verb));
+                fmt::format("for example: sagekit --plugin {} {}", list.front().name(), global.typed));
   }
   const std::string& wanted = global.plugins.front();
   for (const auto& plugin : list)

@@ -105,6 +105,8 @@ class Config(CommandLine):
         self.expect(self.plan(), 2, "error[CFG008]", "sagekit.toml:4:", "whole command")
         self.write('plugin = "sage2"\n[[overrides]]\nselect = "*"\nnaming = "plian"\n')
         self.expect(self.plan(), 2, "error[PLN003]", "sagekit.toml:2", "plain")
+        self.write('plugin = "sage2"\n[[overrides]]\nselect = "*"\narch = 9.0\n')
+        self.expect(self.plan(), 2, 'error[CFG005]: "arch" must be a string or a list of strings, not a number', "put it in quotes")
 
     def test_a_verb_that_reads_none_says_so(self):
         self.write("nonsense = 1\n")

@@ -19,6 +19,7 @@ BAD_PLUGINS = pathlib.Path(os.environ["SAGEKIT_BAD_PLUGINS"])
 class Usage(CommandLine):
     def test_version_names_the_three_numbers(self):
         done = self.run_sagekit("--version")
+        self.assertEqual(self.run_sagekit("-V").out, done.out)
         self.expect(done, 0)
         self.assertRegex(done.out, r"^sagekit \d+\.\d+\.\d+ \(plugin ABI \d+, spec schema \d+\)\n$")
 
@@ -140,7 +141,7 @@ class Usage(CommandLine):
 
     def test_an_argument_that_is_missing_is_named_with_its_choices(self):
         self.expect(self.run_sagekit("completion"), 2, "completion needs SHELL", "bash, zsh, fish")
-        self.expect(self.run_sagekit("schema"), 2, "schema needs NAME", "one of build, config, coverage")
+        self.expect(self.run_sagekit("schema"), 2, "schema needs NAME", "one of build, build-events, cache, config")
         self.expect(self.run_sagekit("explain"), 2, "explain needs LOG", "FAT101")
         self.expect(self.run_sagekit("inspect"), 2, "inspect needs FILE...")
 

@@ -118,9 +118,10 @@ const Json& list(const Json& json, const char* key) {
   return found != json.end() && found->is_array() ? *found : empty;
 }
 
-std::string last_line(const std::string& text) {
+/// A traceback ends in what went wrong; a wrapper (pyenv's) begins with it and ends in advice.
+std::string telling_line(const std::string& text) {
   const auto lines = split(trim(text), '\n');
-  return trim(lines.back());
+  return trim(text.find("Traceback (") == std::string::npos ? lines.front() : lines.back());
 }
 
 Command python_command(const CheckupOptions& options, std::string_view script, const std::vector<std::string>& words,
@@ -146,7 +147,7 @@ Json answer(const std::string& output) {
 std::string how_it_ended(const CommandResult& result) {
   if (result.timed_out) return "it does not come back";
   if (result.signal != 0) return fmt::format("it ends the interpreter (signal {})", result.signal);
-  const auto line = last_line(result.error_output);
+  const auto line = telling_line(result.error_output);
   return line.empty() ? fmt::format("exit code {}", result.exit_code) : line;
 }
 

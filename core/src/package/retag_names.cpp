@@ -172,7 +172,8 @@ Result<WheelName> retagged_name(const WheelName& before, const RetagRequest& req
   }
   if (request.build) name.build = *request.build;
   if (!name.build.empty() && !is_digits(name.build.substr(0, 1)))
-    return bad_value(fmt::format("\"{}\" is no build tag: it does not begin with a digit", name.build), "1, 270.128");
+    return bad_value(fmt::format("\"{}\" is no build tag: it does not begin with a digit", name.build),
+                     "for example --build 1 or --build 270.128");
   if (!request.python.empty()) name.python = tag_set(request.python);
   if (!request.abi.empty()) name.abi = tag_set(request.abi);
   if (!request.platform.empty() && request.platform != "auto") name.platform = tag_set(request.platform);

@@ -74,7 +74,8 @@ Result<const sagekit_descriptor*> open_descriptor(const bfs::path& canonical) {
 Result<bfs::path> canonical_path(const bfs::path& file) {
   if (file.empty()) return cannot_open(file, "an empty name");
   boost::system::error_code error;
-  bfs::path path = bfs::canonical(file, error);
+  // The working folder may be gone: an absolute path does not need it.
+  bfs::path path = file.is_absolute() ? bfs::canonical(file, file.root_path(), error) : bfs::canonical(file, error);
   if (error)
     return cannot_open(file, error.message(),
                        "a plugin's file is named as sagekit-NAME.so, a plugin that is loaded NAME");

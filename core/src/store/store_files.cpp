@@ -41,7 +41,11 @@ Status check_is_store(const fs::path& store) {
   std::error_code error;
   for (const auto* name : {"objects", "toolchains"})
     if (fs::is_directory(store / name, error)) return {};
-  if (!fs::exists(store, error))
+  const bool there = fs::exists(store, error);
+  if (error)
+    return fail(ErrorKind::usage, "FIL001", fmt::format("cannot read {}: {}", store.string(), error.message()),
+                "--store DIR or SAGEKIT_STORE name another");
+  if (!there)
     return fail(ErrorKind::usage, "STO005", "there is no store yet: " + store.string(),
                 "a build makes one; --store DIR or SAGEKIT_STORE name another");
   return fail(ErrorKind::usage, "STO005", store.string() + " is no store of sagekit",

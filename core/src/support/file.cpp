@@ -133,6 +133,7 @@ std::string near_files(const fs::path& path) {
   constexpr std::size_t k_shown = 3;
   std::error_code error;
   if (path.string().find("://") != std::string::npos) return "nothing is fetched here: download it, and give the file";
+  if (fs::is_symlink(path, error)) return "it is a link to " + fs::read_symlink(path, error).string();
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
   if (path.filename().string().find_first_of("*?") != std::string::npos)
     return "nothing there has a name of that form, so that the shell left it as it stands";
@@ -160,9 +161,12 @@ Result<MappedFile> MappedFile::open(const fs::path& path) {
     return fail(ErrorKind::usage, "FIL001", "cannot read " + path.string() + ": " + std::move(why), std::move(hint));
   };
   if (!file.open() || ::fstat(file.get(), &info) != 0) {
-    const bool absent = errno == ENOENT;
+    const int number = errno;
     auto why = last_os_error();
-    return refuse(std::move(why), absent ? near_files(path) : std::string());
+    return refuse(std::move(why), number == ENOENT ? near_files(path)
+                                  : number == EACCES || number == EPERM
+                                      ? "its owner, or root, may let this user read it"
+                                      : std::string());
   }
   if (!S_ISREG(info.st_mode)) return refuse(S_ISDIR(info.st_mode) ? "it is a folder" : "it is not a regular file");
   if (info.st_size == 0) return MappedFile(std::string_view{});

@@ -19,7 +19,8 @@ std::optional<TomlFault> utf8_fault(std::string_view text) {
   const std::string_view before = text.substr(0, length);
   const auto line = 1 + std::count(before.begin(), before.end(), '\n');
   const std::size_t line_begin = before.rfind('\n') + 1;  // 0 where there is none
-  return TomlFault{"the text is not UTF-8", static_cast<int>(line), static_cast<int>(length - line_begin) + 1};
+  return TomlFault{"the text is not UTF-8; save it as that", static_cast<int>(line),
+                   static_cast<int>(length - line_begin) + 1};
 }
 
 /// Where a text opens more brackets or dotted keys than toml11's recursion should follow; 0 = nowhere. Knows strings

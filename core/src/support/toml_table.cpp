@@ -194,8 +194,10 @@ std::vector<std::string> TomlTable::strings(std::string_view key) {
 
 std::optional<std::vector<std::string>> TomlTable::one_or_more_strings(std::string_view key) {
   const Node* node = find(key);
-  if (node == nullptr || node->kind != Node::Kind::string) return optional_strings(key);
-  return std::vector{node->text};
+  if (node == nullptr || node->kind == Node::Kind::array) return optional_strings(key);
+  if (node->kind == Node::Kind::string) return std::vector{node->text};
+  wrong_type(key, "a string or a list of strings", *node, "put it in quotes");
+  return std::nullopt;
 }
 
 std::optional<TomlTable> TomlTable::table(std::string_view key) {

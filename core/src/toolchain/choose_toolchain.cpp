@@ -54,7 +54,8 @@ const Tool* unusable_folder_tool(const std::vector<Tool>& tools, const Tool* cho
 
 bool unknown_or(const std::string& value, const std::string& wanted) { return value.empty() || value == wanted; }
 
-// "there is 13.0 (/usr/local/cuda/bin/nvcc); 12.8 (/opt/x) cannot be used: why". `say` names one tool.
+// "there is 13.0 (/usr/local/cuda/bin/nvcc); 12.8 (/opt/x) cannot be used: why". `say` names one tool. Of nine Pythons
+// the first three are enough to see that the right one is not among them.
 template <class Tool, class Say>
 std::string what_is_here(const std::vector<Tool>& tools, std::string_view none, Say say) {
   std::vector<std::string> ready, broken;
@@ -63,6 +64,11 @@ std::string what_is_here(const std::vector<Tool>& tools, std::string_view none, 
     auto& list = tool.ready ? ready : broken;
     if (!tool.ready) name += " cannot be used: " + tool.why_not;
     if (std::ranges::find(list, name) == list.end()) list.push_back(std::move(name));
+  }
+  constexpr std::size_t k_named = 3;
+  if (ready.size() > k_named + 1) {
+    ready[k_named - 1] += fmt::format(" and {} more", ready.size() - k_named);
+    ready.resize(k_named);
   }
   const std::string here = ready.empty() ? std::string(none) : "there is " + join(ready, ", ");
   return broken.empty() ? here : here + "; " + join(broken, "; ");

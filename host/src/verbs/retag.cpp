@@ -91,6 +91,8 @@ int run(Session& session, const RetagArguments& arguments) {
     }
     auto wheel = retag_wheel(path, *request, options, *session.runner);
     if (!wheel) {
+      // What is wrong with a flag is said once, not for each wheel.
+      if (wheel.error().where.empty() && !errors.empty() && errors.back().message == wheel.error().message) continue;
       code = std::max(code, report(session, errors.emplace_back(wheel.error())));
       continue;
     }

@@ -10,6 +10,7 @@
 #include "verb.hpp"
 
 #include <sagekit/finding.hpp>
+#include <sagekit/shell_word.hpp>
 #include <sagekit/verify.hpp>
 
 #include <fmt/chrono.h>
@@ -93,7 +94,7 @@ class Run {
         m_arguments(arguments),
         m_options(options),
         m_plugins(std::move(plugins)),
-        m_status(session.console, session.settings.ci) {}
+        m_status(session.console, session.settings.redraws) {}
 
   /// Files and folders; a folder of wheels stands for them.
   void paths(const std::vector<std::string>& given) {
@@ -178,7 +179,13 @@ class Run {
   void wheel(const fs::path& path) {
     if (path == "-") return standard_input();
     auto found = verify_wheel(path, "", m_plugins, m_options, *m_session.runner);
-    if (!found) return failed(found.error());
+    if (!found) {
+      // "verify sageattention", as pip show takes it.
+      if (auto& error = found.error(); error.code == "FIL001" && error.hint.empty() && !path.has_parent_path())
+        error.hint = fmt::format("an installed package is judged with --installed {} --interpreter PYTHON",
+                                 shell_word(path.string()));
+      return failed(found.error());
+    }
     keep({std::move(*found)});
   }
 
@@ -222,10 +229,11 @@ class Run {
 
   /// With -q: the findings that fail it, and nothing else.
   void show_errors(const WheelReport& wheel) const {
+    const auto file = fs::path(wheel.path).filename().string();
     for (const auto& finding : wheel.findings)
       if (finding.result == FindingResult::fail)
         m_session.console.show(Error{ErrorKind::failed, finding.code, finding.message,
-                                     finding.where.empty() || finding.where == wheel.path
+                                     finding.where.empty() || finding.where == wheel.path || finding.where == file
                                          ? wheel.path
                                          : fmt::format("{}: {}", wheel.path, finding.where),
                                      finding.hint});

@@ -199,6 +199,20 @@ TEST_CASE("a Python without headers is no Python to build for") {
         "(/py/3.13.1/bin/python3); 3.12.1 (/py/3.12.1/bin/python3) cannot be used: no Python.h in /x");
 }
 
+TEST_CASE("of many Pythons the first few are named") {
+  auto e = machine();
+  auto one = e.pythons.front();
+  e.pythons.clear();
+  for (const char* version : {"3.13.0", "3.13.1", "3.13.2", "3.13.3", "3.13.4", "3.13.5"}) {
+    one.version = version;
+    e.pythons.push_back(one);
+  }
+  const auto message = refusal(need(), e).message;
+  CHECK(message.find("3.13.2 (") != std::string::npos);
+  CHECK(message.ends_with(" and 3 more"));
+  CHECK(message.find("3.13.3") == std::string::npos);
+}
+
 TEST_CASE("the free-threaded build of a Python is another Python") {
   auto n = need();
   n.python = "3.13t";
