@@ -42,12 +42,12 @@ std::optional<std::string> file_text(const fs::path& path) {
   return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
-Error write_error(std::string_view what, int number) {
+Error write_error(std::string_view what, int number, bool in_place) {
   if (number == ENOENT)
     return {ErrorKind::usage, "FIL002", fmt::format("cannot write {}: there is no such folder", what), "",
             "make the folder, or name another place"};
   const bool full = number == ENOSPC || number == EDQUOT || number == EFBIG;
-  const bool begun = number != EACCES && number != EPERM && number != EROFS && number != ENOTDIR;
+  const bool begun = in_place && number != EACCES && number != EPERM && number != EROFS && number != ENOTDIR;
   return {full ? ErrorKind::machine : ErrorKind::usage, "FIL002",
           fmt::format("cannot write {}: {}{}", what, std::strerror(number), begun ? "; it is not whole" : ""), "",
           full ? "free some space, or write to another disk" : "check rights, or name another place"};
@@ -80,7 +80,7 @@ Status write_output(const fs::path& path, std::string_view text) {
   if (wrong == 0 && ::rename(temporary.c_str(), name.c_str()) != 0) wrong = errno;
   if (wrong == 0) return {};
   ::unlink(temporary.c_str());
-  return std::unexpected(write_error(path.string(), wrong));
+  return std::unexpected(write_error(path.string(), wrong, false));
 }
 
 }  // namespace sagekit::host

@@ -17,7 +17,7 @@ std::optional<std::string> file_text(const std::filesystem::path& path);
 /// file (/dev/stdout, a pipe) is written as it is. Error FIL002: kind machine when the disk is full, else usage.
 Status write_output(const std::filesystem::path& path, std::string_view text);
 
-/// FIL002 about `what`, from errno's value.
-Error write_error(std::string_view what, int number);
+/// FIL002 about `what`, from errno's value; `in_place`: a part of it may be there.
+Error write_error(std::string_view what, int number, bool in_place = true);
 
 }  // namespace sagekit::host
