@@ -82,6 +82,14 @@ void check_row(const TomlTable& table, const CauseRow& row) {
   if (row.fix.empty()) table.error("fix", "DAT012", "a cause has a fix");
 }
 
+/// [cause.means]: `of` names the group, every other key is what may stand there.
+void read_means(TomlTable& table, CauseRow& row) {
+  row.means_of = table.required_string("of");
+  for (const auto& name : table.keys())
+    if (name != "of") row.means[name] = table.required_string(name);
+  table.finish();
+}
+
 CauseRow read_row(TomlTable& table, bool check) {
   CauseRow row;
   row.code = table.required_string("code");
@@ -95,7 +103,8 @@ CauseRow read_row(TomlTable& table, bool check) {
   row.when = conditions_at(table, "when", table.strings("when"));
   row.after = table.strings("after");
   row.with = table.strings("with");
-  row.fallback = table.boolean("fallback").value_or(false);
+  row.shape = table.boolean("shape").value_or(false);
+  row.fallback = table.boolean("fallback").value_or(row.shape);
   row.wraps = table.boolean("wraps").value_or(false);
   row.cause = table.string("cause").value_or("");
   row.is_not = table.string("is_not").value_or("");
@@ -103,6 +112,7 @@ CauseRow read_row(TomlTable& table, bool check) {
   row.confidence = table.string("confidence").value_or("high");
   row.group = table.string("group").value_or("");
   row.looks_like = table.strings("looks_like");
+  if (auto means = table.table("means")) read_means(*means, row);
   for (auto& fix : table.tables("fix")) row.fix.push_back(read_fix(fix));
   if (check) check_row(table, row);
   table.finish();

@@ -4,6 +4,7 @@
 #include "support/embedded_text.hpp"
 #include "support/toml.hpp"
 
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -50,9 +51,12 @@ struct CauseRow {
   std::vector<std::string> after;  ///< codes and stages that explain it when they came before
   std::vector<std::string> with;   ///< codes of advice that is the same cause, seen earlier
   bool fallback = false;           ///< gives way to any other cause on the same line, and ranks behind others
+  bool shape = false;              ///< says what the form of a message says, and no more: gives way to fallbacks, too
   bool wraps = false;              ///< carries another cause's words in its own line
   std::string cause, is_not, source, confidence, group;
-  std::vector<std::string> looks_like;  ///< what people see, as they would type it
+  std::string means_of;                      ///< a group of the pattern that is looked up in `means`
+  std::map<std::string, std::string> means;  ///< what a name or number says: {means} in the texts; "" of another
+  std::vector<std::string> looks_like;       ///< what people see, as they would type it
   std::vector<CauseFixRow> fix;
 };
 

@@ -63,6 +63,8 @@ std::string body(const CauseRow& row) {
     text += "\n\n";
   }
   if (!row.cause.empty()) text += "**Why.** " + usual(row.cause) + "\n";
+  if (!row.means.empty()) text += "\n";
+  for (const auto& [name, means] : row.means) text += "- `" + name + "`: " + means + "\n";
   if (!row.is_not.empty()) text += "\n**It is not.** " + usual(row.is_not) + "\n";
   if (!row.fix.empty()) text += "\n**Mend.**\n\n";
   for (const auto& fix : row.fix) text += fix_text(fix);

@@ -31,6 +31,7 @@ struct Candidate {
   std::vector<const LineEvent*> followers;
 
   const CauseRow& row() const { return *event->row; }
+  int generality() const { return row().shape ? 2 : row().fallback ? 1 : 0; }
   bool free() const { return !dropped && explained_by == k_by_nothing; }
 };
 
@@ -56,6 +57,14 @@ LogFacts completed(LogFacts facts) {
 
 void add_missing(LogFacts& facts, const LogFacts& more) {
   for (const auto& [name, value] : more) facts.try_emplace(name, value);
+}
+
+/// {means}: what the name or number that was found says.
+void add_meaning(const CauseRow& row, LogFacts& known) {
+  const auto found = known.find(row.means_of);
+  if (row.means.empty() || found == known.end()) return;
+  const auto means = row.means.find(found->second);
+  if (means != row.means.end()) known["means"] = means->second;
 }
 
 class CauseRanking {
@@ -104,6 +113,7 @@ class CauseRanking {
       add_missing(known, event.facts);
       add_missing(known, m_scan.facts());
       known = completed(std::move(known));
+      add_meaning(*event.row, known);
       const auto held = all_hold(event.row->when, known);
       if (held == Holds::no) continue;
       m_candidates.push_back({.event = &event,
@@ -150,7 +160,7 @@ class CauseRanking {
         if (one.row().wraps && !other.row().wraps) {
           one.dropped = true;
           other.signatures.insert(other.signatures.end(), one.row().signatures.begin(), one.row().signatures.end());
-        } else if (one.row().fallback && !other.row().fallback) {
+        } else if (one.generality() > other.generality()) {
           one.dropped = true;
         } else if (&one > &other && one.row().code == other.row().code) {
           one.dropped = true;
@@ -160,6 +170,7 @@ class CauseRanking {
 
   bool explains(const Candidate& first, const Candidate& then) const {
     if (&first >= &then || first.dropped || first.row().code == then.row().code) return false;
+    if (first.row().shape && !then.row().shape) return false;
     const auto& after = then.row().after;
     return contains(after, first.row().code) ||
            (contains(after, first.row().stage) && first.row().role == LineRole::cause);
@@ -209,7 +220,10 @@ class CauseRanking {
   }
 
   int weight(const Candidate& one) const {
-    return one.row().role == LineRole::advice ? 3 : one.row().fallback ? 2 : one.row().role == LineRole::silent ? 1 : 0;
+    return one.row().role == LineRole::advice   ? 4
+           : one.generality() > 0               ? 1 + one.generality()
+           : one.row().role == LineRole::silent ? 1
+                                                : 0;
   }
 
   std::vector<std::size_t> order() const {

@@ -245,7 +245,7 @@ def refusals(shop):
     for name, needs in (("needs_two", "sageattention==2.2.0"), ("needs_one", "sageattention==1.0.6")):
         wheel(shop, name, "1.0", "1.0", f"Requires-Dist: {needs}\n")
     shop.run("real_pip_conflict", ["N11"], *pip, "--find-links", "wheels", "needs_one", "needs_two", env=quiet)
-    shop.run("real_pip_no_network", ["N14"], *pip, "einops", env=quiet | {"PIP_NO_INDEX": "0", "PIP_INDEX_URL": "http://127.0.0.1:9/simple", "PIP_RETRIES": "1", "PIP_DEFAULT_TIMEOUT": "2",
+    shop.run("real_pip_no_network", ["N14", "N39"], *pip, "einops", env=quiet | {"PIP_NO_INDEX": "0", "PIP_INDEX_URL": "http://127.0.0.1:9/simple", "PIP_RETRIES": "1", "PIP_DEFAULT_TIMEOUT": "2",
                                                                           "http_proxy": "", "https_proxy": ""})
     if pathlib.Path("/usr/bin/python3").exists():
         shop.run("real_pip_pep668", ["N08"], "/usr/bin/python3", "-m", "pip", "install", "--find-links", "wheels", "sageattention", env=quiet)
