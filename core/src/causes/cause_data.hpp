@@ -55,7 +55,7 @@ struct CauseRow {
   bool wraps = false;              ///< carries another cause's words in its own line
   std::string cause, is_not, source, confidence, group;
   std::string means_of;                      ///< a group of the pattern that is looked up in `means`
-  std::map<std::string, std::string> means;  ///< what a name or number says: {means} in the texts; "" of another
+  std::map<std::string, std::string> means;  ///< what a name or number says: {means} in the texts; "else": any other
   std::vector<std::string> looks_like;       ///< what people see, as they would type it
   std::vector<CauseFixRow> fix;
 };

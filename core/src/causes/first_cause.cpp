@@ -63,8 +63,9 @@ void add_missing(LogFacts& facts, const LogFacts& more) {
 void add_meaning(const CauseRow& row, LogFacts& known) {
   const auto found = known.find(row.means_of);
   if (row.means.empty() || found == known.end()) return;
-  const auto means = row.means.find(found->second);
-  if (means != row.means.end()) known["means"] = means->second;
+  auto means = row.means.find(found->second);
+  if (means == row.means.end()) means = row.means.find("else");
+  if (means != row.means.end()) known["means"] = filled(means->second, known);
 }
 
 class CauseRanking {
