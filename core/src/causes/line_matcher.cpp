@@ -31,6 +31,8 @@ RE2::Options options() {
 re2::StringPiece piece(std::string_view text) { return {text.data(), text.size()}; }
 
 bool groups_with(const RE2& pattern, std::string_view text, PatternGroups& groups) {
+  if (pattern.NamedCapturingGroups().empty())
+    return pattern.Match(piece(text), 0, text.size(), RE2::UNANCHORED, nullptr, 0);
   std::vector<re2::StringPiece> parts(static_cast<std::size_t>(pattern.NumberOfCapturingGroups()) + 1);
   if (!pattern.Match(piece(text), 0, text.size(), RE2::UNANCHORED, parts.data(), static_cast<int>(parts.size())))
     return false;
@@ -91,7 +93,7 @@ PatternWords words_of(const std::string& pattern) {
 }  // namespace
 
 struct LineMatcher::Automaton {
-  std::vector<std::unique_ptr<RE2>> patterns;
+  std::vector<Pattern> patterns;                        ///< compiled when first asked: most of a log's never are
   std::vector<std::vector<std::uint32_t>> needed;       ///< words, of each pattern
   std::vector<std::vector<std::size_t>> patterns_with;  ///< a word, by its number, that makes them candidates
   std::optional<WordFinder> finder;
@@ -110,7 +112,7 @@ LineMatcher::LineMatcher(const std::vector<std::string>& patterns) : m_automaton
     return place->second;
   };
   for (std::size_t i = 0; i < patterns.size(); ++i) {
-    made.patterns.push_back(std::make_unique<RE2>(patterns[i], options()));
+    made.patterns.emplace_back(patterns[i]);
     const auto of = words_of(patterns[i]);
     for (const auto& word : of.any) made.patterns_with[number_of(word)].push_back(i);
     auto& needed = made.needed.emplace_back();
@@ -143,17 +145,13 @@ PatternChoice LineMatcher::choose(std::u32string_view words) const {
 }
 
 bool LineMatcher::find(std::size_t pattern, std::string_view text, PatternMatch& match) const {
-  re2::StringPiece found;
-  if (!m_automaton->patterns[pattern]->Match(piece(text), 0, text.size(), RE2::UNANCHORED, &found, 1)) return false;
-  const auto begin = static_cast<std::size_t>(found.data() - text.data());
-  match = {pattern, text, begin, begin + found.size()};
-  return true;
+  match = {pattern, text};
+  return m_automaton->patterns[pattern].span(text, match.begin, match.end);
 }
 
 PatternGroups LineMatcher::groups(const PatternMatch& match) const {
   PatternGroups groups;
-  const auto& pattern = *m_automaton->patterns[match.pattern];
-  if (!pattern.NamedCapturingGroups().empty()) groups_with(pattern, match.text, groups);
+  m_automaton->patterns[match.pattern].find(match.text, groups);
   return groups;
 }
 
@@ -176,11 +174,17 @@ bool Pattern::empty() const { return m_compiled->text.empty(); }
 
 bool Pattern::in(std::string_view text) const { return RE2::PartialMatch(piece(text), m_compiled->get()); }
 
-std::size_t Pattern::place(std::string_view text) const {
+bool Pattern::span(std::string_view text, std::size_t& begin, std::size_t& end) const {
   re2::StringPiece found;
-  return m_compiled->get().Match(piece(text), 0, text.size(), RE2::UNANCHORED, &found, 1)
-             ? static_cast<std::size_t>(found.data() - text.data())
-             : std::string_view::npos;
+  if (!m_compiled->get().Match(piece(text), 0, text.size(), RE2::UNANCHORED, &found, 1)) return false;
+  begin = static_cast<std::size_t>(found.data() - text.data());
+  end = begin + found.size();
+  return true;
+}
+
+std::size_t Pattern::place(std::string_view text) const {
+  std::size_t begin = 0, end = 0;
+  return span(text, begin, end) ? begin : std::string_view::npos;
 }
 
 bool Pattern::find(std::string_view text, PatternGroups& groups) const {

@@ -68,7 +68,9 @@ class Pattern {
 
   bool empty() const;  ///< no pattern at all
   bool in(std::string_view text) const;
-  /// Where its first match begins; npos = none.
+  /// Its first match. False = none.
+  bool span(std::string_view text, std::size_t& begin, std::size_t& end) const;
+  /// Where that begins; npos = none.
   std::size_t place(std::string_view text) const;
   /// The groups of the first match. False = none.
   bool find(std::string_view text, PatternGroups& groups) const;

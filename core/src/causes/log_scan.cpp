@@ -182,9 +182,10 @@ bool LogScan::fits(std::size_t row, std::size_t begin, std::size_t end) {
   return near.empty() || near_by(near, m_near[row], begin, end) || in_head(row);
 }
 
-/// Messages are; that something begins or ends is said on one line.
+/// Messages are; that something begins or ends is said on one line. Shapes are of lines.
 bool LogScan::may_be_wrapped(std::size_t pattern) const {
   const auto role = row_of(pattern).role;
+  if (row_of(pattern).shape) return false;
   return may_explain(role) || role == LineRole::consequence || role == LineRole::noise;
 }
 
