@@ -263,6 +263,13 @@ std::string minor_of(std::string_view version) {
   return digits.empty() ? std::string() : parts[0] + "." + digits;
 }
 
+Ruling judge_tags(const Traits& traits, const Candidate& candidate, const Target& target) {
+  Ruling ruling = judge_itself(traits, candidate);
+  if (ruling.fit != Fit::refused) ruling = judge_platform(traits, target);
+  if (ruling.fit != Fit::refused) ruling = judge_python(traits, candidate, target);
+  return ruling;
+}
+
 Ruling judge_wheel_for(const Traits& traits, const Candidate& candidate, const Target& target) {
   Ruling sum;
   std::optional<Ruling> doubt;

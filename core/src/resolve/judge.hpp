@@ -21,6 +21,9 @@ struct Ruling {
   bool sass = true;  ///< machine code; false: the driver compiles PTX at the first call
 };
 
+/// What decides before anybody reads on: the wheel itself, and its tags.
+Ruling judge_tags(const Traits& traits, const Candidate& candidate, const Target& target);
+
 /// The first refusal decides; without one, the first thing that is not known.
 Ruling judge_wheel_for(const Traits& traits, const Candidate& candidate, const Target& target);
 

@@ -3,9 +3,9 @@
 #include "index/curl_client.hpp"
 #include "index/package_index.hpp"
 #include "index/url.hpp"
+#include "resolve/release_reader.hpp"
 #include "support/file.hpp"
 #include "support/format.hpp"
-#include "support/json.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
 
@@ -19,14 +19,6 @@ namespace sagekit {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::size_t k_most_wheels = 200'000;
-constexpr std::string_view k_release_schema = "sagekit.release/1";
-
-std::uint64_t number_at(const Json& json, const char* key) {
-  const auto found = json.find(key);
-  return found != json.end() && found->is_number_unsigned() ? found->get<std::uint64_t>() : 0;
-}
 
 std::string sha256_at(const std::string& text) {
   const std::string hash = lower(text);
@@ -70,92 +62,43 @@ Status place(Candidate& candidate, const std::string& url, const ListingPlace& l
   return {};
 }
 
-/// Are brackets nested as listings nest them? The parser follows them however deep they go.
-bool is_shallow(std::string_view text) {
-  constexpr int k_deepest = 32;
-  int depth = 0;
-  bool quoted = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (c == '\\' && quoted)
-      ++i;
-    else if (c == '"')
-      quoted = !quoted;
-    else if (!quoted && (c == '{' || c == '['))
-      if (++depth > k_deepest) return false;
-    if (!quoted && (c == '}' || c == ']')) --depth;
-  }
-  return true;
-}
-
 bool is_plain_name(const std::string& name) {
   return name.ends_with(".whl") && name.size() < 256 && name.find_first_of("/\\") == std::string::npos &&
          !name.starts_with('.');
 }
 
-std::vector<RunsOn> runs_on_at(const Json& entry) {
-  std::vector<RunsOn> rows;
-  const auto table = entry.find("runs_on");
-  if (table == entry.end() || !table->is_array()) return rows;
-  for (const auto& one : *table) {
-    const auto capability = parse_capability(text_at(one, "capability"));
-    if (!capability) continue;
-    RunsOn row;
-    row.capability = *capability;
-    row.verdict = text_at(one, "verdict");
-    row.reason = text_at(one, "reason");
-    row.driver = text_at(one, "driver");
-    row.toolkit = text_at(one, "toolkit");
-    rows.push_back(std::move(row));
-  }
-  return rows;
-}
-
-Result<std::vector<Candidate>> read_release(const Json& root, const std::string& base) {
-  std::vector<Candidate> wheels;
-  const auto entries = root.find("wheels");
-  if (entries == root.end() || !entries->is_array()) return no_listing(base, "the manifest has no list of wheels");
-  if (entries->size() > k_most_wheels) return no_listing(base, "it names too many wheels");
+/// Our own manifest names wheels alone, each with its hash.
+Result<std::vector<Candidate>> read_manifest(std::vector<ListedWheel> listed, const std::string& base) {
   const ListingPlace listing(base);
-  wheels.reserve(entries->size());
-  for (const auto& entry : *entries) {
-    Candidate wheel;
-    wheel.file = text_at(entry, "file");
+  std::vector<Candidate> wheels(listed.size());
+  for (std::size_t i = 0; i < wheels.size(); ++i) {
+    Candidate& wheel = wheels[i];
+    wheel.file = std::move(listed[i].file);
     if (!is_plain_name(wheel.file)) return no_listing(base, fmt::format("\"{}\" is no wheel's file name", wheel.file));
-    TRY(place(wheel, text_at(entry, "url"), listing));
-    wheel.sha256 = sha256_at(text_at(entry, "sha256"));
+    TRY(place(wheel, listed[i].url, listing));
+    wheel.sha256 = sha256_at(listed[i].hash);
     if (wheel.sha256.empty()) return no_listing(base, wheel.file + " has no sha256");
-    wheel.size_bytes = number_at(entry, "size_bytes");
-    Candidate::Manifest manifest{text_at(entry, "torch"), text_at(entry, "cuda"),   text_at(entry, "commit"), {},
-                                 runs_on_at(entry),       text_at(entry, "verdict")};
-    if (const auto arches = entry.find("arches"); arches != entry.end() && arches->is_array())
-      for (const auto& arch : *arches)
-        if (auto read = parse_arch_list(arch.is_string() ? arch.get<std::string>() : ""))
-          manifest.arches.insert(manifest.arches.end(), read->begin(), read->end());
-    wheel.manifest = std::move(manifest);
-    wheels.push_back(std::move(wheel));
+    wheel.size_bytes = listed[i].size_bytes;
+    wheel.manifest = std::move(listed[i].manifest);
   }
   return wheels;
 }
 
-/// GitHub's REST API, "Get a release": assets with name, browser_download_url, size and, since 2025, digest.
-Status read_assets(const Json& release, const std::string& base, std::vector<Candidate>& wheels) {
-  const auto assets = release.find("assets");
-  if (assets == release.end() || !assets->is_array()) return no_listing(base, "the release has no list of assets");
+/// GitHub's assets have name, browser_download_url, size and, since 2025, digest.
+Result<std::vector<Candidate>> read_assets(std::vector<ListedWheel> listed, const std::string& base) {
   const ListingPlace listing(base);
-  for (const auto& asset : *assets) {
+  std::vector<Candidate> wheels;
+  for (auto& asset : listed) {
+    if (!is_plain_name(asset.file)) continue;  // checksums, notes, manifests
+    if (!is_address(asset.url)) return no_listing(base, asset.file + " has no browser_download_url");
     Candidate wheel;
-    wheel.file = text_at(asset, "name");
-    if (!is_plain_name(wheel.file)) continue;  // checksums, notes, manifests
-    const std::string url = text_at(asset, "browser_download_url"), digest = text_at(asset, "digest");
-    if (!is_address(url)) return no_listing(base, wheel.file + " has no browser_download_url");
-    TRY(place(wheel, url, listing));
-    wheel.sha256 = digest.starts_with("sha256:") ? sha256_at(digest.substr(7)) : "";
-    wheel.size_bytes = number_at(asset, "size");
+    wheel.file = std::move(asset.file);
+    TRY(place(wheel, asset.url, listing));
+    wheel.sha256 = asset.hash.starts_with("sha256:") ? sha256_at(asset.hash.substr(7)) : "";
+    wheel.size_bytes = asset.size_bytes;
     wheels.push_back(std::move(wheel));
-    if (wheels.size() > k_most_wheels) return no_listing(base, "it names too many wheels");
   }
-  return {};
+  return wheels;
 }
 
 Candidate candidate_of(IndexFile file) {
@@ -244,23 +187,20 @@ Result<std::vector<Candidate>> read_listing(std::string_view text, std::string_v
   const std::size_t start = text.find_first_not_of(" \t\r\n\xef\xbb\xbf");
   const char first = start == text.npos ? '\0' : text[start];
   if (first == '{' || first == '[') {
-    const Json root = is_shallow(text) ? parse_json(text.substr(start)) : Json(Json::value_t::discarded);
-    if (root.is_discarded()) return no_listing(base, "it is no JSON that can be parsed");
-    std::vector<Candidate> wheels;
-    if (text_at(root, "schema") == k_release_schema) return read_release(root, base);
-    if (root.is_object() && root.contains("assets")) {
-      TRY(read_assets(root, base, wheels));
-      return wheels;
-    }
-    if (root.is_array()) {  // the list of all releases
-      for (const auto& release : root) {
-        if (!release.is_object()) return no_listing(base, "a release is no object");
-        TRY(read_assets(release, base, wheels));
-      }
-      return wheels;
-    }
-    if (const auto schema = text_at(root, "schema"); !schema.empty())
-      return no_listing(base, fmt::format("its schema is \"{}\", {} is known", schema.substr(0, 40), k_release_schema));
+    auto release = read_listed_release(text.substr(start));
+    if (!release) return no_listing(base, "it is no JSON that can be parsed");
+    if (release->too_many) return no_listing(base, "it names too many wheels");
+    using Form = ListedRelease::Form;
+    if (release->form == Form::manifest && !release->has_list)
+      return no_listing(base, "the manifest has no list of wheels");
+    if (release->form == Form::manifest) return read_manifest(std::move(release->wheels), base);
+    if (!release->all_objects) return no_listing(base, "a release is no object");
+    if (release->form == Form::assets && !release->has_list)
+      return no_listing(base, "the release has no list of assets");
+    if (release->form == Form::assets) return read_assets(std::move(release->wheels), base);
+    if (!release->schema.empty())
+      return no_listing(
+          base, fmt::format("its schema is \"{}\", {} is known", release->schema.substr(0, 40), k_release_schema));
   }
   if (!is_address(base)) return no_listing(base, "a page of an index is read from its address, not from a file");
   TRY_ASSIGN(auto files, read_project_page(text, content_type, base));

@@ -1,5 +1,6 @@
 #include "resolve/judge.hpp"
 #include "resolve/look.hpp"
+#include "resolve/rulings.hpp"
 #include "support/file.hpp"
 #include "support/file_kind.hpp"
 #include "support/format.hpp"
@@ -26,7 +27,6 @@ struct Entry {
   Candidate candidate;
   Traits traits;
   Ruling ruling;
-  std::string key;  ///< of the rank
 };
 
 /// Names say all there is to know of most wheels, and reading ten thousand takes a while.
@@ -116,29 +116,33 @@ Result<Resolution> resolve(std::vector<Candidate> candidates, const Target& targ
   std::set<std::string> wanted;
   for (const auto& package : options.packages) wanted.insert(normalized_project(package));
   TRY_ASSIGN(const auto reader, WheelNameReader::make(naming_schemes(options.schemes)));
-  std::vector<std::optional<Result<Traits>>> traits(candidates.size());
-  std::vector<std::string> others(candidates.size());
-  for_all(candidates.size(), [&](std::size_t i) {
-    traits[i] = traits_of(candidates[i], reader);
-    if (options.read_files) others[i] = other_file(candidates[i]);
-    if (*traits[i] && !others[i].empty()) (*traits[i])->damage = others[i];
+  std::vector<Entry> entries(candidates.size());
+  for_all(entries.size(), [&](std::size_t i) {
+    Entry& entry = entries[i];
+    entry.candidate = std::move(candidates[i]);
+    const std::string other = options.read_files ? other_file(entry.candidate) : std::string();
+    if (auto traits = traits_of(entry.candidate)) {
+      entry.traits = std::move(*traits);
+      entry.traits.damage = other;
+    } else {
+      const Error& error = traits.error();
+      entry.ruling =
+          other.empty() ? refused("RES113", join_words(error.message, error.hint)) : refused("RES114", other);
+    }
   });
   std::set<std::string> others_there;  // packages
-  std::vector<Entry> entries;
-  entries.reserve(candidates.size());
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
-    auto& said = *traits[i];
-    if (!said && !others[i].empty())
-      resolution.refused.push_back({std::move(candidates[i]), "RES114", others[i], {}, {}});
-    else if (!said)
-      resolution.refused.push_back(
-          {std::move(candidates[i]), "RES113", join_words(said.error().message, said.error().hint), {}, {}});
-    else if (const auto project = normalized_project(said->name.distribution);
-             wanted.empty() || wanted.contains(project))
-      entries.push_back({std::move(candidates[i]), std::move(*said), {}, {}});
-    else
-      others_there.insert(project);
+  std::vector<Entry> misnamed;
+  std::size_t kept = 0;
+  for (auto& entry : entries) {
+    auto project = normalized_project(entry.traits.name.distribution);
+    if (entry.ruling.fit == Fit::refused)
+      misnamed.push_back(std::move(entry));
+    else if (!wanted.empty() && !wanted.contains(project))
+      others_there.insert(std::move(project));
+    else if (&entry != &entries[kept++])
+      entries[kept - 1] = std::move(entry);
   }
+  entries.resize(kept);
   if (entries.empty() && !others_there.empty())
     return fail(ErrorKind::no_match, "RES005",
                 fmt::format("no wheel of {} is there", join({wanted.begin(), wanted.end()}, ", ")),
@@ -149,8 +153,13 @@ Result<Resolution> resolve(std::vector<Candidate> candidates, const Target& targ
     resolution.package = *wanted.begin();
   }
   mark_repeated(entries);
-  for_all(entries.size(),
-          [&](std::size_t i) { entries[i].ruling = judge_wheel_for(entries[i].traits, entries[i].candidate, target); });
+  for_all(entries.size(), [&](std::size_t i) {
+    auto& [candidate, traits, ruling] = entries[i];
+    ruling = judge_tags(traits, candidate, target);
+    if (ruling.fit == Fit::refused) return;
+    add_said(traits, candidate, reader);
+    ruling = judge_wheel_for(traits, candidate, target);
+  });
 
   std::vector<std::pair<Rank, Entry*>> open;
   const auto sort_open = [&] {
@@ -182,9 +191,13 @@ Result<Resolution> resolve(std::vector<Candidate> candidates, const Target& targ
   for (auto& [rank, entry] : open)
     if (entry->ruling.fit != Fit::refused)
       (entry->ruling.fit == Fit::fits ? resolution.fits : resolution.unknown).push_back(judged(*entry));
-  for (auto& entry : entries)
-    if (entry.ruling.fit == Fit::refused) resolution.refused.push_back(judged(entry));
-  std::ranges::stable_sort(resolution.refused, {}, [](const Judged& one) { return one.candidate.file; });
+  std::vector<Entry*> no;
+  for (auto* list : {&misnamed, &entries})
+    for (auto& entry : *list)
+      if (entry.ruling.fit == Fit::refused) no.push_back(&entry);
+  std::ranges::stable_sort(no, {}, [](const Entry* one) -> const auto& { return one->candidate.file; });
+  resolution.refused.reserve(no.size());
+  for (auto* entry : no) resolution.refused.push_back(judged(*entry));
   return resolution;
 }
 

@@ -72,11 +72,15 @@ void state_cuda(Traits& traits, const std::string& cuda, const std::string& from
   traits.cuda_from = from;
 }
 
-Result<Traits> traits_of(const Candidate& candidate, const WheelNameReader& reader) {
+Result<Traits> traits_of(const Candidate& candidate) {
   Traits traits;
   TRY_ASSIGN(traits.name, parse_wheel_name(candidate.file));
   traits.native = !std::ranges::all_of(traits.name.platform, [](const std::string& tag) { return tag == "any"; });
   if (!traits.native) traits.torch = {Kind::none, {}, "its platform tag"};
+  return traits;
+}
+
+void add_said(Traits& traits, const Candidate& candidate, const WheelNameReader& reader) {
   const NameFacts read = name_facts(traits.name, reader);
   traits.notes = read.notes;
   if (traits.native) {
@@ -88,7 +92,7 @@ Result<Traits> traits_of(const Candidate& candidate, const WheelNameReader& read
   traits.arches_from = "its name";
   traits.date = read.date;
   traits.commit = read.commit;
-  if (!candidate.manifest) return traits;
+  if (!candidate.manifest) return;
   const auto& manifest = *candidate.manifest;
   if (!manifest.torch.empty()) state_torch(traits, {kind_of(manifest.torch), manifest.torch, "the release manifest"});
   state_cuda(traits, manifest.cuda, "the release manifest");
@@ -101,7 +105,6 @@ Result<Traits> traits_of(const Candidate& candidate, const WheelNameReader& read
     traits.runs_on = manifest.runs_on;
     traits.runs_on_from = "measured when it was published";
   }
-  return traits;
 }
 
 void add_metadata(Traits& traits, std::string_view metadata, const std::string& from) {

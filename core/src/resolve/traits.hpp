@@ -50,8 +50,10 @@ struct Traits {
   std::vector<std::string> notes;
 };
 
-/// What the name and the page or manifest say. Error: the name is none of a wheel.
-Result<Traits> traits_of(const Candidate& candidate, const WheelNameReader& reader);
+/// The name's parts, which are all that most wheels are refused by. Error: the name is none of a wheel.
+Result<Traits> traits_of(const Candidate& candidate);
+/// Adds what the name's words and the page or manifest say.
+void add_said(Traits& traits, const Candidate& candidate, const WheelNameReader& reader);
 
 /// Adds METADATA's lines and, where it has one, the text of sagekit.json.
 void add_metadata(Traits& traits, std::string_view metadata, const std::string& from);

@@ -92,8 +92,9 @@ std::vector<RunsOn> runs_on(const std::string& list, const std::set<std::string>
 Traits traits_with(const Known& known) {
   static const auto reader = WheelNameReader::make(naming_schemes());
   REQUIRE(reader);
-  auto traits = traits_of(known.candidate, *reader);
+  auto traits = traits_of(known.candidate);
   REQUIRE_MESSAGE(traits, known.candidate.file);
+  add_said(*traits, known.candidate, *reader);
   std::string metadata =
       fmt::format("Metadata-Version: 2.1\nName: {}\nVersion: {}\n", traits->name.distribution, traits->name.version);
   std::string code;
