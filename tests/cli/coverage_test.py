@@ -51,6 +51,8 @@ class Coverage(CommandLine):
         other = {"file": "sagekit_example-9.9-py3-none-" + first["platform"] + ".whl"}
         self.assertEqual(self.coverage(self.manifest(row(first, self.commit, **other)), 1)[first["id"]], "published")
         self.assertEqual(self.coverage(self.manifest(row(first, self.commit, arches=["5.2"], **other)), 1)[first["id"]], "missing")
+        near = self.example("coverage", self.manifest(row(first, self.commit, arches=["5.2"], **other)))
+        self.assertIn(f"{other['file']} has code for 5.2, the plan's for", " ".join(near.out.split()))
         self.assertEqual(self.coverage(self.manifest(row(first, self.commit, cuda="", **other)), 1)[first["id"]], "missing")
         self.assertEqual(self.coverage(self.manifest(row(first, "", **other)), 1)[first["id"]], "stale")
         # Its very name, made with fewer arches.

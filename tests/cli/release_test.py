@@ -49,6 +49,17 @@ class Release(CommandLine):
         uris = [d.get("uri", d["name"]) for d in statement["predicate"]["buildDefinition"]["resolvedDependencies"]]
         self.assertEqual(uris, [f"git+https://example.org/tiny.git@{COMMIT}", "nvcc 13.0.88", "git+https://example.org/cutlass@" + "f" * 40])
 
+    def test_the_plugin_that_made_them_is_named_not_the_one_that_is_here(self):
+        here = json.loads(self.example("plugin", "list", "--json").out)["plugins"][0]
+        for made, sha256 in (("0.0.7", ""), (here["version"], here["sha256"])):
+            wheel = built(project="sagekit_example")
+            said = f"{wheel.dist_info}/sagekit.json"
+            wheel.files[said] = wheel.files[said].replace(b'{"name": "sagekit_example", "version": "1"}', json.dumps({"name": "example", "version": made}).encode())
+            wheel.write(self.folder / made)
+            self.example("release", made)
+            manifest = json.loads((self.folder / made / "sagekit.release.json").read_text())
+            self.assertEqual(manifest["plugin"], {"name": "example", "version": made, "sha256": sha256})
+
     def test_same_bytes_and_kept_addresses(self):
         built().write(self.dist)
         self.run_sagekit("release", "dist", "--base-url", "https://example.org/v1/", "--time", "2026-11-22T08:00:00Z")

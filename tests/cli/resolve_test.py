@@ -223,6 +223,9 @@ class Words(Resolve):
         self.expect(self.resolve(self.folder / "x.json"), 1, "RES004")
         (self.folder / "wheels.zip").write_bytes(b"PK\x03\x04" + bytes(60))
         self.expect(self.resolve(self.folder / "wheels.zip"), 1, "RES004", "wheels.zip is a zip archive", "unpack it")
+        wheel = self.wheel().write(self.folder / "renamed")
+        zipped = wheel.rename(wheel.with_suffix(".zip"))
+        self.expect(self.resolve(zipped), 1, "RES004", "is a wheel under another name", f"rename it to {wheel.name}")
         (self.folder / "wheels.json").write_text("<!DOCTYPE html><html><body>Sign in</body></html>")
         self.expect(self.resolve(self.folder / "wheels.json"), 1, "RES004", "wheels.json lists no wheels", "read from its address")
         self.expect(self.run_sagekit("resolve"), 2, "CLI001")
@@ -246,6 +249,9 @@ class Manifests(Resolve):
         self.assertIn("measured when it was published", said["chosen"]["reason"])
         self.assertEqual(said["refused"][0]["code"], "RES101")
         self.answer(self.resolve(self.release(self.row(NAMES[1])), H100.replace("H100", "A100")), 4)
+        # What a wheel's tags rule out needs no other reason; else what it says twice and differently is one.
+        for name, code in ((NAMES[2], "RES101"), (NAMES[1], "RES113")):
+            self.assertEqual(self.answer(self.resolve(self.release(self.row(name, torch="1.9.0")), H100), 4)["refused"][0]["code"], code)
         self.answer(self.resolve(self.release(self.row(NAMES[1], verdict="fail")), H100), 4)
 
     def test_two_wheels_of_one_name(self):
@@ -343,7 +349,11 @@ class Servers(Resolve):
         self.add(self.wheel())
         self.index.fault("*.whl", portal())
         said = self.answer(self.ask(), 4)
-        self.assertEqual((said["refused"] + said["unknown"])[0]["code"] in ("RES114", "RES211"), True)
+        self.assertEqual(said["refused"][0]["code"], "RES114")
+        self.assertIn("is a web page (HTML) instead of the file", said["refused"][0]["reason"])
+        self.index.mend()
+        self.index.fault("*.whl", redirect("file:///etc/passwd"))
+        self.assertIn("no http address", self.answer(self.ask(), 4)["unknown"][0]["reason"])
         self.index.mend()
         self.index.fault("/simple/*", portal())
         self.expect(self.ask(), 1, "IDX011")

@@ -164,6 +164,9 @@ class Care(StoreCase):
         self.assertIn(f"0 steps run, {reused} kept from before", people.out)
         self.expect(self.run_sagekit("cache", "stats", "--store", self.folder / "none"), 2, "STO005", "there is no store yet")
         self.expect(self.run_sagekit("cache", "stats", "--store", self.folder), 2, "STO005", "is no store of sagekit")
+        # An install begins one, too.
+        (self.folder / "installed" / "installs").mkdir(parents=True)
+        self.expect(self.run_sagekit("cache", "stats", "--store", self.folder / "installed"), 0)
         (self.folder / "störe" / "toolchains" / "nvcc").mkdir(parents=True)
         self.assertEqual(self.run_sagekit("cache", "stats", "--json").json()["kept"]["toolchains"]["entries"], 0, "an empty folder is no toolchain")
 

@@ -99,6 +99,15 @@ struct Gpu {
   std::string driver;  ///< "580.159.03"
 };
 
+/// Where a Python has what is installed in it, and whether that may be changed, told by that Python.
+struct PythonPlace {
+  std::filesystem::path prefix;                ///< sys.prefix
+  std::filesystem::path site;                  ///< where wheels with machine code go
+  std::vector<std::filesystem::path> folders;  ///< sys.path: where packages are looked for
+  bool externally_managed = false;             ///< PEP 668
+  bool writable = false;
+};
+
 struct Environment {
   std::string os;                  ///< "linux"
   std::string machine;             ///< "x86_64"

@@ -39,10 +39,9 @@ struct InstallOptions {
   std::function<void(const std::string&)> say;
 };
 
-/// Asks the environment. Errors: IST001 (usage) the interpreter does not start; IST002 (machine) it is managed by
-/// another packager (PEP 668); IST003 (machine) it cannot be written; IST004 (machine) neither uv nor pip is there.
-SAGEKIT_API Result<InstallPlace> find_install_place(const std::filesystem::path& interpreter,
-                                                    const InstallOptions& options, CommandRunner& runner);
+/// Of the target's interpreter, which was asked. Errors: IST001 (usage) there is none; IST002 (machine) it is managed
+/// by another packager (PEP 668); IST003 (machine) it cannot be written; IST004 (machine) neither uv nor pip is there.
+SAGEKIT_API Result<InstallPlace> find_install_place(const Target& target, const InstallOptions& options);
 
 /// The wheel's file here: a local one as it is, another one downloaded below the store, resumed when it was cut. Held
 /// to the published hash and size: IST006 (failed) when it is another file, which is then removed.

@@ -48,7 +48,8 @@ struct ReleasedWheel {
 };
 
 struct Release {
-  std::string plugin, plugin_version, plugin_sha256;  ///< that judged the wheels; "" = several, or none
+  /// That made the wheels; "" = several, or none. The hash is that of the one here, when it has that version.
+  std::string plugin, plugin_version, plugin_sha256;
   std::string source_url;
   std::vector<ReleasedWheel> wheels;  ///< by file name
 };

@@ -34,6 +34,7 @@ struct Target {
   std::string libc;                      ///< "glibc2.36", "musl1.2"
   bool wsl = false;                      ///< Linux below Windows, whose driver it uses
   std::filesystem::path interpreter;     ///< that was asked; empty = none
+  PythonPlace place;                     ///< of that interpreter
   std::vector<std::string> notes;        ///< where a fact is from, or why it is missing, in sentences
 };
 

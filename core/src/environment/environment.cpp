@@ -90,7 +90,7 @@ Environment probe_environment(const ProbeOptions& options, CommandRunner& runner
 
   // Two names of one interpreter that does not start stay two: their reasons may differ.
   drop_repeated(pythons, [](const ProbedPython& p) {
-    return std::tuple(p.prefix.empty() ? p.python.executable : p.prefix, p.python.version, p.python.abi);
+    return std::tuple(p.place.prefix.empty() ? p.python.executable : p.place.prefix, p.python.version, p.python.abi);
   });
   std::vector<const Python*> owners;
   auto packages = packages_of(pythons, owners);

@@ -14,7 +14,7 @@ HostCompiler probe_host_compiler(const Found& found, const ProbeContext& context
 /// An interpreter, and what only the search for more needs to know of it.
 struct ProbedPython {
   Python python;
-  std::filesystem::path prefix;                      ///< sys.prefix: tells a venv from its base
+  PythonPlace place;                                 ///< its prefix tells a venv from its base
   std::vector<std::filesystem::path> site_packages;  ///< empty when it does not start
 };
 ProbedPython probe_python(const Found& found, const ProbeContext& context);

@@ -15,17 +15,23 @@ namespace {
 // Runs with -I, so that neither the current folder nor the user's variables are seen; nothing but the standard library
 // is imported. ASCII output whatever the locale: json.dumps escapes the rest.
 constexpr std::string_view k_script = R"(
-import json, site, sys, sysconfig
+import json, os, site, sys, sysconfig
 v = sysconfig.get_config_var
 paths = sysconfig.get_paths()
 sites = [paths.get('purelib'), paths.get('platlib')] + list(getattr(site, 'getsitepackages', list)())
 if getattr(site, 'ENABLE_USER_SITE', None) is not None: sites.append(site.getusersitepackages())
+scheme = getattr(sysconfig, 'get_default_scheme', None)
+stdlib = sysconfig.get_path('stdlib', scheme()) if scheme else paths.get('stdlib')
+managed = sys.prefix == sys.base_prefix and os.path.exists(os.path.join(stdlib, 'EXTERNALLY-MANAGED'))
+probe = paths['platlib']
+while not os.path.exists(probe) and os.path.dirname(probe) != probe: probe = os.path.dirname(probe)
 print(json.dumps({
   'implementation': sys.implementation.name, 'version': sys.version.split()[0],
   'minor': '%d.%d' % sys.version_info[:2], 'threads': 't' if v('Py_GIL_DISABLED') else '',
   'executable': sys.executable or '', 'prefix': sys.prefix, 'soabi': v('SOABI') or '', 'multiarch': v('MULTIARCH') or '',
   'include': [p for p in (paths.get('include'), paths.get('platinclude'), v('INCLUDEPY')) if p],
-  'sites': [p for p in sites if p]}))
+  'sites': [p for p in sites if p], 'site': paths['platlib'], 'path': [p for p in sys.path if p], 'managed': managed,
+  'writable': os.access(probe, os.W_OK | os.X_OK)}))
 )";
 
 std::vector<fs::path> paths_of(const Json& json, const char* key) {
@@ -38,6 +44,11 @@ std::vector<fs::path> paths_of(const Json& json, const char* key) {
     if (std::ranges::find(paths, path) == paths.end()) paths.push_back(path);
   }
   return paths;
+}
+
+bool truth_at(const Json& json, const char* key) {
+  const auto found = json.find(key);
+  return found != json.end() && found->is_boolean() && found->get<bool>();
 }
 
 // Debian's pyconfig.h includes <TRIPLET/python3.N/pyconfig.h>, so the parent must be on the include path as well,
@@ -93,7 +104,8 @@ ProbedPython probe_python(const Found& found, const ProbeContext& context) {
   python.soabi = text_at(json, "soabi");
   python.abi = "cp" + without_dots(python.minor) + text_at(json, "threads");
   if (const fs::path own = text_at(json, "executable"); own.is_absolute()) python.executable = own;
-  probed.prefix = text_at(json, "prefix");
+  probed.place = {text_at(json, "prefix"), text_at(json, "site"), paths_of(json, "path"), truth_at(json, "managed"),
+                  truth_at(json, "writable")};
   probed.site_packages = paths_of(json, "sites");
   if (const auto kind = text_at(json, "implementation"); kind != "cpython") {
     python.why_not = fmt::format("is {}: wheels here are for CPython", kind.empty() ? "no known implementation" : kind);
@@ -104,7 +116,7 @@ ProbedPython probe_python(const Found& found, const ProbeContext& context) {
   python.include_dirs = header_folders(given, multiarch);
   if (python.include_dirs.empty()) {
     python.why_not = fmt::format("no Python.h in {}: {}", given.empty() ? "any include folder" : given.front().string(),
-                                 how_to_get_headers(python, probed.prefix, context.options.root));
+                                 how_to_get_headers(python, probed.place.prefix, context.options.root));
     return probed;
   }
   python.identity = header_identity(python, multiarch);

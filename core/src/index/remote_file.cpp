@@ -2,6 +2,7 @@
 
 #include "index/url.hpp"
 #include "support/file.hpp"
+#include "support/file_kind.hpp"
 #include "support/format.hpp"
 #include "support/try.hpp"
 
@@ -98,6 +99,11 @@ Status RemoteFile::open(std::uint64_t expected_size, const fs::path& scratch, st
   if (!end) return std::unexpected(std::move(end).error());
   const bool to_the_end = end->total > 0 && end->offset + end->body.size() == end->total;
   if (!to_the_end) return download(scratch, expected_size, std::move(stop));
+  // Of a zip archive who reads it says more.
+  if (end->offset == 0 && !end->body.starts_with("PK"))
+    if (const auto kind = other_kind(Bytes(std::string_view(end->body))))
+      return fail(ErrorKind::failed, "IDX010", fmt::format("{} is {}", printable_url(m_url), kind->what),
+                  "a proxy or a login page may have answered: open the address in a browser");
   if (expected_size != 0 && end->total != expected_size) return replaced(m_url, end->total, expected_size);
   m_size = end->total;
   m_tail_offset = end->offset;

@@ -65,7 +65,9 @@ Route route_to(const Url& url, const IndexSettings& settings) {
 std::expected<Url, std::string> redirected(const Url& from, const std::string& location) {
   const auto target = location.empty() ? std::nullopt : resolve_url(from.without_user(), location);
   auto next = target ? parse_url(*target) : std::nullopt;
-  if (!next) return std::unexpected("the server sends elsewhere without saying where");
+  if (!next)
+    return std::unexpected(location.empty() ? "the server sends elsewhere without saying where"
+                                            : "the server sends on to what is no http address, which is not followed");
   if (from.scheme == "https" && next->scheme == "http")
     return std::unexpected("the server sends on from https to http, which is not followed");
   const bool same = next->same_origin(from);

@@ -74,7 +74,7 @@ MemberFacts read_member(const fs::path& root, const fs::path& real_root, const s
   MemberFacts facts = read_module(path, Bytes(file->bytes()), options, 1).facts;
   facts.path = path;
   facts.size_bytes = file->bytes().size();
-  facts.sha256 = sha256_hex(file->bytes());
+  if (options.member_hashes) facts.sha256 = sha256_hex(file->bytes());
   return facts;
 }
 
@@ -194,7 +194,8 @@ Result<PackageReading> read_package(const PackageFolder& package, const InspectO
   });
   reading.members = read_members(package.root, paths, options);
   const WheelName name = name_from(package.dist_info, texts.metadata.value_or(""), texts.wheel.value_or(""));
-  texts.read = [&package](const std::string& path) { return read_file(package.root / path); };
+  if (options.member_hashes)
+    texts.read = [&package](const std::string& path) { return read_file(package.root / path); };
   judge_dist_info(texts, name.file_name(), reading.members, reading.wheel);
   std::erase_if(reading.wheel.problems,
                 [](const Diagnostic& one) { return one.code.starts_with("NAM"); });  // it has none

@@ -1,7 +1,6 @@
 #include "index/curl_client.hpp"
 #include "index/remote_file.hpp"
 #include "install/installed_packages.hpp"
-#include "install/python_packages.hpp"
 #include "support/file.hpp"
 #include "support/format.hpp"
 #include "support/json.hpp"
@@ -14,6 +13,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <tuple>
 
 namespace sagekit {
 
@@ -43,11 +43,10 @@ std::string shell_quoted(const std::string& text) { return "'" + replace_all(tex
 
 }  // namespace
 
-Result<InstallPlace> find_install_place(const fs::path& interpreter, const InstallOptions& options,
-                                        CommandRunner& runner) {
+Result<InstallPlace> find_install_place(const Target& target, const InstallOptions& options) {
+  const auto& [interpreter, python] = std::tie(target.interpreter, target.place);
   if (interpreter.empty())
     return fail(ErrorKind::usage, "IST001", "no Python was found to install into", "--interpreter .venv/bin/python");
-  TRY_ASSIGN(const auto python, ask_python_place(interpreter, options.environment, runner));
   InstallPlace place{
       interpreter, python.prefix, python.site, python.folders, {}, {}, installed_versions(python.folders)};
   const std::string own = "make one of your own: python3 -m venv .venv, then --interpreter .venv/bin/python";

@@ -33,15 +33,13 @@ std::string other_arches(const WheelOrigin& origin, const Cell& cell) {
              : fmt::format("{}, the plan's for {}", fmt::join(has, " "), fmt::join(wanted, " "));
 }
 
-/// Python and platform may be unsaid by a wheel for any.
-bool covers(const ReleasedWheel& wheel, const Cell& cell) {
-  if (wheel.file == cell.wheel) return true;
+/// For its Python, platform, torch and CUDA? Python and platform may be unsaid by a wheel for any.
+bool is_for(const ReleasedWheel& wheel, const Cell& cell) {
   const auto& origin = wheel.origin;
   if (wheel.project != normalized_project(cell.distribution)) return false;
   if (!origin.python.empty() && origin.python != cell.python) return false;
   if (!origin.platform.empty() && origin.platform != cell.platform) return false;
-  if (!torch_covers(origin, cell.torch) || !says_same(origin.cuda, cell.cuda)) return false;
-  return other_arches(origin, cell).empty();
+  return torch_covers(origin, cell.torch) && says_same(origin.cuda, cell.cuda);
 }
 
 /// Whole commits, or one and the first digits of it.
@@ -86,7 +84,12 @@ std::vector<CoverageRow> cover(const Plan& plan, const Release& published) {
   for (const auto& cell : plan.cells) {
     CoverageRow best{cell.id, cell.wheel, CoverageState::missing, {}, "no wheel for it is published"};
     for (const auto& wheel : published.wheels) {
-      if (!covers(wheel, cell)) continue;
+      const bool named = wheel.file == cell.wheel;
+      if (!named && !is_for(wheel, cell)) continue;
+      if (const auto arches = other_arches(wheel.origin, cell); !named && !arches.empty()) {
+        if (best.state == CoverageState::missing) best.why = fmt::format("{} has code for {}", wheel.file, arches);
+        continue;
+      }
       auto row = judge_cover(cell, plan, wheel);
       const bool better = best.state == CoverageState::missing || row.state == CoverageState::published;
       if (better && best.state != CoverageState::published) best = std::move(row);

@@ -27,7 +27,9 @@ Maker maker_of(const ReleasedWheel& wheel, const std::vector<const Plugin*>& plu
   const auto found = std::ranges::find_if(plugins, made_it);
   if (found == plugins.end()) return {origin.plugin, origin.plugin_version, {}, origin.source_url};
   const Spec& spec = (*found)->spec();
-  return {(*found)->name(), spec.version, (*found)->sha256(),
+  // What is loaded here may be another version of it than the one that made the wheel.
+  const auto& version = origin.plugin_version.empty() ? spec.version : origin.plugin_version;
+  return {(*found)->name(), version, version == spec.version ? (*found)->sha256() : std::string(),
           origin.source_url.empty() ? spec.source.url : origin.source_url};
 }
 

@@ -27,12 +27,15 @@ std::string cell_text(std::string_view text) {
   return out.empty() ? "any" : out;
 }
 
-std::set<std::string> runs_where(const Release& release, std::string_view verdict) {
-  std::set<std::string> gpus;
+/// "8.0, 12.0"
+std::string runs_where(const Release& release, std::string_view verdict) {
+  std::set<Capability> gpus;
   for (const auto& wheel : release.wheels)
     for (const auto& row : wheel.runs_on)
-      if (row.verdict == verdict) gpus.insert(to_string(row.capability));
-  return gpus;
+      if (row.verdict == verdict) gpus.insert(row.capability);
+  std::string text;
+  for (const auto& gpu : gpus) text += (text.empty() ? "" : ", ") + to_string(gpu);
+  return text;
 }
 
 /// Lines of the build record that are about tools, each once.
@@ -92,8 +95,8 @@ std::string release_notes(const Release& release) {
   }
   text += "\n### GPUs\n\n";
   const auto yes = runs_where(release, "yes"), jit = runs_where(release, "jit");
-  if (!yes.empty()) fmt::format_to(out, "- runs on compute capability {}\n", fmt::join(yes, ", "));
-  if (!jit.empty()) fmt::format_to(out, "- the driver compiles it at the first call on {}\n", fmt::join(jit, ", "));
+  if (!yes.empty()) fmt::format_to(out, "- runs on compute capability {}\n", yes);
+  if (!jit.empty()) fmt::format_to(out, "- the driver compiles it at the first call on {}\n", jit);
   text += "- `sagekit verify FILE.whl` says it of each wheel, with reasons\n\n### How it was built\n\n";
   std::set<std::string> commits, edits;
   for (const auto& wheel : release.wheels) {

@@ -74,7 +74,7 @@ Status list_wheels(const fs::path& folder, const std::string& prefix, const Scan
     if (name.ends_with(k_attested)) attested.insert(name.substr(0, name.size() - k_provenance.size()));
     if (!name.ends_with(".whl")) continue;
     Found one{.path = prefix + name};
-    struct stat status {};
+    struct stat status{};
     if (::lstat(at->path().c_str(), &status) != 0 || !S_ISREG(status.st_mode))
       one.refused = Error{ErrorKind::failed, "REL014",
                           fmt::format("{} is no regular file, and may be another one tomorrow", one.path), one.path,
@@ -101,7 +101,7 @@ void sort_by_path(std::vector<Found>& found) {
 }
 
 bool has_metadata_beside(const fs::path& wheel, std::uint64_t bytes) {
-  struct stat status {};
+  struct stat status{};
   const auto beside = wheel.string() + ".metadata";
   return ::lstat(beside.c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
          static_cast<std::uint64_t>(status.st_size) == bytes;

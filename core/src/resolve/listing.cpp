@@ -1,8 +1,10 @@
 #include "resolve/listing.hpp"
 
+#include "archive/wheel_archive.hpp"
 #include "index/curl_client.hpp"
 #include "index/package_index.hpp"
 #include "index/url.hpp"
+#include "inspect/wheel_reader.hpp"
 #include "resolve/release_reader.hpp"
 #include "support/file.hpp"
 #include "support/format.hpp"
@@ -135,6 +137,17 @@ Candidate one_wheel(const std::string& from) {
   return wheel;
 }
 
+std::unexpected<Error> no_list_but_zip(const std::string& file) {
+  const auto archive = WheelArchive::open(file);
+  const auto wheel = archive ? read_wheel(*archive, {.file_hash = false, .member_hashes = false}).wheel : std::nullopt;
+  const std::string name = wheel ? name_by_content(*wheel) : std::string();
+  if (!name.empty())
+    return fail(ErrorKind::failed, "RES004", file + " is a wheel under another name",
+                fmt::format("rename it to {}, which its METADATA and WHEEL call it", name), file);
+  return fail(ErrorKind::failed, "RES004", file + " is a zip archive, and no list of wheels",
+              "unpack it, and give the folder", file);
+}
+
 Result<std::vector<Candidate>> ask_index(const std::string& from, const ResolveOptions& options, std::stop_token stop) {
   TRY_ASSIGN(IndexSettings settings, index_settings(options));
   settings.index_url = from;
@@ -228,9 +241,7 @@ Result<std::vector<Candidate>> find_wheels(const std::string& from, const Resolv
   } else if (fs::is_regular_file(from, error)) {
     if (from.ends_with(".whl")) return std::vector{one_wheel(from)};
     TRY_ASSIGN(const std::string text, read_file(from));
-    if (text.starts_with("PK"))
-      return fail(ErrorKind::failed, "RES004", from + " is a zip archive, and no list of wheels",
-                  "unpack it, and give the folder", from);
+    if (text.starts_with("PK")) return no_list_but_zip(from);
     const auto folder = fs::path(from).parent_path();
     auto listed = read_listing(text, "", folder.empty() ? "." : folder.string());
     if (!listed) {

@@ -143,12 +143,14 @@ bool has_gpu_device(const fs::path& root) {
       });
 }
 
-void read_python(const Python& python, const std::vector<fs::path>& sites, Target& target) {
+void read_python(const ProbedPython& probed, Target& target) {
+  const Python& python = probed.python;
+  target.place = probed.place;
   target.interpreter = python.executable;
   target.python = python.minor + (python.abi.ends_with('t') ? "t" : "");
   if (python.soabi.find("-musl") != std::string::npos) target.libc = "musl";
   target.has_torch = false;
-  for (const auto& site : sites)
+  for (const auto& site : probed.site_packages)
     for (const auto& found : find_packages(site, ToolSource::system).torches) {
       const TorchSysroot torch = read_torch(found);
       if (torch.version.empty() || *target.has_torch) continue;
@@ -188,7 +190,7 @@ Result<Target> this_target(const fs::path& interpreter, const ProbeOptions& opti
                 fmt::format("{} cannot be asked: {}", interpreter.string(),
                             probed.python.why_not.empty() ? "it says nothing" : probed.python.why_not),
                 "name a CPython with --interpreter", interpreter.string());
-  read_python(probed.python, probed.site_packages, target);
+  read_python(probed, target);
   return target;
 }
 

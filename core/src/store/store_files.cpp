@@ -39,7 +39,8 @@ std::vector<fs::path> entries_of(const fs::path& folder) {
 
 Status check_is_store(const fs::path& store) {
   std::error_code error;
-  for (const auto* name : {"objects", "toolchains"})
+  // A build begins with objects or toolchains, an install and an index with less.
+  for (const auto* name : {"objects", "toolchains", "installs", "looks", "wheel-facts"})
     if (fs::is_directory(store / name, error)) return {};
   const bool there = fs::exists(store, error);
   if (error)

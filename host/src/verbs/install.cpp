@@ -60,7 +60,7 @@ class Installer {
     const auto prepared = prepare();
     if (!prepared) return report(m_session, prepared.error());
     if (m_arguments.dockerfile) return dockerfile();
-    const auto place = find_install_place(m_target.interpreter, m_options, *m_session.runner);
+    const auto place = find_install_place(m_target, m_options);
     if (!place) return report(m_session, place.error());
     m_place = *place;
     if (m_arguments.dry_run) return dry_run();
@@ -270,13 +270,21 @@ class Installer {
     return 0;
   }
 
+  /// What follows the build, with what this install was told.
+  std::vector<std::string> install_built() const {
+    std::vector<std::string> words = {"sagekit", "install", "--from", (m_options.store / "built").string()};
+    for (const auto& [flag, value] : {std::pair("--interpreter", &m_arguments.resolving.interpreter),
+                                      std::pair("--for", &m_arguments.resolving.target)})
+      if (!value->empty()) words.insert(words.end(), {flag, *value});
+    return words;
+  }
+
   int dry_run() {
     std::vector<std::vector<std::string>> commands;
     if (m_resolution && !m_resolution->fits.empty())
       commands = install_commands(m_place, m_resolution->fits.front(), m_options);
     else if (m_arguments.or_build)
-      commands = {build_command(m_session, m_target, here()),
-                  {"sagekit", "install", "--from", (m_options.store / "built").string()}};
+      commands = {build_command(m_session, m_target, here()), install_built()};
     else
       return nothing_fits();
     if (m_session.global.json) {
