@@ -65,10 +65,12 @@ class OutputFolder {
   bool m_was_there = false;
 };
 
-std::string last_lines(const std::string& text) {
+std::string last_lines(std::string text) {
+  text.resize(text.find_last_not_of(" \r\n") + 1);
   auto at = text.size();
   for (int lines = 0; lines < 6 && at != std::string::npos && at > 0; ++lines) at = text.rfind('\n', at - 1);
-  return at == std::string::npos ? text : text.substr(at);
+  const auto first = text.find_first_not_of("\r\n", at == std::string::npos ? 0 : at);
+  return first == std::string::npos ? "" : text.substr(first);
 }
 
 std::vector<std::string> words_of(const std::string& text) {
@@ -144,8 +146,7 @@ class Engine {
       return std::unexpected(
           failed(fmt::format("{} could not run the image", m_build.engine), said_in(scratch.path() / "build.log"))
               .error());
-    show(document, "/out/");
-    return code;
+    return show(document, "/out/", *code);
   }
 
   Result<int> in_slurm(const Generated& made) {
@@ -191,8 +192,7 @@ class Engine {
         return fail(ErrorKind::usage, "FIL002",
                     fmt::format("{} cannot be written: {}", target.string(), error.message()));
     }
-    show(document, "dist/");
-    return code;
+    return show(document, "dist/", *code);
   }
 
  private:
@@ -207,7 +207,7 @@ class Engine {
 
   static std::unexpected<Error> failed(const std::string& what, const std::string& output) {
     return fail(ErrorKind::machine, "GEN011", fmt::format("{}:\n{}", what, last_lines(output)),
-                "the lines above are its own; sagekit explain - reads its whole log");
+                "the lines above are its own; -v shows all of them, and sagekit explain - reads them");
   }
 
   static std::string container_name(const std::string& image) {
@@ -261,17 +261,29 @@ class Engine {
     return argv;
   }
 
-  void show(std::string document, const std::string& there) {
-    // Paths as a build here has them.
+  /// The document with paths as a build here has them. A daemon of another machine mounts that one's folders, and its
+  /// wheels lie there: that is no success here.
+  Result<int> show(std::string document, const std::string& there, int code) {
     const auto here = (fs::path(m_build.output) / "").generic_string();
     const std::string from = "\"path\": \"" + there;
+    std::string paths;
     for (auto at = document.find(from); at != std::string::npos; at = document.find(from, at + 1)) {
       const auto end = document.find('"', at + from.size());
       const auto path = here + document.substr(at + from.size(), end - at - from.size());
-      if (!m_session.global.json) m_session.console.result(path + "\n");
+      if (std::error_code error; !fs::exists(path, error))
+        return fail(
+            ErrorKind::machine, "GEN011",
+            fmt::format("{} made {}, and it is not here: its folders are another machine's", m_build.engine, path),
+            "DOCKER_HOST, CONTAINER_HOST and docker's context say which is asked: leave them out, or build on that "
+            "one");
+      paths += path + "\n";
       document.replace(at + 8, end + 1 - at - 8, json_string(path));
     }
-    if (m_session.global.json) m_session.console.document(document);
+    if (m_session.global.json)
+      m_session.console.document(document);
+    else
+      m_session.console.result(paths);
+    return code;
   }
 
   Session& m_session;
@@ -290,22 +302,31 @@ const std::vector<std::string>& engines() {
   return k_engines;
 }
 
-Status check_engine_flags(const Session& session) {
+Status check_engine_flags(const Session& session, const std::string& engine) {
   static const std::set<std::string> k_taken{
       "--in",        "--profile",  "--cells",        "--python",  "--torch",        "--cuda",   "--platform",
       "--arch",      "--revision", "--naming",       "--backend", "--allow-defect", "--output", "--source",
       "--jobs",      "--memory",   "--keep-going",   "--store",   "--sagekit",      "--base",   "--pin",
       "--partition", "--account",  "--shared-store", "--shards",  "--cpus",         "--plugin", "--plugin-dir",
       "--config",    "--json",     "--quiet",        "--verbose", "--color",        "-C",       "--gpu-check"};
+  const auto flags_of = [](std::string_view kind) {
+    const auto row = std::ranges::find(generate_kinds(), kind, &GenerateKind::name);
+    return std::set<std::string>(row->flags.begin(), row->flags.end());
+  };
+  const bool slurm = engine == "slurm";
+  const auto own = flags_of(slurm ? "slurm" : "dockerfile"), others = flags_of(slurm ? "dockerfile" : "slurm");
   for (const auto& flag : session.global.given)
-    if (!k_taken.contains(flag))
-      return fail(ErrorKind::usage, "CLI001", fmt::format("build --in makes nothing of {}", flag),
-                  "leave it out, or build here");
+    if (!k_taken.contains(flag) || (others.contains(flag) && !own.contains(flag)))
+      return fail(ErrorKind::usage, "CLI001", fmt::format("build --in {} makes nothing of {}", engine, flag),
+                  k_taken.contains(flag) ? "leave it out" : "leave it out, or build here");
+  if (session.global.plugins.size() > 1)
+    return fail(ErrorKind::usage, "PLG010", "build works with one plugin, but several were given",
+                "give --plugin once");
   return {};
 }
 
 Result<int> build_in(Session& session, const EngineBuild& build, std::stop_token stop) {
-  if (const auto taken = check_engine_flags(session); !taken) return std::unexpected(taken.error());
+  if (const auto taken = check_engine_flags(session, build.engine); !taken) return std::unexpected(taken.error());
   if (const auto there = source_is_there(build.source); !there) return std::unexpected(there.error());
   const OutputFolder output(build.output);
   // Let go at once: the build in there wants the lock itself.

@@ -24,11 +24,12 @@ struct EngineBuild {
 const std::vector<std::string>& engines();
 
 /// Of the flags that were typed, one that an engine makes nothing of: CLI001.
-Status check_engine_flags(const Session& session);
+Status check_engine_flags(const Session& session, const std::string& engine);
 
 /// Generates, runs, collects; the exit code of the build there. Says and documents what the build says. Errors: GEN010
 /// (machine) the engine is not here, GEN011 (machine) it does not answer, or could not make the image or the job, with
-/// its last lines; GEN012 (usage) the cells need several images; those of generate().
+/// its last lines, or its wheels are on another machine; GEN012 (usage) the cells need several images; those of
+/// generate().
 Result<int> build_in(Session& session, const EngineBuild& build, std::stop_token stop);
 
 }  // namespace sagekit::host

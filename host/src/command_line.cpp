@@ -86,6 +86,8 @@ Error in_flag(const Flag& flag, const std::string& message, const std::string& h
   return {ErrorKind::usage, "CLI001", fmt::format("{}: {}", flag.long_name(), message), "", hint};
 }
 
+Error unknown_choice(const Flag& flag, const std::string& value);
+
 Status take(const Given& given) {
   const Flag& flag = *given.flag;
   for (int i = 0; i < given.times; ++i)
@@ -104,8 +106,7 @@ Status take(const Given& given) {
         return std::unexpected(in_flag(flag, fmt::format("\"{}\" is empty", word),
                                        flag.positional() ? "name it" : "leave the flag out for the default"));
       if (!flag.choices.empty() && std::ranges::find(flag.choices, value) == flag.choices.end())
-        return std::unexpected(in_flag(flag, fmt::format("\"{}\" is none of {}", value, fmt::join(flag.choices, ", ")),
-                                       suggestion(value, flag.choices)));
+        return std::unexpected(unknown_choice(flag, value));
       auto taken = flag.take(value);
       if (taken) continue;
       taken.error().message = fmt::format("{}: {}", flag.long_name(), taken.error().message);
@@ -136,7 +137,15 @@ constexpr std::pair<std::string_view, std::string_view> k_elsewhere[] = {
     {"info", "inspect"},           {"compile", "build"},        {"make", "build"},          {"compare", "diff"},
     {"find", "resolve"},           {"which", "resolve"},        {"upload", "publish"},      {"rename", "retag"},
     {"clean", "cache trim"},       {"gc", "cache trim"},        {"serve", "index --serve"}, {"diagnose", "doctor"},
-    {"version", "--version"},
+    {"version", "--version"},      {"--engine", "--in"},        {"docker", "--in docker"},  {"--docker", "--in docker"},
+    {"podman", "--in podman"},     {"--podman", "--in podman"}, {"slurm", "--in slurm"},    {"--slurm", "--in slurm"},
+};
+/// The same of words that a flag or argument takes: kinds of `generate`, engines.
+constexpr std::pair<std::string_view, std::string_view> k_choices_elsewhere[] = {
+    {"docker", "dockerfile"}, {"podman", "dockerfile"}, {"container", "dockerfile"},  {"container", "docker"},
+    {"docker-bake", "bake"},  {"buildx", "bake"},       {"github-actions", "github"}, {"workflow", "github"},
+    {"gha", "github"},        {"actions", "github"},    {"requirements", "consumer"}, {"playbook", "ansible"},
+    {"sbatch", "slurm"},      {"ci", "github"},
 };
 
 /// The word that was meant, of those that could have stood there; "" when none is near.
@@ -155,6 +164,14 @@ std::string meant_word(const std::string& typed, const std::vector<std::string>&
   for (const auto& [word, ours] : meant) words.push_back(word);
   const auto near = nearest_word(bare(typed), words);
   return near.empty() ? "" : meant[near];
+}
+
+Error unknown_choice(const Flag& flag, const std::string& value) {
+  auto meant = nearest_word(value, flag.choices);
+  for (const auto& [other, ours] : k_choices_elsewhere)
+    if (meant.empty() && other == value && std::ranges::find(flag.choices, ours) != flag.choices.end()) meant = ours;
+  return in_flag(flag, fmt::format("\"{}\" is none of {}", value, fmt::join(flag.choices, ", ")),
+                 meant.empty() ? "choose one of them" : fmt::format("did you mean \"{}\"?", meant));
 }
 
 /// The words that could have stood there.
@@ -226,7 +243,7 @@ Error unexpected_word(const std::string& word, const Verb* verb, const std::vect
                                                    "\"sagekit verify {0}\" judges a wheel, \"sagekit resolve {0}\" "
                                                    "says whether it fits this machine",
                                                    word)
-                                             : help;
+                                             : guess;
   return {ErrorKind::usage, "CLI001", fmt::format("unexpected argument \"{}\"", word), "", hint};
 }
 

@@ -32,7 +32,9 @@ Result<std::list<Plugin>> chosen_plugins(Session& session) {
     auto plugin = session.plugin();
     session.global.plugins = given;
     if (!plugin) return std::unexpected(plugin.error());
-    chosen.push_back(std::move(*plugin));
+    // Given twice, by name and by file for example, it is one all the same.
+    if (std::ranges::none_of(chosen, [&](const Plugin& one) { return one.path() == plugin->path(); }))
+      chosen.push_back(std::move(*plugin));
   }
   return chosen;
 }
@@ -97,8 +99,13 @@ Status check_flags(const Session& session, const std::string& kind) {
   return {};
 }
 
-Status read_release_text(const std::string& path, GenerateOptions& options) {
-  if (path.empty()) return {};
+Status read_release_text(const std::string& given, GenerateOptions& options) {
+  if (given.empty()) return {};
+  if (given.find("://") != std::string::npos)
+    return fail(ErrorKind::usage, "FIL001", "--release is an address, and generate fetches nothing",
+                "download the manifest first (curl -LO ADDRESS) and give its file");
+  std::error_code error;
+  const auto path = fs::is_directory(given, error) ? (fs::path(given) / "sagekit.release.json").string() : given;
   auto text = file_text(path);
   if (!text)
     return fail(ErrorKind::usage, "FIL001", fmt::format("{} cannot be read", path), "sagekit release DIR makes one");

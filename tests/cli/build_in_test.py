@@ -32,7 +32,7 @@ folders, at = {{}}, 1
 while words[at].startswith("-"):
     if words[at] == "-v":
         here, there = words[at + 1].split(":")[:2]
-        folders[there] = here
+        folders[there] = os.environ.get("DOCKER_ELSEWHERE", here) if there == "/out" else here
     at += 1 if words[at] == "--rm" else 2
 for number, word in enumerate(words):
     words[number] = folders.get(word, word)
@@ -120,7 +120,8 @@ class BuildIn(CommandLine):
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         while not (self.tools / "waits").exists() and process.poll() is None:
             time.sleep(0.02)
-        time.sleep(0.2)  # sbatch's line has been read
+        while not any(path.read_text().split() == ["6", "7"] for path in self.folder.glob(".sagekit-in-*/jobs/logs/submitted")):
+            time.sleep(0.02)
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=30)
         self.assertEqual(process.returncode, 130)
@@ -166,6 +167,8 @@ class BuildIn(CommandLine):
         self.expect(done, 3, "GEN010", "podman is not on this machine")
         self.expect(self.build(DOCKER_FAILS="version"), 3, "GEN011", "does not answer", "Is the docker daemon running?", "DOCKER_HOST says where it is")
         self.expect(self.build(DOCKER_FAILS="build"), 3, "GEN011", "could not make the image", "Is the docker daemon running?")
+        done = self.build(DOCKER_FAILS="version", DOCKER_SAYS="\r\n\nbad certificate\r\n\r\n")
+        self.expect(done, 3, "does not answer:\nbad certificate\n")
         for said in ("permission denied while trying to connect to the Docker daemon socket", "no space left on device"):
             self.expect(self.build(DOCKER_FAILS="build" if "space" in said else "version", DOCKER_SAYS=said), 3, "GEN011", said)
         self.assertEqual(self.left(), ["tools"])
@@ -191,6 +194,30 @@ class BuildIn(CommandLine):
         env = self.environment(PATH=f"{self.tools}:{os.environ['PATH']}")
         self.expect(self.example("build", "--in", "docker", "--source", moved, "-o", "there", env=env), 2, "SRC003", "is not the pinned one")
         self.assertEqual(self.left(), ["moved", "tools"])
+
+    @unittest.skipUnless(has_nvcc(), "no nvcc on this machine")
+    def test_wheels_on_a_daemon_s_own_machine_are_no_success(self):
+        (self.folder / "remote").mkdir()
+        for words in ((), ("--json",)):
+            done = self.build("-o", "there", *words, DOCKER_ELSEWHERE=self.folder / "remote")
+            self.expect(done, 3, "GEN011", "it is not here: its folders are another machine's", "DOCKER_HOST")
+            self.assertEqual(done.out, "")
+            self.assertEqual(self.left(), ["remote", "tools"])
+
+    def test_flags_of_another_engine_are_refused(self):
+        for engine, *flag in (("docker", "--partition", "gpu"), ("podman", "--shards", "4"), ("buildah", "--cpus", "2"),
+                              ("slurm", "--base", "debian"), ("slurm", "--gpu-check"), ("slurm", "--sagekit", "sagekit>=0.1")):
+            done = self.example("build", "--in", engine, *flag, env=self.environment(PATH=f"{self.tools}:{os.environ['PATH']}"))
+            self.expect(done, 2, "CLI001", f"build --in {engine} makes nothing of {flag[0]}")
+        done = self.run_sagekit("--plugin", "sage2", "--plugin", "sage3", "build", "--in", "docker")
+        self.expect(done, 2, "PLG010", "give --plugin once")
+        self.assertFalse((self.tools / "asked").exists())
+
+    def test_an_engine_named_without_its_flag(self):
+        for word in ("docker", "--docker", "podman", "--slurm"):
+            self.expect(self.example("build", word), 2, "CLI001", f'did you mean "--in {word.strip("-")}"?')
+        self.expect(self.example("build", "--engine", "docker"), 2, 'did you mean "--in"?')
+        self.expect(self.example("build", "--in", "container"), 2, 'did you mean "docker"?')
 
     def test_what_an_engine_makes_nothing_of_is_refused(self):
         for flag in (("--prove", "all"), ("--dry-run",), ("--jsonl",), ("--missing-from", "x"), ("--timeline", "t")):

@@ -50,7 +50,10 @@ class Generate(CommandLine):
         self.expect(done, 1, "GEN004", "changed by hand", "--force")
         self.assertEqual(self.file().read_bytes(), mine)
         self.assertEqual(self.generate("dockerfile", "--check").code, 1)
-        self.expect(self.generate("dockerfile", "--force"), 0)
+        self.expect(self.generate("dockerfile", "--check"), 1, "--force instead of --check")
+        forced = self.generate("dockerfile", "--force")
+        self.expect(forced, 0)
+        self.assertIn("overwrote Dockerfile", forced.out)
         self.assertNotIn(b"/mine", self.file().read_bytes())
         # Another's file is no less a person's.
         self.file().write_text("FROM scratch\n")
@@ -80,6 +83,14 @@ class Generate(CommandLine):
                   for flag, code in (("--profile", "PLN001"), ("--revision", "PLN002"), ("--naming", "PLN003"))),
                 (("github", "--source", "so$(touch pwned)`ur\"ce/${{ github.token }}"), 2, ("GEN003", "${{")),
                 (("dockerfile", "--profile", "a\nRUN id"), 2, ("GEN003", "line end")),
+                *(((word,), 2, ("CLI001", f'did you mean "{kind}"?'))
+                  for word, kind in (("docker", "dockerfile"), ("podman", "dockerfile"), ("github-actions", "github"), ("gha", "github"),
+                                     ("docker-bake", "bake"), ("requirements", "consumer"), ("playbook", "ansible"), ("SDIST", "sdist"))),
+                (("kubernetes",), 2, ("is none of dockerfile, bake", "choose one of them")),
+                (("sdist", "-o", "-"), 2, ("CLI001", "no text for stdout", "-o DIR")),
+                (("ansible", "--venv", "comfy/venv"), 2, ("GEN003", "is relative", "/opt/comfyui/venv")),
+                (("consumer", "--release", "https://me:secret@example.org/sagekit.release.json"), 2, ("FIL001", "is an address", "curl -LO")),
+                (("dockerfile", "--base", "nvida"), 2, ("GEN006", 'did you mean "nvidia"?')),
                 (("dockerfile", "--base", "fedora"), 2, ("GEN006", "nvidia")),
                 (("dockerfile", "--base", "debian:12\nRUN id"), 2, ("GEN006",)),
                 (("dockerfile", "--base", "debian", "--profile", "all"), 2, ("GEN006", "12.8")),
@@ -93,6 +104,12 @@ class Generate(CommandLine):
             with self.subTest(words=words):
                 self.expect(self.generate(*words), code, *texts)
                 self.assertEqual(list(self.folder.iterdir()), [], "something was written")
+
+    def test_a_plugin_given_twice_is_one(self):
+        once = self.run_sagekit("--plugin", "sage2", "generate", "bake", "-o", "once")
+        self.expect(once, 0)
+        self.expect(self.run_sagekit("--plugin", "sage2", "--plugin", "sage2", "generate", "bake", "-o", "twice"), 0)
+        self.assertEqual(self.file("once/docker-bake.hcl").read_bytes(), self.file("twice/docker-bake.hcl").read_bytes())
 
     def test_one_plugin_at_a_time(self):
         done = self.run_sagekit("--plugin", "sage2", "--plugin", "sage3", "generate", "dockerfile", "-o", "-")

@@ -45,6 +45,11 @@ Result<Generated> generate_ansible(const std::vector<PlannedVariant>& variants, 
                 fmt::format("a host gets one wheel, and {} cells are selected", variant.plan.cells.size()),
                 "narrow with --cells, --torch, --cuda, --python and --platform");
   const auto& cell = variant.plan.cells.front();
+  if (!options.venv.empty() && options.venv.front() != '/' && options.venv.front() != '~')
+    return fail(
+        ErrorKind::usage, "GEN003",
+        fmt::format("--venv {} is relative, and on a host nobody knows to which folder", yaml_text(options.venv)),
+        "the whole path: --venv /opt/comfyui/venv, or ~/venv");
   TRY_ASSIGN(const auto sagekit, sagekit_source(options));
   std::string url, sha256, version;
   if (!options.release.empty()) {

@@ -6,6 +6,8 @@
 #include "support/toml.hpp"
 #include "support/try.hpp"
 
+#include <sagekit/nearest.hpp>
+
 #include <algorithm>
 #include <set>
 
@@ -102,7 +104,8 @@ Result<ImageChoice> ImageChoice::make(std::string_view base, const std::vector<s
     for (const auto& image : generate_tools().images) families.insert(image.family);
     return fail(ErrorKind::usage, "GEN006",
                 fmt::format("--base {} is no image and no family of images", yaml_text(base)),
-                fmt::format("{}, or an image with its tag: debian:12-slim", fmt::join(families, ", ")));
+                fmt::format("{}; or an image with its tag: debian:12-slim",
+                            suggestion(base, {families.begin(), families.end()})));
   }
   for (const auto& pin : pins) {
     const auto at = pin.rfind("@sha256:");

@@ -38,8 +38,10 @@ void declare(Flags& flags, Arguments& arguments) {
   flags.on("--offline", arguments.selection.tools.offline, "sdist: fetch no source");
 }
 
-std::string summary(const FileComparison& file) {
-  auto text = fmt::format("{} {}", to_string(file.change), file.path);
+std::string summary(const FileComparison& file, bool check) {
+  // Who forced it is told that something of a hand is gone.
+  const bool lost = file.change == FileChange::edited && !check;
+  auto text = fmt::format("{} {}", lost ? "overwrote" : to_string(file.change), file.path);
   if (file.lines_added + file.lines_removed > 0)
     text += fmt::format(": +{} -{} lines", file.lines_added, file.lines_removed);
   return text;
@@ -61,6 +63,8 @@ int run(Session& session, const Arguments& arguments) {
     return report(session,
                   {ErrorKind::usage, "CLI001", "--check writes nothing, and --force overwrites", "", "choose one"});
   if (arguments.kind == "sdist") {
+    if (arguments.output == "-")
+      return report(session, {ErrorKind::usage, "CLI001", "a source distribution is no text for stdout", "", "-o DIR"});
     if (arguments.check || arguments.force)
       return report(session, {ErrorKind::usage, "CLI001", "generate sdist makes nothing of --check and --force", "",
                               "it never overwrites another file"});
@@ -78,9 +82,12 @@ int run(Session& session, const Arguments& arguments) {
       std::ranges::all_of(*changes, [](const auto& file) { return file.change == FileChange::unchanged; });
   for (const auto& file : *changes)
     if (!session.global.json && (file.change != FileChange::unchanged || !arguments.check))
-      session.console.result(summary(file) + "\n");
+      session.console.result(summary(file, arguments.check) + "\n");
   if (!arguments.check || same) return 0;
-  session.console.say("the files are not what the plan says; the same command without --check writes them");
+  const bool edited = std::ranges::any_of(*changes, [](const auto& file) { return file.change == FileChange::edited; });
+  session.console.say(edited
+                          ? "a hand changed them, or they are not sagekit's: --force instead of --check overwrites that"
+                          : "the files are not what the plan says; the same command without --check writes them");
   return exit_code(ErrorKind::failed);
 }
 
