@@ -89,7 +89,13 @@ class Generate(CommandLine):
                 (("kubernetes",), 2, ("is none of dockerfile, bake", "choose one of them")),
                 (("sdist", "-o", "-"), 2, ("CLI001", "no text for stdout", "-o DIR")),
                 (("ansible", "--venv", "comfy/venv"), 2, ("GEN003", "is relative", "/opt/comfyui/venv")),
-                (("consumer", "--release", "https://me:secret@example.org/sagekit.release.json"), 2, ("FIL001", "is an address", "curl -LO")),
+                (("consumer", "--release", "https://me:s3cret@example.org/sagekit.release.json"), 2, ("FIL001", "is an address", "curl -LO")),
+                *(((kind, "--source", f"https://{user}@example.org/sage.git"), 2, ("GEN003", "--source is an address with a user name or a password"))
+                  for kind in ("dockerfile", "bake", "github", "slurm", "ansible") for user in ("me:s3cret", "s3cret", "me:s3/cret", "me:s3@cret")),
+                (("dockerfile", "--sagekit", "sagekit @ git+https://me:s3cret@example.org/sagekit"), 2, ("GEN003", "--sagekit")),
+                (("dockerfile", "--sagekit", "https://me:s3cret@example.org/sagekit-0.1.0-py3-none-any.whl"), 2, ("GEN003", "--sagekit")),
+                (("github", "--runner", "[self-hosted, linux]"), 2, ("GEN003", "one label")),
+                (("dockerfile", "--json", "-o", "-"), 2, ("CLI001", "both want stdout")),
                 (("dockerfile", "--base", "nvida"), 2, ("GEN006", 'did you mean "nvidia"?')),
                 (("dockerfile", "--base", "fedora"), 2, ("GEN006", "nvidia")),
                 (("dockerfile", "--base", "debian:12\nRUN id"), 2, ("GEN006",)),
@@ -102,8 +108,15 @@ class Generate(CommandLine):
                 (("dockerfile", "--sagekit", "gone-1.0-py3-none-any.whl"), 2, ("FIL001",)),
         ):
             with self.subTest(words=words):
-                self.expect(self.generate(*words), code, *texts)
+                done = self.generate(*words)
+                self.expect(done, code, *texts)
                 self.assertEqual(list(self.folder.iterdir()), [], "something was written")
+                self.assertNotIn("cret", done.err.replace("secret", ""), "the password is shown")
+
+    def test_an_address_without_a_secret_is_written(self):
+        for source in ("https://example.org/sage.git", "ssh://git@example.org/sage.git", "https://example.org/~me/@v2/sage.git", "https://example.org:8443/@v2/sage.git"):
+            self.expect(self.generate("slurm", "--source", source, "-o", "jobs"), 0)
+            self.assertIn(source, self.file("jobs/build.sbatch").read_text())
 
     def test_a_plugin_given_twice_is_one(self):
         once = self.run_sagekit("--plugin", "sage2", "generate", "bake", "-o", "once")

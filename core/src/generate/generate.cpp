@@ -79,8 +79,10 @@ Status check_options(const GenerateOptions& options) {
                                    {"--account", &options.account},
                                    {"--store", &options.store},
                                    {"--hosts", &options.hosts},
-                                   {"--venv", &options.venv}})
+                                   {"--venv", &options.venv}}) {
     TRY(check_word(what, *text));
+    TRY(check_no_secret(what, *text));
+  }
   return {};
 }
 

@@ -124,6 +124,11 @@ Status has_cells(const PlannedVariant& variant) {
 Result<Generated> generate_github(const std::vector<PlannedVariant>& variants, const GenerateOptions& options) {
   const auto& variant = variants.front();
   Generated made;
+  // A list would be written as the one label that it is, and the job would wait for such a machine.
+  if (options.runner.find_first_of("[],") != std::string::npos)
+    return fail(ErrorKind::usage, "GEN003",
+                fmt::format("--runner {} is a list, and one label is taken", yaml_text(options.runner)),
+                "the label that only that machine has");
   TRY(no_expressions(variant, options));
   TRY(has_cells(variant));
   if (target_name(variant.spec->name) != variant.spec->name)

@@ -54,6 +54,23 @@ Status check_word(std::string_view what, std::string_view text) {
               "give it another name");
 }
 
+Status check_no_secret(std::string_view what, std::string_view text) {
+  for (auto at = text.find("://"); at != text.npos; at = text.find("://", at + 1)) {
+    const auto rest = text.substr(at + 3, text.find_first_of(" \t", at + 3) - at - 3);
+    const auto authority = rest.substr(0, std::min(rest.find('/'), rest.size()));
+    const auto at_sign = authority.find('@'), colon = authority.find(':');
+    const bool named = at_sign != authority.npos && !(text.substr(0, at).ends_with("ssh") && colon > at_sign);
+    // "https://me:pass/word@host": what should be a port is none.
+    const bool cut = at_sign == authority.npos && rest.find('@') != rest.npos && colon != authority.npos &&
+                     authority.find_first_not_of("0123456789", colon + 1) != authority.npos;
+    if (named || cut)
+      return fail(ErrorKind::usage, "GEN003",
+                  fmt::format("{} is an address with a user name or a password, and these files are for others", what),
+                  "leave them out of it; ~/.netrc or git's credential helper has them where the files are used");
+  }
+  return {};
+}
+
 std::string yaml_text(std::string_view text) { return json_literal(text); }
 
 std::string workflow_text(std::string_view text) {

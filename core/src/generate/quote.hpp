@@ -13,6 +13,10 @@ namespace sagekit {
 /// GEN003 when no target, job or line can hold the text: control characters, no UTF-8. `what` names it for people.
 Status check_word(std::string_view what, std::string_view text);
 
+/// Refuses (GEN003) a text with an address that holds a password, or a user where that is how a token is written
+/// ("https://ghp_...@host"); "ssh://git@host" holds none. The message does not show it.
+Status check_no_secret(std::string_view what, std::string_view text);
+
 std::string yaml_text(std::string_view text);        ///< a double-quoted scalar of YAML 1.2; also JSON's
 std::string workflow_text(std::string_view text);    ///< the same for GitHub, which evaluates ${{ }} in every scalar
 std::string hcl_text(std::string_view text);         ///< a quoted template of HCL 2 without interpolation

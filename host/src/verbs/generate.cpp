@@ -62,6 +62,8 @@ int run(Session& session, const Arguments& arguments) {
   if (arguments.check && arguments.force)
     return report(session,
                   {ErrorKind::usage, "CLI001", "--check writes nothing, and --force overwrites", "", "choose one"});
+  if (session.global.json && arguments.output == "-")
+    return report(session, {ErrorKind::usage, "CLI001", "--json and -o - both want stdout", "", "-o DIR"});
   if (arguments.kind == "sdist") {
     if (arguments.output == "-")
       return report(session, {ErrorKind::usage, "CLI001", "a source distribution is no text for stdout", "", "-o DIR"});

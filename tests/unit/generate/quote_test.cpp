@@ -33,6 +33,21 @@ TEST_SUITE("quote") {
     CHECK(target_name("sage2-pytorch211-cu130-python312-sm80.sm90a") == "sage2-pytorch211-cu130-python312-sm80_sm90a");
   }
 
+  TEST_CASE("an address with a secret is no word for a file, and is not shown") {
+    for (const char* text : {"https://me:s3cret@host/x", "https://s3cret@host/x", "http://me:s3/cret@host/x",
+                             "https://me:@host", "https://@host", "ssh://git:s3cret@host/x",
+                             "sagekit @ git+https://s3cret@host/x", "https://host/a https://s3cret@host"}) {
+      const auto checked = check_no_secret("--source", text);
+      REQUIRE_MESSAGE(!checked, text);
+      CHECK(checked.error().code == "GEN003");
+      CHECK(checked.error().message.find("s3") == std::string::npos);
+    }
+    for (const char* text :
+         {"", "://", "a folder", "me@host:x", "https://host", "https://host:8443/a:b@c", "https://host/@x",
+          "ssh://git@host/x", "git+ssh://git@host:22/x", "https://[::1]:80/x", "sagekit @ https://host/x"})
+      CHECK_MESSAGE(check_no_secret("--source", text), text);
+  }
+
   TEST_CASE("no shell expands what is quoted for it") {
     const auto quoted = shell_text(k_hostile);
     CHECK(quoted.front() == '\'');
