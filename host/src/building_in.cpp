@@ -21,6 +21,7 @@ namespace sagekit::host {
 namespace {
 
 namespace fs = std::filesystem;
+using std::string_literals::operator""s;
 
 // What docker and podman themselves end with when the container's program had no say (docker run, "Exit status").
 constexpr int k_engine_failed = 125, k_cannot_start = 126, k_not_found = 127;
@@ -120,26 +121,28 @@ class Engine {
     const Scratch scratch(fs::temp_directory_path());
     const auto context = scratch.path() / "context";
     if (const auto written = write_generated(made, context, false); !written) return std::unexpected(written.error());
-    const auto image = fmt::format("localhost/sagekit-{}", scratch.path().filename().string().substr(12));
-    std::string lower_image = image;
-    std::ranges::transform(lower_image, lower_image.begin(),
-                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    auto image = fmt::format("localhost/sagekit-{}", scratch.path().filename().string().substr(12));
+    std::ranges::transform(image, image.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     m_session.console.say(fmt::format("making the image with {}", m_build.engine));
-    // docker and podman keep layers for the next time by themselves.
+    // docker and podman keep layers for the next time by themselves. With a name that is taken away again buildah
+    // removes them, too, so there the image has none.
+    const bool nameless = m_build.engine == "buildah";
+    const auto container = image.substr(image.rfind('/') + 1) + "-working", id = (scratch.path() / "id").string();
     std::vector<std::string> making{m_build.engine, "build"};
-    if (m_build.engine == "buildah") making.emplace_back("--layers");
-    making.insert(making.end(), {"-t", lower_image, "--target", "builder", context.string()});
+    const auto named = nameless ? std::vector<std::string>{"--layers", "--iidfile", id} : std::vector{"-t"s, image};
+    making.insert(making.end(), named.begin(), named.end());
+    making.insert(making.end(), {"--target", "builder", context.string()});
     if (auto ran = run_logged(making, scratch.path() / "image.log", false); !ran)
       return std::unexpected(ran.error());
     else if (*ran != 0)
       return std::unexpected(
           failed(fmt::format("{} could not make the image", m_build.engine), said_in(scratch.path() / "image.log"))
               .error());
-    auto code = run_logged(run_words(lower_image), scratch.path() / "build.log", true);
-    // Layers that others share stay; the name and what only it had go.
-    if (m_build.engine == "buildah")
-      (void)m_session.runner->run(command({"buildah", "rm", container_name(lower_image)}));
-    (void)m_session.runner->run(command({m_build.engine, "rmi", lower_image}));
+    if (nameless) image = words_of(said_in(id)).empty() ? "" : words_of(said_in(id)).front();
+    auto code = run_logged(run_words(image, container), scratch.path() / "build.log", true);
+    // The name goes, and what only it had; the layers below it are the next image's.
+    (void)m_session.runner->run(command(nameless ? std::vector<std::string>{"buildah", "rm", container}
+                                                 : std::vector{m_build.engine, "rmi"s, "--no-prune"s, image}));
     if (!code) return code;
     const auto document = m_json;
     if (document.empty() && (*code == 0 || *code == k_engine_failed || *code == k_cannot_start || *code == k_not_found))
@@ -210,10 +213,6 @@ class Engine {
                 "the lines above are its own; -v shows all of them, and sagekit explain - reads them");
   }
 
-  static std::string container_name(const std::string& image) {
-    return image.substr(image.rfind('/') + 1) + "-working";
-  }
-
   /// Its output goes to a file and, line by line, to people; a build's document is kept apart.
   Result<int> run_logged(const std::vector<std::string>& words, const fs::path& log, bool is_build) {
     auto started = command(words);
@@ -225,7 +224,7 @@ class Engine {
     return result->exit_code;
   }
 
-  std::vector<std::string> run_words(const std::string& image) {
+  std::vector<std::string> run_words(const std::string& image, const std::string& container) {
     std::error_code error;
     const auto absolute = [&](const std::string& path) {
       return fs::absolute(path, error).lexically_normal().string();
@@ -246,10 +245,10 @@ class Engine {
     std::vector<std::string> argv;
     if (m_build.engine == "buildah") {
       // It runs no entrypoint: the image's own words are given.
-      (void)m_session.runner->run(command({"buildah", "from", "--name", container_name(image), image}));
+      (void)m_session.runner->run(command({"buildah", "from", "--name", container, image}));
       argv = {"buildah", "run", "--user", user};
       argv.insert(argv.end(), mounts.begin(), mounts.end());
-      argv.insert(argv.end(), {container_name(image), "--"});
+      argv.insert(argv.end(), {container, "--"});
       argv.insert(argv.end(), m_entry.begin(), m_entry.end());
     } else {
       argv = {m_build.engine, "run", "--rm", "--user", user};

@@ -149,6 +149,7 @@ class BuildIn(CommandLine):
         self.assertEqual([w["sha256"] for w in there["wheels"]], [w["sha256"] for w in here["wheels"]])
         self.assertTrue((self.folder / there["wheels"][0]["path"]).is_file())
         self.assertEqual([words[0] for words in self.asked()], ["version", "build", "run", "rmi"])
+        self.assertIn("--no-prune", self.asked()[3], "podman's rmi takes the layers along, and the next image begins anew")
         run = self.asked()[2]
         self.assertIn(f"{os.getuid()}:{os.getgid()}", run)
         self.assertIn(f"{EXAMPLE_SOURCE}:/source:ro", run)

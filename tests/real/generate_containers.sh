@@ -65,6 +65,10 @@ assert there["schema"] == "sagekit.build/1" and there["steps"] == local["steps"]
 assert [w["sha256"] for w in there["wheels"]] == [w["sha256"] for w in local["wheels"]]
 print(f"{sys.argv[3]}: the local build's bytes; CPU {there['cpu_seconds']:.1f} s, here {local['cpu_seconds']:.1f} s: ratio {there['cpu_seconds'] / local['cpu_seconds']:.2f}")
 PY
+  # The next image is made of the layers of this one.
+  "$sagekit" "${example[@]}" build -v --in "$engine" --sagekit "$wheel" --source "$source" -o "$work/dist-$engine" > "$work/$engine.again" 2>&1
+  [ "$(grep -c "Using cache" "$work/$engine.again")" -ge "$(grep -c "STEP [0-9/]*: RUN" "$work/$engine.again")" ] ||
+    { echo "$engine: the image was made anew"; tail -20 "$work/$engine.again"; exit 1; }
   # What fails there fails here, with the same code.
   code=0
   "$sagekit" "${example[@]}" build --in "$engine" --sagekit "$wheel" --source "$source" --cells 'nothing*' -o "$work/none" 2> "$work/none.log" || code=$?
