@@ -22,8 +22,8 @@ SAGEKIT_FUZZ_TARGET(metadata) {
   member.sha256 = std::string(64, 'a');
   WheelFacts facts;
   const ReadMember content = [&](const std::string&) -> Result<std::string> { return text; };
-  judge_dist_info({"tiny_kernels-1.2.0.dist-info", text, text, text, {"tiny_kernels-1.2.0.dist-info"}, content}, name,
-                  {member}, facts);
+  const std::string folder = "tiny_kernels-1.2.0.dist-info";
+  judge_dist_info({folder, text, text, text, text, {folder}, content}, name, {member}, facts);
   // The other texts, each its own grammar; what is read must be readable again.
   if (const auto requirement = read_requirement(name)) {
     if (!is_project_name(requirement->name) && !requirement->name.ends_with('_')) __builtin_trap();

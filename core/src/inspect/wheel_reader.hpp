@@ -13,8 +13,6 @@ namespace sagekit {
 /// `options.memory_bytes`; one that is larger alone. `options.wheel_name` replaces the file's own name.
 FileFacts read_wheel(const WheelArchive& archive, const InspectOptions& options = {});
 
-/// What the wheel's own texts and its file name say about each other (NAM, INF). `members` are the facts of all
-/// members, with their hashes. Exposed for tests and for judges of unpacked wheels.
 /// The file in dist-info that says what a wheel was built from.
 inline constexpr std::string_view k_provenance_file = "sagekit.json";
 
@@ -24,6 +22,8 @@ struct DistInfoTexts {
   std::vector<std::string> folders;  ///< all *.dist-info folders at the top
   ReadMember read;                   ///< none: members have no hashes, and RECORD's are not compared
 };
+/// What the wheel's own texts and its file name say about each other (NAM, INF). `members` are the facts of all
+/// members, with their hashes. Exposed for tests and for judges of unpacked wheels.
 void judge_dist_info(const DistInfoTexts& texts, const std::string& file_name, const std::vector<MemberFacts>& members,
                      WheelFacts& facts);
 
