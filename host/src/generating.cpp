@@ -148,6 +148,10 @@ void declare_generate(Flags& flags, GenerateArguments& arguments) {
 int write_sdist_here(Session& session, const SelectionArguments& selection, const GenerateArguments& arguments,
                      const std::string& output) {
   if (const auto checked = check_flags(session, "sdist"); !checked) return report(session, checked.error());
+  for (const char* flag : {"--profile", "--cells", "--python", "--torch", "--cuda", "--platform", "--arch", "--naming"})
+    if (session.global.given.contains(flag))
+      return report(session, {ErrorKind::usage, "CLI001", fmt::format("generate sdist makes nothing of {}", flag), "",
+                              "one source is for all cells; who builds it chooses: pip wheel -C arch=9.0 ..."});
   const auto plugins = chosen_plugins(session);
   if (!plugins) return report(session, plugins.error());
   if (plugins->size() > 1)

@@ -66,6 +66,8 @@ class Sdist(CommandLine):
         self.expect(self.example("generate", "sdist", "--source", EXAMPLE_SOURCE, "--vendored", "x"), 2, "CLI006")
         self.expect(self.example("generate", "sdist", "--base", "debian"), 2, "CLI001")
         self.expect(self.example("generate", "sdist", "--check"), 2, "CLI001")
+        for flag in (("--arch", "9.0"), ("--profile", "all"), ("--python", "3.12"), ("--naming", "plain")):
+            self.expect(self.example("generate", "sdist", "--source", EXAMPLE_SOURCE, *flag), 2, "CLI001", f"makes nothing of {flag[0]}", "-C arch=")
         self.expect(self.example("generate", "bake", "--vendored", "a=b"), 2, "CLI001")
 
     def test_metadata_without_a_compiler(self):
