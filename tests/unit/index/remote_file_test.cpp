@@ -65,10 +65,15 @@ TEST_CASE("a range beyond the end is an error, never a short answer") {
 }
 
 TEST_CASE("a file smaller than its tail takes one request") {
-  Remote remote([](const HttpQuestion& question) { return serve(question, "small"); });
+  Remote remote([](const HttpQuestion& question) { return serve(question, "PK small"); });
   const auto file = *remote.open();
-  CHECK(file->read(0, 5) == "small");
+  CHECK(file->read(0, 8) == "PK small");
   CHECK(file->requests() == 1);
+}
+
+TEST_CASE("a page in place of a wheel is told") {
+  Remote remote([](const HttpQuestion& question) { return serve(question, "<!DOCTYPE html><title>Log in</title>"); });
+  CHECK(remote.open().error().code == "IDX010");
 }
 
 TEST_CASE("a server without ranges sends the whole file once, to disk") {
