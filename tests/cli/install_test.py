@@ -300,7 +300,7 @@ class OrBuild(Install):
         printed = self.run_sagekit(*words, "--or-build", "--dry-run")
         self.expect(printed, 0)
         self.assertIn("--arch 9.0", printed.out)
-        self.assertRegex(printed.out, r"sagekit install --from .*built.* --interpreter .*bin/python.* --for 'gpu=H100,driver=580'")
+        self.assertRegex(printed.out, r"sagekit install --from .*built.* --interpreter .*bin/python.* --for gpu=H100,driver=580")
         done = self.run_sagekit(*words, "--or-build")
         self.expect(done, 0, "building a wheel for this machine")
         self.assertIn("sagekit-example", done.out)
