@@ -136,6 +136,15 @@ class Works(Install):
         self.assertEqual(log.read_text(), "x")
         self.assertEqual(list(self.site.rglob("tiny_kernels/__pycache__/_import*")), [])
 
+    def test_a_file_at_hand_asks_the_system_nothing(self):
+        """pip starts these to tell an index what machine it is on; no index is asked."""
+        for name in ("lsb_release", "rustc", "uname"):
+            (self.bin / name).write_text(f"#!/bin/sh\ntouch '{self.folder}/{name} ran'\n")
+            (self.bin / name).chmod(0o755)
+        self.wheel().write(self.dist)
+        self.expect(self.install(), 0)
+        self.assertEqual(list(self.folder.glob("* ran")), [])
+
     def test_another_version_is_replaced(self):
         self.wheel(version="0.9+cu130torch2.9.1").write(self.dist)
         self.expect(self.install(), 0)
