@@ -20,6 +20,10 @@ class Usage(CommandLine):
     def test_version_names_the_three_numbers(self):
         done = self.run_sagekit("--version")
         self.assertEqual(self.run_sagekit("-V").out, done.out)
+        self.expect(self.run_sagekit("list"), 2, 'did you mean "plugin list"?')
+        (self.folder / "inner").mkdir()
+        self.expect(self.run_sagekit("verify", "sageattention"), 2, "--installed sageattention --interpreter PYTHON")
+        self.expect(self.run_sagekit("diff", "inner", "inner"), 2, "it is a folder", "name a file in it")
         self.expect(done, 0)
         self.assertRegex(done.out, r"^sagekit \d+\.\d+\.\d+ \(plugin ABI \d+, spec schema \d+\)\n$")
 

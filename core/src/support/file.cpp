@@ -141,7 +141,7 @@ std::string near_files(const fs::path& path) {
   std::vector<std::string> names, alike;
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
     names.push_back(at->path().filename().string());
-    if (at->path().extension() == path.extension()) alike.push_back(names.back());
+    if (path.has_extension() && at->path().extension() == path.extension()) alike.push_back(names.back());
   }
   if (const auto near = nearest_word(path.filename().string(), names); !near.empty())
     return "did you mean \"" + (path.parent_path() / near).string() + "\"?";
@@ -170,7 +170,8 @@ Result<MappedFile> MappedFile::open(const fs::path& path) {
                                       ? "its owner, or root, may let this user read it"
                                       : std::string());
   }
-  if (!S_ISREG(info.st_mode)) return refuse(S_ISDIR(info.st_mode) ? "it is a folder" : "it is not a regular file");
+  if (S_ISDIR(info.st_mode)) return refuse("it is a folder", "name a file in it");
+  if (!S_ISREG(info.st_mode)) return refuse("it is not a regular file");
   if (info.st_size == 0) return MappedFile(std::string_view{});
   const auto size = static_cast<std::size_t>(info.st_size);
   void* const address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
