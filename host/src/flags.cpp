@@ -79,7 +79,9 @@ Flag& Flags::memory(std::string names, std::uint64_t& bytes, std::string what) {
                   return fail(
                       ErrorKind::usage, "CLI002",
                       fmt::format("\"{}\" is {} byte{}, too little to work with", text, *size, *size == 1 ? "" : "s"),
-                      fmt::format("at least 1M; {}G if gigabytes are meant", text));
+                      std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; })
+                          ? fmt::format("at least 1M; {}G if gigabytes are meant", text)
+                          : "at least 1M");
                 bytes = *size;
                 return {};
               }});

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace sagekit {
@@ -149,12 +150,11 @@ ArchSet asked_set(const Spec& spec, const Choice& choice, std::string_view torch
 }
 
 std::vector<std::string> buildable_names(const Spec& spec) {
+  std::set<Capability> capabilities;  // one may have several rows, each for other revisions
+  for (const auto& row : spec.arches)
+    if (row.excluded.empty()) capabilities.insert(row.capability);
   std::vector<std::string> names;
-  for (const auto& row : spec.arches) {
-    // A capability may have several rows, each for other revisions.
-    const auto name = to_string(row.capability);
-    if (row.excluded.empty() && std::ranges::find(names, name) == names.end()) names.push_back(name);
-  }
+  for (const auto& capability : capabilities) names.push_back(to_string(capability));
   return names;
 }
 
