@@ -36,3 +36,11 @@ TEST_CASE("a name says what it means, and another one says nothing") {
   REQUIRE_FALSE(other.fix.empty());
   CHECK(other.fix.front().command == "python -m pip install einops");
 }
+
+TEST_CASE("the words of a shell tell its system, unless the machine at hand is the one") {
+  const std::string_view log = "'git' is not recognized as an internal or external command\n";
+  CHECK(first_of(log).fix.front().command == "winget search git");
+  const auto here = explain_log_text(log, {{"os", "linux"}}).causes;
+  REQUIRE_FALSE(here.empty());
+  CHECK(here.front().fix.front().command == "apt-get update && apt-get install -y git");
+}
