@@ -41,14 +41,14 @@ file(CONFIGURE OUTPUT "${SAGEKIT_EXPORTS}" CONTENT "{\n  global:\n    extern \"C
 # sagekit_link_instead_of_loading(TARGET): the functions that the room's LazyLibrary is asked for are linked in. Their names are
 # read out of the sources.
 function(sagekit_link_instead_of_loading target)
-  file(GLOB_RECURSE users CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/core/src/*_library.cpp")
+  file(GLOB_RECURSE users CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/core/src/*_library.hpp")
   set(declarations "")
   set(rows "")
   foreach(file IN LISTS users)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${file}")
-    file(STRINGS "${file}" lines REGEX "library\\.find\\(.*\"[A-Za-z0-9_]+\"\\)")
+    file(STRINGS "${file}" lines REGEX "^  SAGEKIT_LAZY\\([a-z0-9_]+, [A-Za-z0-9_]+\\);$")
     foreach(line IN LISTS lines)
-      string(REGEX REPLACE ".*\"([A-Za-z0-9_]+)\"\\).*" "\\1" symbol "${line}")
+      string(REGEX REPLACE ".*, ([A-Za-z0-9_]+)\\);" "\\1" symbol "${line}")
       string(APPEND declarations "extern \"C\" char ${symbol}[];\n")
       string(APPEND rows "    {\"${symbol}\", ${symbol}},\n")
     endforeach()

@@ -1,7 +1,5 @@
 #include "index/curl_library.hpp"
 
-#include "support/lazy_library.hpp"
-
 #include <string>
 
 namespace sagekit {
@@ -15,27 +13,8 @@ std::unexpected<Error> missing(std::string why) {
 }  // namespace
 
 Result<CurlLibrary> load_curl(const char* name) {
-  LazyLibrary library(name);
-  CurlLibrary curl;
-  library.find(curl.global_init, "curl_global_init");
-  library.find(curl.version_info, "curl_version_info");
-  library.find(curl.easy_init, "curl_easy_init");
-  library.find(curl.easy_cleanup, "curl_easy_cleanup");
-  library.find(curl.easy_reset, "curl_easy_reset");
-  library.find(curl.easy_setopt, "curl_easy_setopt");
-  library.find(curl.easy_getinfo, "curl_easy_getinfo");
-  library.find(curl.easy_strerror, "curl_easy_strerror");
-  library.find(curl.multi_init, "curl_multi_init");
-  library.find(curl.multi_cleanup, "curl_multi_cleanup");
-  library.find(curl.multi_add_handle, "curl_multi_add_handle");
-  library.find(curl.multi_remove_handle, "curl_multi_remove_handle");
-  library.find(curl.multi_perform, "curl_multi_perform");
-  library.find(curl.multi_poll, "curl_multi_poll");
-  library.find(curl.multi_wakeup, "curl_multi_wakeup");
-  library.find(curl.multi_info_read, "curl_multi_info_read");
-  library.find(curl.slist_append, "curl_slist_append");
-  library.find(curl.slist_free_all, "curl_slist_free_all");
-  if (!library.fault().empty()) return missing(library.fault());
+  const CurlLibrary curl(name);
+  if (!curl.library.fault().empty()) return missing(curl.library.fault());
   if (curl.global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) return missing(std::string(name) + " does not start");
   return curl;
 }

@@ -2,7 +2,7 @@
 // libcurl, loaded when the first address is asked for: most commands need no network, and a machine without it can do
 // them. Never linked; the one place in core that includes curl.
 
-#include <sagekit/error.hpp>
+#include "support/lazy_library.hpp"
 
 // The type checks are macros around names that are pointers here.
 #define CURL_DISABLE_TYPECHECK
@@ -12,24 +12,27 @@ namespace sagekit {
 
 /// The functions that are used, under their names without "curl_".
 struct CurlLibrary {
-  decltype(&::curl_global_init) global_init = nullptr;
-  decltype(&::curl_version_info) version_info = nullptr;
-  decltype(&::curl_easy_init) easy_init = nullptr;
-  decltype(&::curl_easy_cleanup) easy_cleanup = nullptr;
-  decltype(&::curl_easy_reset) easy_reset = nullptr;
-  decltype(&::curl_easy_setopt) easy_setopt = nullptr;
-  decltype(&::curl_easy_getinfo) easy_getinfo = nullptr;
-  decltype(&::curl_easy_strerror) easy_strerror = nullptr;
-  decltype(&::curl_multi_init) multi_init = nullptr;
-  decltype(&::curl_multi_cleanup) multi_cleanup = nullptr;
-  decltype(&::curl_multi_add_handle) multi_add_handle = nullptr;
-  decltype(&::curl_multi_remove_handle) multi_remove_handle = nullptr;
-  decltype(&::curl_multi_perform) multi_perform = nullptr;
-  decltype(&::curl_multi_poll) multi_poll = nullptr;
-  decltype(&::curl_multi_wakeup) multi_wakeup = nullptr;
-  decltype(&::curl_multi_info_read) multi_info_read = nullptr;
-  decltype(&::curl_slist_append) slist_append = nullptr;
-  decltype(&::curl_slist_free_all) slist_free_all = nullptr;
+  explicit CurlLibrary(const char* name) : library(name) {}
+
+  LazyLibrary library;
+  SAGEKIT_LAZY(global_init, curl_global_init);
+  SAGEKIT_LAZY(version_info, curl_version_info);
+  SAGEKIT_LAZY(easy_init, curl_easy_init);
+  SAGEKIT_LAZY(easy_cleanup, curl_easy_cleanup);
+  SAGEKIT_LAZY(easy_reset, curl_easy_reset);
+  SAGEKIT_LAZY(easy_setopt, curl_easy_setopt);
+  SAGEKIT_LAZY(easy_getinfo, curl_easy_getinfo);
+  SAGEKIT_LAZY(easy_strerror, curl_easy_strerror);
+  SAGEKIT_LAZY(multi_init, curl_multi_init);
+  SAGEKIT_LAZY(multi_cleanup, curl_multi_cleanup);
+  SAGEKIT_LAZY(multi_add_handle, curl_multi_add_handle);
+  SAGEKIT_LAZY(multi_remove_handle, curl_multi_remove_handle);
+  SAGEKIT_LAZY(multi_perform, curl_multi_perform);
+  SAGEKIT_LAZY(multi_poll, curl_multi_poll);
+  SAGEKIT_LAZY(multi_wakeup, curl_multi_wakeup);
+  SAGEKIT_LAZY(multi_info_read, curl_multi_info_read);
+  SAGEKIT_LAZY(slist_append, curl_slist_append);
+  SAGEKIT_LAZY(slist_free_all, curl_slist_free_all);
 };
 
 /// Loads `name` and starts it. IDX001 (machine): it is not there, or lacks a function (before 7.68).
