@@ -9,6 +9,7 @@
 #include <fstream>
 
 using namespace sagekit::test;
+using sagekit::ByteWriter;
 namespace fs = std::filesystem;
 
 namespace {

@@ -1,5 +1,7 @@
 #include "archive/inflate.hpp"
 
+#include "support/byte_writer.hpp"
+
 #include <libdeflate.h>
 
 #include <new>
@@ -65,11 +67,9 @@ std::string Deflater::whole(std::string_view bytes) {
 std::string gzip_of(std::string_view bytes) {
   using namespace std::string_view_literals;
   // Deflate, no flags, no time, the slowest compression, unknown system.
-  std::string file("\x1f\x8b\x08\0\0\0\0\0\x02\xff"sv);
-  file += Deflater().whole(bytes);
-  for (const std::uint64_t number : {std::uint64_t{crc32_of(bytes)}, std::uint64_t{bytes.size()}})
-    for (unsigned i = 0; i < 4; ++i) file += static_cast<char>(number >> (8 * i));
-  return file;
+  ByteWriter file;
+  file.text("\x1f\x8b\x08\0\0\0\0\0\x02\xff"sv).text(Deflater().whole(bytes)).u32(crc32_of(bytes)).u32(bytes.size());
+  return file.bytes();
 }
 
 }  // namespace sagekit

@@ -1,5 +1,6 @@
 #include "elf/dll_exports.hpp"
 
+#include "support/byte_writer.hpp"
 #include "support/format.hpp"
 #include "support/try.hpp"
 
@@ -16,27 +17,6 @@ constexpr std::uint64_t k_most_names = 1 << 20, k_longest_name = 1 << 16;
 std::unexpected<Error> no_exports(std::string why) {
   return fail(ErrorKind::failed, "IDX030", "the library's exports cannot be read: " + std::move(why));
 }
-
-/// Little-endian fields, one after the other.
-class Fields {
- public:
-  Fields& add(std::uint64_t value, unsigned width) {
-    for (unsigned i = 0; i < width; ++i) m_bytes += static_cast<char>(value >> (8 * i));
-    return *this;
-  }
-  Fields& text(std::string_view value, std::size_t width) {
-    m_bytes += value;
-    return fill(m_bytes.size() + width - std::min(width, value.size()));
-  }
-  Fields& fill(std::size_t size) {
-    m_bytes.resize(size, '\0');
-    return *this;
-  }
-  const std::string& bytes() const { return m_bytes; }
-
- private:
-  std::string m_bytes;
-};
 
 std::uint32_t round_up(std::uint64_t value, std::uint64_t unit) {
   return static_cast<std::uint32_t>((value + unit - 1) / unit * unit);
@@ -109,38 +89,38 @@ std::string link_stub(const DllExports& exports) {
   const auto count = static_cast<std::uint32_t>(names.size());
   const std::uint32_t functions = k_edata + k_directory_bytes, pointers = functions + 4 * count,
                       ordinals = pointers + 4 * count, texts = ordinals + 2 * count;
-  Fields table, strings;
+  ByteWriter table, strings;
   strings.text(exports.name, exports.name.size() + 1);
-  Fields pointer_list;
+  ByteWriter pointer_list;
   for (const auto& name : names) {
-    pointer_list.add(texts + strings.bytes().size(), 4);
+    pointer_list.u32(texts + strings.bytes().size());
     strings.text(name, name.size() + 1);
   }
-  table.add(0, 4).add(0, 4).add(0, 4).add(texts, 4).add(1, 4).add(count, 4).add(count, 4);
-  table.add(functions, 4).add(pointers, 4).add(ordinals, 4);
-  for (std::uint32_t i = 0; i < count; ++i) table.add(k_code, 4);
-  table.text(pointer_list.bytes(), pointer_list.bytes().size());
-  for (std::uint32_t i = 0; i < count; ++i) table.add(i, 2);
-  table.text(strings.bytes(), strings.bytes().size());
+  table.u32(0).u32(0).u32(0).u32(texts).u32(1).u32(count).u32(count);
+  table.u32(functions).u32(pointers).u32(ordinals);
+  for (std::uint32_t i = 0; i < count; ++i) table.u32(k_code);
+  table.text(pointer_list.bytes());
+  for (std::uint32_t i = 0; i < count; ++i) table.u16(i);
+  table.text(strings.bytes());
   const auto edata_bytes = static_cast<std::uint32_t>(table.bytes().size());
 
-  Fields file;
-  file.text("MZ", 60).add(64, 4).text({"PE\0\0", 4}, 4);
-  file.add(k_amd64, 2).add(k_sections, 2).add(0, 4).add(0, 4).add(0, 4).add(k_optional, 2).add(0x2022, 2);
-  file.add(k_pe32_plus_magic, 2).add(0, 2).add(k_file_unit, 4).add(0, 4).add(0, 4).add(0, 4).add(k_code, 4);
-  file.add(0x180000000, 8).add(k_page_unit, 4).add(k_file_unit, 4).add(6, 2).add(0, 2).add(0, 2).add(0, 2).add(6, 2);
-  file.add(0, 2).add(0, 4).add(k_edata + round_up(edata_bytes, k_page_unit), 4).add(k_file_unit, 4).add(0, 4);
-  file.add(2, 2).add(0x160, 2).add(1 << 20, 8).add(0x1000, 8).add(1 << 20, 8).add(0x1000, 8).add(0, 4);
-  file.add(k_directory_count, 4).add(k_edata, 4).add(edata_bytes, 4);
-  file.fill(64 + k_coff_bytes + k_optional);
+  ByteWriter file;
+  file.text("MZ", 60).u32(64).text({"PE\0\0", 4}, 4);
+  file.u16(k_amd64).u16(k_sections).u32(0).u32(0).u32(0).u16(k_optional).u16(0x2022);
+  file.u16(k_pe32_plus_magic).u16(0).u32(k_file_unit).u32(0).u32(0).u32(0).u32(k_code);
+  file.u64(0x180000000).u32(k_page_unit).u32(k_file_unit).u16(6).u16(0).u16(0).u16(0).u16(6);
+  file.u16(0).u32(0).u32(k_edata + round_up(edata_bytes, k_page_unit)).u32(k_file_unit).u32(0);
+  file.u16(2).u16(0x160).u64(1 << 20).u64(0x1000).u64(1 << 20).u64(0x1000).u32(0);
+  file.u32(k_directory_count).u32(k_edata).u32(edata_bytes);
+  file.zeros(64 + k_coff_bytes + k_optional - file.size());
   const auto section = [&](std::string_view name, std::uint32_t bytes, std::uint32_t address, std::uint32_t offset,
                            std::uint32_t flags) {
-    file.text(name, 8).add(bytes, 4).add(address, 4).add(round_up(bytes, k_file_unit), 4).add(offset, 4);
-    file.add(0, 4).add(0, 4).add(0, 4).add(flags, 4);
+    file.text(name, 8).u32(bytes).u32(address).u32(round_up(bytes, k_file_unit)).u32(offset);
+    file.u32(0).u32(0).u32(0).u32(flags);
   };
   section(".text", 1, k_code, k_file_unit, 0x60000020);
   section(".edata", edata_bytes, k_edata, 2 * k_file_unit, 0x40000040);
-  file.fill(k_file_unit).text("\xc3", k_file_unit);  // ret
+  file.align(k_file_unit).text("\xc3", k_file_unit);  // ret
   file.text(table.bytes(), round_up(edata_bytes, k_file_unit));
   return file.bytes();
 }

@@ -1,5 +1,6 @@
 #include "elf/import_library.hpp"
 
+#include "support/byte_writer.hpp"
 #include "support/format.hpp"
 
 #include <cstdint>
@@ -12,10 +13,6 @@ namespace {
 
 constexpr std::uint64_t k_archive_header = 8, k_member_header = 60;
 
-void add_little(std::string& bytes, std::uint32_t value, unsigned width) {
-  for (unsigned i = 0; i < width; ++i) bytes += static_cast<char>(value >> (8 * i));
-}
-
 void add_big(std::string& bytes, std::uint64_t value) {
   for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(value >> shift);
 }
@@ -23,17 +20,9 @@ void add_big(std::string& bytes, std::uint64_t value) {
 /// Of a name: its thunk and what __declspec(dllimport) asks for.
 std::string short_import(std::string_view name, std::string_view library) {
   constexpr std::uint32_t k_x86_64 = 0x8664, k_code_by_name = 1 << 2;
-  std::string bytes;
-  add_little(bytes, 0, 2);
-  add_little(bytes, 0xffff, 2);
-  add_little(bytes, 0, 2);
-  add_little(bytes, k_x86_64, 2);
-  add_little(bytes, 0, 4);  // no date
-  add_little(bytes, static_cast<std::uint32_t>(name.size() + library.size() + 2), 4);
-  add_little(bytes, 0, 2);  // no hint
-  add_little(bytes, k_code_by_name, 2);
-  bytes.append(name).append(1, '\0').append(library).append(1, '\0');
-  return bytes;
+  ByteWriter out;  // no date, no hint
+  out.u16(0).u16(0xffff).u16(0).u16(k_x86_64).u32(0).u32(name.size() + library.size() + 2).u16(0).u16(k_code_by_name);
+  return out.text(name, name.size() + 1).text(library, library.size() + 1).bytes();
 }
 
 /// Members begin at even places.

@@ -1,4 +1,5 @@
 #include "elf/exports.hpp"
+#include "support/byte_writer.hpp"
 
 #include <elf.h>
 
@@ -14,27 +15,6 @@ namespace {
 constexpr std::uint64_t k_page = 0x10000;  // the largest page of the CPUs this is for (aarch64)
 /// Every symbol has a place of its own: linkers take a weak and a strong object at one address for two names of one.
 constexpr std::uint64_t k_spacing = 32;
-
-class Writer {
- public:
-  Writer& u8(std::uint64_t value) { return number(value, 1); }
-  Writer& u16(std::uint64_t value) { return number(value, 2); }
-  Writer& u32(std::uint64_t value) { return number(value, 4); }
-  Writer& u64(std::uint64_t value) { return number(value, 8); }
-  Writer& text(std::string_view value) {
-    m_bytes += value;
-    return *this;
-  }
-  std::size_t size() const { return m_bytes.size(); }
-  const std::string& bytes() const { return m_bytes; }
-
- private:
-  Writer& number(std::uint64_t value, unsigned width) {
-    for (unsigned i = 0; i < width; ++i) m_bytes += static_cast<char>(value >> (8 * i));
-    return *this;
-  }
-  std::string m_bytes;
-};
 
 /// A string table; every text once.
 class Names {
@@ -102,7 +82,7 @@ class Stub {
       versions_at = add({".gnu.version", SHT_GNU_versym, SHF_ALLOC, versions(), k_dynsym, 0, 2, 2, 0, 0});
       definitions_at = add({".gnu.version_d", SHT_GNU_verdef, SHF_ALLOC, definitions, k_dynstr, definition_count});
     }
-    Writer dynamic;
+    ByteWriter dynamic;
     if (!m_exports.soname.empty()) dynamic.u64(14).u64(soname);
     dynamic.u64(4).u64(hash).u64(5).u64(m_sections[k_dynstr].address).u64(10).u64(m_names.bytes().size());
     dynamic.u64(6).u64(m_sections[k_dynsym].address).u64(11).u64(24);
@@ -119,7 +99,8 @@ class Stub {
     const std::uint64_t dynamic_size = dynamic.size();
     if (!m_code.empty()) {
       m_code_section = static_cast<std::uint16_t>(m_sections.size());
-      m_code_at = add({".stand_in", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, std::string(m_code), 0, 0, k_spacing, 0, 0, 0});
+      m_code_at =
+          add({".stand_in", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, std::string(m_code), 0, 0, k_spacing, 0, 0, 0});
     }
     place_dummies();
     m_sections[k_dynsym].content = symbols();
@@ -154,7 +135,7 @@ class Stub {
   }
 
   std::string symbols() {
-    Writer out;
+    ByteWriter out;
     out.u64(0).u64(0).u64(0);
     std::array<std::uint64_t, 4> used{};
     for (const ExportedSymbol& symbol : m_exports.symbols) {
@@ -178,7 +159,7 @@ class Stub {
       next[i] = head;
       head = static_cast<std::uint32_t>(i);
     }
-    Writer out;
+    ByteWriter out;
     out.u32(buckets).u32(count);
     for (const std::uint32_t head : heads) out.u32(head);
     for (const std::uint32_t one : next) out.u32(one);
@@ -186,7 +167,7 @@ class Stub {
   }
 
   std::string versions() const {
-    Writer out;
+    ByteWriter out;
     out.u16(0);
     for (const ExportedSymbol& symbol : m_exports.symbols)
       out.u16(symbol.version.empty() ? 1u : m_versions.at(symbol.version) | (symbol.hidden ? 0x8000u : 0u));
@@ -195,7 +176,7 @@ class Stub {
 
   /// The library's own version, named by its soname, then the others.
   std::string version_definitions() {
-    Writer out;
+    ByteWriter out;
     const auto definition = [&](const std::string& name, std::uint16_t index, bool base, bool last) {
       out.u16(1).u16(base ? 1 : 0).u16(index).u16(1).u32(sysv_hash(name)).u32(20).u32(last ? 0 : 28);
       out.u32(m_names.add(name)).u32(0);
@@ -217,7 +198,7 @@ class Stub {
     const bool gnu = std::ranges::any_of(m_exports.symbols, [](const ExportedSymbol& symbol) {
       return symbol.binding == STB_GNU_UNIQUE || symbol.type == STT_GNU_IFUNC;
     });
-    Writer out;
+    ByteWriter out;
     out.text(
            "\x7f"
            "ELF")

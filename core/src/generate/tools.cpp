@@ -27,8 +27,7 @@ BaseImage read_image(TomlTable& row) {
   }
   image.python = row.string("python").value_or("");
   image.automatic = row.boolean("auto").value_or(false);
-  row.required_string("source");
-  row.finish();
+  row.finish_sourced();
   return image;
 }
 
@@ -40,28 +39,24 @@ GenerateTools read_tools() {
   if (auto table = root.table("python_headers")) {
     tools.header_image = table->required_string("image");
     tools.header_folder = table->required_string("folder");
-    table->required_string("source");
-    table->finish();
+    table->finish_sourced();
   }
   if (auto table = root.table("packages")) {
     tools.build_packages = table->required_strings("build");
     tools.aarch64_packages = table->required_strings("aarch64");
-    table->required_string("source");
-    table->finish();
+    table->finish_sourced();
   }
   if (auto table = root.table("setup_py")) {
     tools.setup_py_requirements = table->required_strings("requirements");
     tools.setup_py_torch = table->required_string("torch");
     tools.torch_index = table->required_string("torch_index");
     tools.toolkits = table->required_strings("toolkits");
-    table->required_string("source");
-    table->finish();
+    table->finish_sourced();
   }
   if (auto table = root.table("runners")) {
     tools.linux_runner = table->required_string("linux");
     tools.windows_runner = table->required_string("windows");
-    table->required_string("source");
-    table->finish();
+    table->finish_sourced();
   }
   for (auto& row : root.tables("action")) {
     const auto name = row.required_string("name");

@@ -107,8 +107,7 @@ void read_drivers(TomlTable& root, Loaded& loaded) {
   if (auto zstd = root.table("zstd")) {
     loaded.gpus.zstd_driver.linux_branch = zstd->required_string("branch");
     loaded.gpus.zstd_driver.windows = zstd->required_string("windows");
-    zstd->required_string("source");
-    zstd->finish();
+    zstd->finish_sourced();
   }
 }
 
@@ -124,8 +123,7 @@ void read_nvcc(TomlTable& root, Loaded& loaded) {
   if (auto split = root.table("split_compile")) {
     data.split_compile = {version_at(*split, "since"), static_cast<double>(split->integer("cpu_seconds").value_or(0)),
                           static_cast<unsigned>(split->integer("threads").value_or(1))};
-    split->required_string("source");
-    split->finish();
+    split->finish_sourced();
   }
 }
 

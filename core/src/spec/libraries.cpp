@@ -38,23 +38,19 @@ LoadedLibraries load() {
   TomlTable root = document.root();
   for (TomlTable& table : root.tables("driver")) {
     loaded.rows.push_back({table.required_strings("files"), {true, false, 0, {}}});
-    table.required_string("source");
-    table.finish();
+    table.finish_sourced();
   }
   for (TomlTable& table : root.tables("torch")) {
     loaded.rows.push_back({table.required_strings("files"), {false, true, 0, "torch"}});
-    table.required_string("source");
-    table.finish();
+    table.finish_sourced();
   }
   for (TomlTable& table : root.tables("windows")) {
     for (auto& file : table.required_strings("files")) loaded.windows.push_back(std::move(file));
-    table.required_string("source");
-    table.finish();
+    table.finish_sourced();
   }
   for (TomlTable& table : root.tables("cuda")) {
     read_cuda(table, loaded);
-    table.required_string("source");
-    table.finish();
+    table.finish_sourced();
   }
   root.finish();
   loaded.problems = document.diagnostics();

@@ -24,27 +24,23 @@ LoadedWindows load_windows() {
   if (auto clang = root.table("clang")) {
     data.least_clang = static_cast<int>(clang->integer("least").value_or(0));
     data.clang_package = clang->required_string("package");
-    clang->required_string("source");
-    clang->finish();
+    clang->finish_sourced();
   }
   if (auto linker = root.table("linker")) {
     data.linker = linker->required_string("program");
     data.linker_package = linker->required_string("package");
-    linker->required_string("source");
-    linker->finish();
+    linker->finish_sourced();
   }
   for (auto& row : root.tables("mingw")) {
     auto runtime = row.required_string("runtime");
     auto package = row.required_string("package");
     data.mingw.push_back({std::move(runtime), std::move(package), row.boolean("everywhere").value_or(false)});
-    row.required_string("source");
-    row.finish();
+    row.finish_sourced();
   }
   for (auto& row : root.tables("absent")) {
     auto& functions = loaded.absent[row.required_string("library")];
     for (auto& function : row.required_strings("functions")) functions.insert(std::move(function));
-    row.required_string("source");
-    row.finish();
+    row.finish_sourced();
   }
   root.finish();
   data.problems = document.diagnostics();

@@ -76,6 +76,11 @@ class TomlTable {
   void ignore(std::string_view key) { find(key); }
   /// Reports 004 for each key that was never asked for, with the nearest one that was.
   void finish();
+  /// The same of a row of our own data, which says where it is from.
+  void finish_sourced() {
+    required_string("source");
+    finish();
+  }
 
  private:
   friend class TomlDocument;

@@ -37,8 +37,7 @@ void read_torch(TomlTable& table, TorchWheels& torch) {
   torch.project = table.required_string("project");
   torch.files = table.required_strings("files");
   torch.libraries = table.required_strings("libraries");
-  table.required_string("source");
-  table.finish();
+  table.finish_sourced();
 }
 
 void read_windows(TomlTable& table, WindowsWheels& windows) {

@@ -12,7 +12,6 @@
 #include <functional>
 
 using namespace sagekit;
-using test::ByteWriter;
 using test::WheelBuilder;
 using test::ZipBuilder;
 

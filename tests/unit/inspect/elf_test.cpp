@@ -191,11 +191,11 @@ TEST_CASE("a program names its interpreter, and that its C library") {
 
 TEST_CASE("the notes tell the build id and the processor that is asked for") {
   const auto note = [](std::uint32_t type, const std::string& content) {
-    test::ByteWriter out;
+    ByteWriter out;
     return out.u32(4).u32(content.size()).u32(type).text(std::string("GNU\0", 4)).text(content).align(4).bytes();
   };
   const auto property = [](std::uint32_t type, std::uint32_t value) {
-    test::ByteWriter out;
+    ByteWriter out;
     return out.u32(type).u32(4).u32(value).u32(0).bytes();
   };
   ModuleBuilder builder;
@@ -212,7 +212,7 @@ TEST_CASE("the notes tell the build id and the processor that is asked for") {
   CHECK(facts.isa == "x86-64-v3");
   CHECK(read_notes(note(5, property(0xc0008002, 1))).isa.empty());  // the baseline
   CHECK(read_notes(note(3, "ab").substr(0, 17)).build_id.empty());  // cut off
-  test::ByteWriter huge;
+  ByteWriter huge;
   huge.u32(0xfffffff0).u32(0xffffffff).u32(3).zeros(16);
   CHECK(read_notes(huge.bytes()).build_id.empty());
 }

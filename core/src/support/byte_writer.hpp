@@ -1,11 +1,11 @@
 #pragma once
-// Writes little-endian records for fixtures.
+// Writes little-endian records, field after field.
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 
-namespace sagekit::test {
+namespace sagekit {
 
 class ByteWriter {
  public:
@@ -13,9 +13,10 @@ class ByteWriter {
   ByteWriter& u16(std::uint64_t value) { return number(value, 2); }
   ByteWriter& u32(std::uint64_t value) { return number(value, 4); }
   ByteWriter& u64(std::uint64_t value) { return number(value, 8); }
-  ByteWriter& text(std::string_view value) {
+  /// `value`, and zeros up to `width`.
+  ByteWriter& text(std::string_view value, std::size_t width = 0) {
     m_bytes += value;
-    return *this;
+    return width > value.size() ? zeros(width - value.size()) : *this;
   }
   ByteWriter& zeros(std::size_t count) {
     m_bytes.append(count, '\0');
@@ -38,4 +39,4 @@ class ByteWriter {
   std::string m_bytes;
 };
 
-}  // namespace sagekit::test
+}  // namespace sagekit
