@@ -12,10 +12,12 @@ import json
 import os
 import pathlib
 import resource
-import shutil
 import subprocess
 import sys
 import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tests" / "support"))
+from toolkit import WHOLE_NVCC, linked_toolkit  # noqa: E402
 
 LAUNCHER = r'''#!{python}
 import hashlib, os, pathlib, subprocess, sys
@@ -51,23 +53,6 @@ if listed:
 '''
 
 
-def toolkit(folder):
-    """nvcc as it is, but that it does not say what it would run: a source is one step then."""
-    real = pathlib.Path(shutil.which("nvcc")).resolve()
-    root = real.parent.parent
-    (folder / "bin").mkdir(parents=True)
-    for part in root.iterdir():
-        if part.name != "bin":
-            (folder / part.name).symlink_to(part)
-    for part in (root / "bin").iterdir():
-        if part.name != "nvcc":
-            (folder / "bin" / part.name).symlink_to(part)
-    wrapper = folder / "bin" / "nvcc"
-    wrapper.write_text(f"#!/bin/sh\ncase \"$*\" in *--dryrun*) echo '#$ a stand-in' >&2; exit;; esac\nexec '{real}' \"$@\"\n")
-    wrapper.chmod(0o755)
-    return real
-
-
 def timed(words, out, name):
     began, before = time.time(), resource.getrusage(resource.RUSAGE_CHILDREN)
     with open(out / f"{name}.json", "wb") as stdout, open(out / f"{name}.err", "wb") as stderr:
@@ -91,7 +76,7 @@ def main():
     out = arguments.out.resolve()
     out.mkdir(parents=True, exist_ok=True)
     if not (out / "toolkit").exists():
-        nvcc = toolkit(out / "toolkit")
+        nvcc = linked_toolkit(out / "toolkit", WHOLE_NVCC)
         (out / "cache").mkdir()
         with open(nvcc.parent.parent / "nvvm" / "bin" / "cicc", "rb") as code:
             (out / "bulk").write_bytes(code.read(int(arguments.megabytes * 1e6)))

@@ -12,7 +12,7 @@ import time
 import unittest
 import zipfile
 
-from harness import EXAMPLE_SOURCE, CommandLine, has_nvcc, real_nvcc, tool
+from harness import EXAMPLE_SOURCE, CommandLine, has_nvcc, linked_toolkit, tool
 
 
 @unittest.skipUnless(has_nvcc(), "no nvcc on this machine")
@@ -218,18 +218,8 @@ exec {real} "$@"
 
     def slow_nvcc(self):
         """A toolchain folder whose nvcc waits before it compiles: time to interrupt."""
-        real = real_nvcc()
         folder = self.folder / "slow"
-        (folder / "bin").mkdir(parents=True)
-        for part in ("include", "lib64", "lib", "nvvm", "targets"):
-            if (real.parent.parent / part).exists():
-                (folder / part).symlink_to(real.parent.parent / part)
-        for tool in real.parent.iterdir():
-            if tool.name != "nvcc":
-                (folder / "bin" / tool.name).symlink_to(tool)
-        script = folder / "bin" / "nvcc"
-        script.write_text(f'#!/bin/sh\ncase "$*" in *" -c "*) touch "{self.folder}/started"; sleep 60;; esac\nexec "{real}" "$@"\n')
-        script.chmod(0o755)
+        linked_toolkit(folder, f'case "$*" in *" -c "*) touch "{self.folder}/started"; sleep 60;; esac\nexec {{real}} "$@"')
         return folder
 
     def interrupted(self, how):

@@ -4,6 +4,7 @@ import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -12,22 +13,14 @@ EXAMPLES = pathlib.Path(os.environ["SAGEKIT_EXAMPLES"])  # folder with the built
 SOURCE_DIR = pathlib.Path(os.environ["SAGEKIT_SOURCE_DIR"])
 EXAMPLE_SOURCE = SOURCE_DIR / "examples" / "plugin" / "source"
 
+sys.path.insert(0, str(SOURCE_DIR / "tests" / "support"))
+from toolkit import WHOLE_NVCC, has_nvcc, linked_toolkit, real_nvcc  # noqa: E402, F401
+
 
 def tool(name):
     """A client program: PATH's, else one that scripts/test-tools brought. None: it is not here."""
     found = pathlib.Path(os.environ.get("SAGEKIT_TEST_TOOLS", "/nowhere")) / "bin" / name
     return shutil.which(name) or (str(found) if found.exists() else None)
-
-
-def has_nvcc():
-    return shutil.which("nvcc") is not None or pathlib.Path("/usr/local/cuda/bin/nvcc").exists()
-
-
-def real_nvcc():
-    """The compiler's own program: what PATH has may be a link, or a script that starts it from elsewhere."""
-    found = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
-    said = subprocess.run([found, "--dryrun", "-x", "cu", "-c", "/dev/null"], capture_output=True, text=True, check=True).stderr
-    return pathlib.Path(said.split("#$ _HERE_=")[1].splitlines()[0]).resolve() / "nvcc"
 
 
 class Done:

@@ -21,7 +21,7 @@ import threading
 import time
 import unittest
 
-from harness import EXAMPLE_SOURCE, EXAMPLES, SAGEKIT, CommandLine, Done, has_nvcc, real_nvcc
+from harness import EXAMPLE_SOURCE, EXAMPLES, SAGEKIT, WHOLE_NVCC, CommandLine, Done, has_nvcc, linked_toolkit
 
 KILLS = int(os.environ.get("SAGEKIT_SOAK", "4"))
 TOKEN = "s3cret-t0ken"
@@ -436,15 +436,9 @@ class Faults(StoreCase):
     def test_killed_often_with_stand_ins_for_the_compilers(self):
         """nvcc as a whole and the host compiler are run once; then a script that takes a moment copies what they made. So a
         build takes a second, and the moments are those between steps, in the store and in packaging."""
-        real, tools, kept = real_nvcc(), self.folder / "tools", self.folder / "kept"
-        (tools / "bin").mkdir(parents=True)
+        tools, kept, launcher = self.folder / "tools", self.folder / "kept", self.folder / "launcher"
+        linked_toolkit(tools, WHOLE_NVCC)
         kept.mkdir()
-        for folder, into in ((real.parent.parent, tools), (real.parent, tools / "bin")):
-            for part in folder.iterdir():
-                if part.name not in ("bin", "nvcc"):
-                    (into / part.name).symlink_to(part)
-        nvcc, launcher = tools / "bin" / "nvcc", self.folder / "launcher"
-        nvcc.write_text(f"#!/bin/sh\ncase \"$*\" in *--dryrun*) echo '#$ a stand-in' >&2; exit;; esac\nexec '{real}' \"$@\"\n")
         launcher.write_text(f"""#!/bin/sh
 for word; do case $before in -o) made=$word;; -MF) listed=$word;; esac; before=$word; done
 kept='{kept}'/${{made##*/}}
@@ -455,8 +449,7 @@ else
   "$@" && cp "$listed" "$kept.d" && cp "$made" "$kept.new" && mv "$kept.new" "$kept"
 fi
 """)
-        for script in (nvcc, launcher):
-            script.chmod(0o755)
+        launcher.chmod(0o755)
         words = self.words("--toolchain", f"folder:{tools}", "--launcher", launcher)
         expected = [wheel["sha256"] for wheel in self.run_sagekit(*words, "--json", timeout=3000).json()["wheels"]]
         shutil.rmtree(self.store)
