@@ -80,7 +80,7 @@ Result<std::vector<IndexFile>> read_html(std::string_view body, const std::strin
     const auto url = file_url(base, link.href);
     if (!url) continue;
     const std::string path = url->substr(0, url->find('?'));
-    file.name = percent_decoded(std::string_view(path).substr(path.rfind('/') + 1));
+    file.name = percent_decoded(after_last(path, '/'));
     if (!is_file_name(file.name)) continue;
     file.url = *url;
     file.sha256 = fragment_hash(link.href);

@@ -2,6 +2,7 @@
 
 #include "elf/elf_file.hpp"
 #include "elf/symbol_tables.hpp"
+#include "support/text.hpp"
 #include "support/try.hpp"
 
 #include <algorithm>
@@ -57,7 +58,7 @@ class Reader {
 /// The dynamic segment lies in the middle of a large library, out of reach. Libraries are named by their soname, in
 /// torch's wheels and in every one that auditwheel wrote; that name is then a string of its own in .dynstr.
 std::optional<std::string> soname_of(const std::string& member_name, const std::string& strings) {
-  std::string name = member_name.substr(member_name.rfind('/') + 1);
+  std::string name = after_last(member_name, '/');
   if (strings.find('\0' + name + '\0') == std::string::npos) return std::nullopt;
   return name;
 }

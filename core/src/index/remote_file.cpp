@@ -4,6 +4,7 @@
 #include "support/file.hpp"
 #include "support/file_kind.hpp"
 #include "support/format.hpp"
+#include "support/text.hpp"
 #include "support/try.hpp"
 
 #include <sagekit/index.hpp>
@@ -79,7 +80,7 @@ Result<HttpResponse> RemoteFile::ask_for_end(std::uint64_t tail, std::stop_token
 Status RemoteFile::download(const fs::path& scratch, std::uint64_t expected_size, std::stop_token stop) {
   std::error_code ignored;
   const std::string path = m_url.substr(0, m_url.find_first_of("?#"));
-  const fs::path file = fs::is_directory(scratch, ignored) ? scratch / path.substr(path.rfind('/') + 1) : scratch;
+  const fs::path file = fs::is_directory(scratch, ignored) ? scratch / after_last(path, '/') : scratch;
   const auto count = [this](std::uint64_t bytes) {
     m_bytes += bytes;
     if (m_progress) m_progress(bytes);

@@ -127,7 +127,7 @@ void read_windows(ModuleReading& reading, Bytes bytes, const InspectOptions& opt
 }  // namespace
 
 std::string python_abi_of_name(std::string_view path) {
-  const std::string file = lower(path.substr(path.rfind('/') + 1));
+  const std::string file = lower(after_last(path, '/'));
   const bool windows = file.ends_with(".pyd");
   if (!windows && !file.ends_with(".so")) return {};
   const std::string stem = file.substr(0, file.rfind('.'));

@@ -100,7 +100,7 @@ Status apply_naming(WheelName& name, const NamingScheme& scheme, const KnownFact
   auto whole = facts;
   if (!known.built.empty()) whole.arches = known.built;
   TRY_ASSIGN(const std::string written, write_wheel_name(scheme, whole, values));
-  TRY_ASSIGN(const WheelName named, parse_wheel_name(std::string_view(written).substr(written.rfind('/') + 1)));
+  TRY_ASSIGN(const WheelName named, parse_wheel_name(after_last(written, '/')));
   name.version = named.version;
   name.build = named.build;
   return {};

@@ -15,7 +15,7 @@ constexpr std::size_t k_max_label = 16;
 
 /// "0.1.1" of ".../v0.1.1.json".
 std::string format_of(const std::string& schema) {
-  const auto name = schema.substr(schema.find_last_of('/') + 1);
+  const auto name = after_last(schema, '/');
   if (!name.starts_with('v') || !name.ends_with(".json")) return {};
   return name.substr(1, name.size() - 6);
 }

@@ -1,5 +1,7 @@
 #include "support/json.hpp"
 
+template class nlohmann::basic_json<nlohmann::ordered_map>;
+
 namespace sagekit {
 
 namespace {

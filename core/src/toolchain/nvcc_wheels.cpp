@@ -62,7 +62,7 @@ Status fetch_part(Fetch& fetch, const Part& part, const std::string& folder, std
       wanted.push_back(&member);
   }
   const auto place = [&](const ZipMember& member) {
-    if (is_license(wheel, member)) return license_path(project, member.name.substr(member.name.rfind('/') + 1));
+    if (is_license(wheel, member)) return license_path(project, after_last(member.name, '/'));
     return member.name.substr(folder.size() + 1);
   };
   TRY(in_file(choice.file.name, stage_members(fetch, wheel, wanted, mutex, place)));

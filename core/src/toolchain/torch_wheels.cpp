@@ -81,7 +81,7 @@ Status stage_headers(Fetch& fetch, RemoteWheel& wheel, const std::vector<std::st
   std::mutex mutex;
   return stage_members(fetch, wheel, wanted, mutex, [&](const ZipMember& member) {
     return is_license(wheel, member)
-               ? license_path(recipes().torch.project, member.name.substr(member.name.rfind('/') + 1))
+               ? license_path(recipes().torch.project, after_last(member.name, '/'))
                : member.name;
   });
 }

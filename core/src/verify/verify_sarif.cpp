@@ -73,11 +73,9 @@ class RuleList {
   Json m_rules = Json::array();
 };
 
-std::string base_name_of(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
-
 /// The same finding in the next wheel of that project is the same to whoever tracks it.
 std::string fingerprint(const WheelReport& report, const Finding& finding) {
-  const auto name = base_name_of(report.path);
+  const auto name = after_last(report.path, '/');
   Sha256 hash;
   for (const auto& field : {finding.code, name.substr(0, name.find('-')), finding.where}) hash.field(field);
   return hash.hex();
@@ -94,7 +92,7 @@ Json result_json(const WheelReport& report, const Finding& finding, std::size_t 
   location["physicalLocation"] = {{"artifactLocation", {{"uri", uri_of(report.path)}, {"index", artifact}}},
                                   {"region", {{"startLine", 1}}}};
   if (!finding.where.empty())
-    location["logicalLocations"] = Json::array({{{"name", base_name_of(finding.where)},
+    location["logicalLocations"] = Json::array({{{"name", after_last(finding.where, '/')},
                                                  {"fullyQualifiedName", report.path + "!" + finding.where},
                                                  {"kind", "member"}}});
   json["locations"] = Json::array({location});
@@ -168,7 +166,7 @@ std::string verify_annotations(const std::vector<WheelReport>& reports, bool war
         if (!finding.where.empty()) message = finding.where + ": " + message;
         if (!finding.hint.empty()) message += "\n" + finding.hint;
         lines.push_back(fmt::format("::{} file={},title={}::{}\n", type, escaped(report.path, true),
-                                    escaped(finding.code + " in " + base_name_of(report.path), true),
+                                    escaped(finding.code + " in " + after_last(report.path, '/'), true),
                                     escaped(message, false)));
       }
     const bool all = lines.size() <= k_most;

@@ -60,7 +60,7 @@ bool is_extension(const Artifact& artifact, const std::string& name, const Membe
   const KernelSpec* kernel = artifact.spec == nullptr ? nullptr : known_kernel(*artifact.spec, name);
   if (kernel != nullptr) return !kernel->plain_module;
   if (member.python_abi == "abi3" || member.python_abi.starts_with("cp")) return true;
-  const auto init = "PyInit_" + name.substr(name.rfind('.') + 1);
+  const auto init = "PyInit_" + after_last(name, '.');
   return member.elf && std::ranges::count(member.elf->exports, init) > 0;
 }
 

@@ -169,7 +169,7 @@ class PythonCheck {
   }
 
   void init(const std::string& name, const MemberFacts& member) {
-    const auto last = name.substr(name.rfind('.') + 1);
+    const auto last = after_last(name, '.');
     const auto& exports = exports_of(member);
     if (contains(exports, "PyInit_" + last) || contains(exports, "PyModExport_" + last)) return;
     // Libraries of torch operators are built as extension modules and loaded by torch: nobody imports them.
