@@ -102,11 +102,6 @@ for name in sys.argv[1:]:
   else: say(name=name, error='', output='')
 )";
 
-std::string word(const Json& json, const char* key) {
-  const auto found = json.find(key);
-  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
 bool truth(const Json& json, const char* key) {
   const auto found = json.find(key);
   return found != json.end() && found->is_boolean() && found->get<bool>();
@@ -178,20 +173,19 @@ Result<PythonView> view_python(const CheckupOptions& options, const std::vector<
                             result ? how_it_ended(*result) : result.error().message),
                 "name a CPython with --interpreter", options.interpreter.string());
   PythonView view;
-  view.version = word(json, "version");
-  view.minor = word(json, "minor");
-  view.implementation = word(json, "implementation");
+  view.version = text_at(json, "version");
+  view.minor = text_at(json, "minor");
+  view.implementation = text_at(json, "implementation");
   view.free_threaded = truth(json, "threads");
-  view.prefix = word(json, "prefix");
-  view.base_prefix = word(json, "base_prefix");
-  view.user_site = word(json, "user_site");
+  view.prefix = text_at(json, "prefix");
+  view.base_prefix = text_at(json, "base_prefix");
+  view.user_site = text_at(json, "user_site");
   view.user_site_used = truth(json, "user_site_used");
-  for (const auto& one : list(json, "path"))
-    if (one.is_string()) view.path.emplace_back(one.get<std::string>());
+  for (const auto& path : texts_at(json, "path")) view.path.emplace_back(path);
   for (const auto& one : list(json, "distributions"))
-    view.distributions.push_back({word(one, "name"), word(one, "version"), word(one, "place"), word(one, "info")});
+    view.distributions.push_back({text_at(one, "name"), text_at(one, "version"), text_at(one, "place"), text_at(one, "info")});
   for (const auto& one : list(json, "modules"))
-    view.modules.push_back({word(one, "name"), word(one, "folder"), truth(one, "bare")});
+    view.modules.push_back({text_at(one, "name"), text_at(one, "folder"), truth(one, "bare")});
   return view;
 }
 
@@ -206,12 +200,11 @@ Result<TorchTrial> try_torch(const CheckupOptions& options, CommandRunner& runne
     trial.output = result.error_output;
     return trial;
   }
-  trial.version = word(json, "version");
-  trial.cuda = word(json, "cuda");
+  trial.version = text_at(json, "version");
+  trial.cuda = text_at(json, "cuda");
   trial.available = truth(json, "available");
-  trial.unavailable = word(json, "why");
-  for (const auto& one : list(json, "capabilities"))
-    if (one.is_string()) trial.capabilities.push_back(one.get<std::string>());
+  trial.unavailable = text_at(json, "why");
+  trial.capabilities = texts_at(json, "capabilities");
   return trial;
 }
 
@@ -228,8 +221,8 @@ Result<std::vector<ImportTrial>> try_imports(const CheckupOptions& options, cons
   for (const auto& line : split(result.output, '\n')) {
     const auto json = answer(line);
     if (!json.is_object()) continue;
-    begun = json.contains("begin") ? word(json, "begin") : "";
-    if (begun.empty()) trials.push_back({word(json, "name"), word(json, "error"), word(json, "output")});
+    begun = json.contains("begin") ? text_at(json, "begin") : "";
+    if (begun.empty()) trials.push_back({text_at(json, "name"), text_at(json, "error"), text_at(json, "output")});
   }
   if (!begun.empty() || trials.empty())
     trials.push_back({begun.empty() ? package : begun, how_it_ended(result), result.error_output});

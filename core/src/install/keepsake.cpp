@@ -140,9 +140,8 @@ Result<std::optional<Keepsake>> Keepsake::left_by_another(const fs::path& folder
   for (const auto& [name, version] : before->items())
     if (version.is_string()) keepsake.m_before.emplace(name, version.get<std::string>());
   for (const auto& one : *kept)
-    if (one.is_object() && one.contains("original") && one["original"].is_string() && one.contains("copy") &&
-        one["copy"].is_string())
-      keepsake.m_kept.push_back({one["original"].get<std::string>(), one["copy"].get<std::string>()});
+    if (auto original = text_at(one, "original"), copy = text_at(one, "copy"); !original.empty() && !copy.empty())
+      keepsake.m_kept.push_back({std::move(original), std::move(copy)});
   return keepsake;
 }
 

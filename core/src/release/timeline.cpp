@@ -12,11 +12,6 @@ namespace {
 constexpr std::size_t k_most_spans = 400;  // the page stays small, and nobody sees more
 constexpr double k_longest = 1e9, k_most_slots = 4096;
 
-std::string word_at(const Json& event, const char* key) {
-  const auto found = event.find(key);
-  return found != event.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
 double number_at(const Json& event, const char* key) {
   const auto found = event.find(key);
   return found != event.end() && found->is_number() ? found->get<double>() : -1;
@@ -34,14 +29,14 @@ Result<std::vector<TimelineSpan>> read_timeline(std::string_view text, std::stri
     return none("it has no list of trace events");
   std::vector<TimelineSpan> spans;
   for (const auto& event : json["traceEvents"]) {
-    if (!event.is_object() || word_at(event, "ph") != "X") continue;
+    if (!event.is_object() || text_at(event, "ph") != "X") continue;
     const double slot = number_at(event, "tid"), begin = number_at(event, "ts") / 1e6,
                  seconds = number_at(event, "dur") / 1e6;
     if (!(slot >= 0 && slot < k_most_slots && begin >= 0 && begin < k_longest && seconds >= 0 && seconds < k_longest))
       return none("an event has no place in time");
     const Json& about = event.contains("args") && event["args"].is_object() ? event["args"] : event;
-    spans.push_back({static_cast<std::size_t>(slot), begin, seconds, word_at(event, "cat"), word_at(event, "name"),
-                     word_at(about, "outcome")});
+    spans.push_back({static_cast<std::size_t>(slot), begin, seconds, text_at(event, "cat"), text_at(event, "name"),
+                     text_at(about, "outcome")});
   }
   if (spans.empty()) return none("nothing in it took time");
   std::ranges::stable_sort(spans, std::ranges::greater(), &TimelineSpan::seconds);

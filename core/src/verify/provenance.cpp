@@ -126,8 +126,7 @@ Result<Provenance> read_provenance(std::string_view text) {
     arches.insert(arches.end(), parsed->begin(), parsed->end());
   }
   provenance.arches = std::move(arches);
-  for (const auto& item : json.value("requires_dist", Json::array()))
-    if (item.is_string()) provenance.requires_dist.push_back(item.get<std::string>());
+  provenance.requires_dist = texts_at(json, "requires_dist");
   return provenance;
 }
 
