@@ -51,6 +51,12 @@ class Build(CommandLine):
 
         self.install(self.folder / result["wheels"][0]["path"], self.folder / "site")
 
+    def test_a_note_of_many_cells_is_said_once(self):
+        done = self.run_sagekit("--plugin", "sage2", "build", "-n", "--arch", "8.6", "--profile", "current")
+        notes = [line for line in done.err.splitlines() if line.startswith("note ")]
+        self.assertTrue(notes, done.err)
+        self.assertEqual(len(notes), len({line.partition(": ")[2] for line in notes}), done.err)
+
     def test_what_was_judged_is_not_judged_again(self):
         first = self.build("-v", "--arch", "8.0")
         self.expect(first, 0)

@@ -225,7 +225,7 @@ std::string steps_text(const Console& console, const Plan& plan) {
 
 }  // namespace
 
-std::vector<std::string> plan_notes(const Plan& plan) { return notes_of(plan, families_of(plan, {})); }
+std::vector<std::string> plan_notes(const Plan& plan) { return notes_of(plan, {}); }
 
 std::string plan_text(const Console& console, const Plan& plan, const PlanView& view) {
   const auto families = families_of(plan, view);
