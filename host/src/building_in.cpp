@@ -47,23 +47,23 @@ class Scratch {
   bool m_kept = false;
 };
 
-/// A folder that was made for what never came goes again.
+/// The folder that an engine is given, made before it; where nothing came it goes again.
 class OutputFolder {
  public:
   explicit OutputFolder(fs::path path) : m_path(std::move(path)) {
-    std::error_code error;
-    m_was_there = fs::exists(m_path, error);
+    std::error_code error;  // the lock says why not
+    m_made = fs::create_directories(m_path, error);
   }
   ~OutputFolder() {
     std::error_code error;
-    if (!m_was_there) fs::remove(m_path, error);  // an empty one only
+    if (m_made) fs::remove(m_path, error);  // an empty one only
   }
   OutputFolder(const OutputFolder&) = delete;
   OutputFolder& operator=(const OutputFolder&) = delete;
 
  private:
   fs::path m_path;
-  bool m_was_there = false;
+  bool m_made = false;
 };
 
 std::string last_lines(std::string text) {

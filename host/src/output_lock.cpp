@@ -17,8 +17,7 @@ namespace {
 
 /// Who held the lock removes its file: what was waited for may then be a file that nobody else finds.
 bool is_that_file(int fd, const std::filesystem::path& file) {
-  struct stat held {
-  }, there{};
+  struct stat held{}, there{};
   return ::fstat(fd, &held) == 0 && ::stat(file.c_str(), &there) == 0 && held.st_dev == there.st_dev &&
          held.st_ino == there.st_ino;
 }
@@ -29,10 +28,11 @@ Result<OutputLock> OutputLock::acquire(const std::filesystem::path& folder,
                                        const std::function<void(const std::string&)>& say,
                                        const std::stop_token& stop) {
   std::error_code error;
-  std::filesystem::create_directories(folder, error);
   const auto file = folder / ".sagekit.lock";
-  for (bool told = false;;) {
+  for (bool told = false, made = false;;) {
+    if (std::filesystem::create_directories(folder, error)) made = true;
     const int fd = error ? -1 : ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    if (fd < 0 && !error && errno == ENOENT) continue;  // who waited for nothing took the folder away just now
     if (fd < 0)
       return fail(ErrorKind::usage, "FIL002",
                   "cannot write to " + folder.string() + ": " + (error ? error.message() : std::strerror(errno)),
@@ -40,7 +40,7 @@ Result<OutputLock> OutputLock::acquire(const std::filesystem::path& folder,
     const bool held = ::flock(fd, LOCK_EX | LOCK_NB) == 0;
     // A file system without locks (some NFS): two builds into one folder are then the user's to avoid.
     const bool no_locks = !held && errno != EWOULDBLOCK && errno != EINTR;
-    if (no_locks || (held && is_that_file(fd, file))) return OutputLock(fd, file);
+    if (no_locks || (held && is_that_file(fd, file))) return OutputLock(fd, file, made);
     ::close(fd);
     if (held) continue;
     if (!told) say("another sagekit writes to " + folder.string() + "; waiting for it");
@@ -51,11 +51,12 @@ Result<OutputLock> OutputLock::acquire(const std::filesystem::path& folder,
 }
 
 OutputLock::OutputLock(OutputLock&& other) noexcept
-    : m_fd(std::exchange(other.m_fd, -1)), m_file(std::move(other.m_file)) {}
+    : m_fd(std::exchange(other.m_fd, -1)), m_file(std::move(other.m_file)), m_made(other.m_made) {}
 
 OutputLock::~OutputLock() {
   if (m_fd < 0) return;
   ::unlink(m_file.c_str());
+  if (m_made) ::rmdir(m_file.parent_path().c_str());  // what holds something stays
   ::close(m_fd);
 }
 

@@ -13,7 +13,8 @@ namespace sagekit::host {
 class OutputLock {
  public:
   /// Makes the folder if needed. While another process writes there it waits, and says so once with `say`. The lock
-  /// ends with the process. Errors: FIL002 (usage), BLD006 (interrupted) when `stop` is requested meanwhile.
+  /// ends with the process, and a folder that was made for it and holds nothing goes. Errors: FIL002 (usage), BLD006
+  /// (interrupted) when `stop` is requested meanwhile.
   static Result<OutputLock> acquire(const std::filesystem::path& folder,
                                     const std::function<void(const std::string&)>& say, const std::stop_token& stop);
   OutputLock(OutputLock&& other) noexcept;
@@ -21,9 +22,10 @@ class OutputLock {
   ~OutputLock();
 
  private:
-  OutputLock(int fd, std::filesystem::path file) : m_fd(fd), m_file(std::move(file)) {}
+  OutputLock(int fd, std::filesystem::path file, bool made) : m_fd(fd), m_file(std::move(file)), m_made(made) {}
   int m_fd;
   std::filesystem::path m_file;
+  bool m_made;  ///< its folder
 };
 
 }  // namespace sagekit::host

@@ -285,6 +285,16 @@ exec {real} "$@"
             third.communicate(timeout=30)
         self.assertEqual(third.returncode, 130)
 
+    def test_a_folder_that_was_made_for_nothing_goes_again(self):
+        source = self.folder / "source"
+        shutil.copytree(EXAMPLE_SOURCE, source)
+        (source / "more.txt").write_text("not of the pinned revision\n")
+        self.expect(self.build("-o", "new/dist", source=source), 2, "SRC003")
+        self.assertFalse((self.folder / "new" / "dist").exists())
+        (self.folder / "mine").mkdir()
+        self.expect(self.build("-o", "mine", source=source), 2, "SRC003")
+        self.assertEqual(list((self.folder / "mine").iterdir()), [])
+
     def test_a_failing_step_shows_its_last_lines_and_how_to_rerun_it(self):
         folder = self.slow_nvcc()
         script = folder / "bin" / "nvcc"

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <map>
 #include <numeric>
 #include <set>
@@ -156,7 +157,7 @@ std::string shards_json(const Plan& plan, std::size_t count, std::size_t shard) 
     if (shard == 0 || shard == i + 1)
       list.push_back({{"shard", fmt::format("{}/{}", i + 1, count)},
                       {"steps", shards[i].steps},
-                      {"cpu_seconds_estimate", shards[i].cpu_seconds}});
+                      {"cpu_seconds_estimate", std::round(shards[i].cpu_seconds * 10) / 10}});
   return json_text({{"schema", "sagekit.shards/1"}, {"shards", std::move(list)}});
 }
 

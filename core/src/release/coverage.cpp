@@ -25,12 +25,11 @@ bool torch_covers(const WheelOrigin& origin, const std::string& torch) {
 
 /// What a wheel is said to have code for and the cell's, when these are not the same; else nothing.
 std::string other_arches(const WheelOrigin& origin, const Cell& cell) {
-  std::set<std::string> wanted;
-  for (const auto& arch : cell.arches) wanted.insert(to_string(arch));
-  const std::set<std::string> has(origin.arches.begin(), origin.arches.end());
-  return has.empty() || has == wanted
-             ? std::string()
-             : fmt::format("{}, the plan's for {}", fmt::join(has, " "), fmt::join(wanted, " "));
+  std::vector<std::string> wanted;
+  for (const auto& arch : cell.arches) wanted.push_back(to_string(arch));
+  const auto& has = origin.arches;
+  if (has.empty() || std::set(has.begin(), has.end()) == std::set(wanted.begin(), wanted.end())) return {};
+  return fmt::format("{}, the plan's for {}", fmt::join(has, " "), fmt::join(wanted, " "));
 }
 
 /// For its Python, platform, torch and CUDA? Python and platform may be unsaid by a wheel for any.
