@@ -222,7 +222,7 @@ class Engine(CommandLine):
         done = self.build("--arch", "8.0", "--keep-going")
         self.expect(done, 1, "2 steps failed")
         table = " ".join(done.err[done.err.index("2 steps failed"):].split())
-        self.assertIn("scaled_add.cu(7): error: made up", table)
+        self.assertIn("nvcc refuses scaled_add.cu(7): made up", table)
         self.assertIn("nothing to say", table)
         self.assertEqual(done.err.count("error[BLD001]"), 2)
         self.write_cicc("")
