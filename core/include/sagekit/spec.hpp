@@ -151,7 +151,7 @@ struct KernelSpec {
   bool ptx = true;                           ///< +PTX is meant for this module too
   std::string source_shim, binding_shim;     ///< names of [[build.shim]]; "" = torch's own headers
   std::string device_shim;                   ///< the same where GPU code alone is made; "" = as for the host
-  bool split_compile = false;                ///< nvcc's --split-compile was seen to make the same machine code
+  bool split_compile = false;                ///< ptxas's --split-compile was seen to make the same machine code
   Cost source_cost, binding_cost;            ///< one .cu for one arch, shimmed; one binding
   When when;
   std::string source;

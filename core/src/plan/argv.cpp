@@ -203,7 +203,7 @@ Argv compile_argv(const Spec& spec, const KernelSpec& kernel, const std::string&
   append(argv, spec.build.nvcc_flags);
   append(argv, kernel.nvcc_flags);
   if (const auto threads = kernel.split_compile ? split_compile_threads(t.cuda, kernel.source_cost) : 1; threads > 1)
-    append(argv, {"--split-compile", fmt::format("{}", threads)});
+    append(argv, {"-Xptxas", fmt::format("--split-compile={}", threads)});
   if (torch) append(argv, torch_defines(kernel, t));
   if (python) append_limited_api(argv, t);
   // GPU code is the same by every standard that torch asks for: one that does not depend on the torch makes it one key.

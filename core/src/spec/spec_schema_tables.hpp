@@ -193,7 +193,7 @@ void describe(V& v, KernelSpec& k) {
   v({"binding_shim", "build.shim for the bindings", Need::optional, Form::word}, k.binding_shim);
   v({"device_shim", "build.shim where GPU code alone is made: no torch header then", Need::optional, Form::word},
     k.device_shim);
-  v({"split_compile", "nvcc's --split-compile was seen to make the same machine code of the sources"}, k.split_compile);
+  v({"split_compile", "ptxas's --split-compile was seen to make the same machine code of the sources"}, k.split_compile);
   v({"source_cost", "one source for one arch"}, k.source_cost);
   v({"binding_cost", "one binding"}, k.binding_cost);
   v({"when", "when it is built"}, k.when);
