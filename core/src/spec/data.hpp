@@ -120,7 +120,7 @@ struct LibcData {
   std::vector<FloorHeader> floor_headers;
 };
 
-/// nvcc's --split-compile, from release `since` on, for what takes at least so long.
+/// ptxas's --split-compile, from nvcc's release `since` on, for what takes at least so long.
 struct SplitCompile {
   VersionNumber since;
   double cpu_seconds = 0;
