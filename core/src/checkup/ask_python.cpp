@@ -102,11 +102,6 @@ for name in sys.argv[1:]:
   else: say(name=name, error='', output='')
 )";
 
-bool truth(const Json& json, const char* key) {
-  const auto found = json.find(key);
-  return found != json.end() && found->is_boolean() && found->get<bool>();
-}
-
 const Json& list(const Json& json, const char* key) {
   static const Json empty = Json::array();
   const auto found = json.find(key);
@@ -176,16 +171,17 @@ Result<PythonView> view_python(const CheckupOptions& options, const std::vector<
   view.version = text_at(json, "version");
   view.minor = text_at(json, "minor");
   view.implementation = text_at(json, "implementation");
-  view.free_threaded = truth(json, "threads");
+  view.free_threaded = truth_at(json, "threads");
   view.prefix = text_at(json, "prefix");
   view.base_prefix = text_at(json, "base_prefix");
   view.user_site = text_at(json, "user_site");
-  view.user_site_used = truth(json, "user_site_used");
+  view.user_site_used = truth_at(json, "user_site_used");
   for (const auto& path : texts_at(json, "path")) view.path.emplace_back(path);
   for (const auto& one : list(json, "distributions"))
-    view.distributions.push_back({text_at(one, "name"), text_at(one, "version"), text_at(one, "place"), text_at(one, "info")});
+    view.distributions.push_back(
+        {text_at(one, "name"), text_at(one, "version"), text_at(one, "place"), text_at(one, "info")});
   for (const auto& one : list(json, "modules"))
-    view.modules.push_back({text_at(one, "name"), text_at(one, "folder"), truth(one, "bare")});
+    view.modules.push_back({text_at(one, "name"), text_at(one, "folder"), truth_at(one, "bare")});
   return view;
 }
 
@@ -202,7 +198,7 @@ Result<TorchTrial> try_torch(const CheckupOptions& options, CommandRunner& runne
   }
   trial.version = text_at(json, "version");
   trial.cuda = text_at(json, "cuda");
-  trial.available = truth(json, "available");
+  trial.available = truth_at(json, "available");
   trial.unavailable = text_at(json, "why");
   trial.capabilities = texts_at(json, "capabilities");
   return trial;

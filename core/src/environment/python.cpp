@@ -46,11 +46,6 @@ std::vector<fs::path> paths_of(const Json& json, const char* key) {
   return paths;
 }
 
-bool truth_at(const Json& json, const char* key) {
-  const auto found = json.find(key);
-  return found != json.end() && found->is_boolean() && found->get<bool>();
-}
-
 // Debian's pyconfig.h includes <TRIPLET/python3.N/pyconfig.h>, so the parent must be on the include path as well,
 // unless the compiler looks there anyway.
 std::vector<fs::path> header_folders(const std::vector<fs::path>& given, const std::string& multiarch) {

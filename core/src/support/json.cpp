@@ -24,6 +24,12 @@ std::string text_at(const Json& json, std::string_view key) {
   return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
+bool truth_at(const Json& json, std::string_view key) {
+  if (!json.is_object()) return false;
+  const auto found = json.find(key);
+  return found != json.end() && found->is_boolean() && found->get<bool>();
+}
+
 std::vector<std::string> texts_at(const Json& json, std::string_view key) {
   std::vector<std::string> texts;
   if (!json.is_object()) return texts;

@@ -26,6 +26,9 @@ std::string json_ascii(const Json& json);  ///< the same, other letters escaped
 /// there.
 std::string text_at(const Json& json, std::string_view key);
 
+/// Is there `true` at `key`?
+bool truth_at(const Json& json, std::string_view key);
+
 /// The texts of the list at `key`; what is no text is left out.
 std::vector<std::string> texts_at(const Json& json, std::string_view key);
 }  // namespace sagekit

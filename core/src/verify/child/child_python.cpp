@@ -115,10 +115,7 @@ std::string ChildOutput::raw(std::string_view key) const {
 std::string ChildOutput::text(std::string_view key) const { return one_line(raw(key)); }
 
 bool ChildOutput::truth(std::string_view key) const {
-  return std::ranges::any_of(lines, [&](const Json& line) {
-    const auto found = line.find(key);
-    return found != line.end() && found->is_boolean() && found->get<bool>();
-  });
+  return std::ranges::any_of(lines, [&](const Json& line) { return truth_at(line, key); });
 }
 
 ChildPythons::ChildPythons(TemporaryFolder folder, const VerifyOptions& options, CommandRunner& runner)

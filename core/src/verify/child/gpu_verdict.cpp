@@ -17,11 +17,6 @@ std::optional<double> number_of(const Json& line, std::string_view key) {
   return found != line.end() && found->is_number() ? std::optional<double>(found->get<double>()) : std::nullopt;
 }
 
-bool truth_of(const Json& line, std::string_view key) {
-  const auto found = line.find(key);
-  return found != line.end() && found->is_boolean() && found->get<bool>();
-}
-
 /// One tolerance of a row against one case. `excess` is above 1 where it is not kept, and says which case is worst.
 struct Measure {
   std::string_view name;
@@ -176,12 +171,12 @@ GpuFacts read_gpu_facts(const Json& line) {
   facts.error = text_of(line, "error");
   facts.type = text_of(line, "type");
   facts.missing = text_of(line, "missing");
-  facts.device = truth_of(line, "device");
+  facts.device = truth_at(line, "device");
   if (const auto changed = line.find("changed"); changed != line.end() && changed->is_array())
     for (const auto& name : *changed)
       if (name.is_string()) facts.changed.push_back(one_line(name.get_ref<const std::string&>()));
   facts.shape = text_of(line, "shape");
-  facts.differs = truth_of(line, "differs");
+  facts.differs = truth_at(line, "differs");
   facts.unwritten = number_of(line, "unwritten").value_or(0);
   facts.not_finite = number_of(line, "not_finite").value_or(0);
   facts.cosine = number_of(line, "cosine");
