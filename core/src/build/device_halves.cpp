@@ -1,7 +1,6 @@
 #include "build/device_halves.hpp"
 
 #include "build/device_outputs.hpp"
-#include "build/host_half.hpp"
 #include "build/text_key.hpp"
 #include "compile/windows_host.hpp"
 #include "store/store_files.hpp"
@@ -18,8 +17,6 @@ namespace {
 /// A module id that no compiler gives: only GPU code that shows it needs the real one, of the host's pass.
 constexpr std::string_view k_no_module_id = "_sagekit0_9_unnamed_cu_00000000";
 
-const std::string k_in_one_run = "nvcc compiles its GPU and host code in one run (slower, the same code): ";
-
 std::unexpected<Error> not_done(const std::string& why) { return fail(ErrorKind::failed, "BLD009", why); }
 
 /// The headers of device code that every build of it can check: those that belong to one CPU's compiler or Python are
@@ -31,8 +28,6 @@ ActionRecord of_every_cpu(ActionRecord record, const std::string& platform) {
   });
   return record;
 }
-
-const std::string& source_of(const DeviceAction& action) { return action.step.inputs.front(); }
 
 }  // namespace
 
@@ -115,7 +110,13 @@ void DeviceHalves::give_up(std::size_t index, const std::string& why, StepReport
   m_why[index] = why;
   // Only modules for Windows use it: nothing is compiled another way, the step of the host's code says why and fails.
   if (m_actions[index].plain.empty()) return;
-  if (m_said.insert(source_of(m_actions[index])).second) report.retried = k_in_one_run + why;
+  say_in_one_run(m_actions[index], why, report);
+}
+
+/// Once for a source; m_mutex is locked.
+void DeviceHalves::say_in_one_run(const DeviceAction& action, const std::string& why, StepReport& report) {
+  if (m_said.insert(action.step.inputs.front()).second)
+    report.retried = "nvcc compiles its GPU and host code in one run (slower, the same code): " + why;
 }
 
 /// A step is compiled as a whole when one of its architectures has no GPU code: why all steps that would use this are;
@@ -298,89 +299,6 @@ Status DeviceHalves::make_lost(std::size_t index, const std::stop_token& stop, M
   if (outcome == TaskOutcome::stopped) return fail(ErrorKind::interrupted, "BLD006", "stopped");
   if (report.error) return std::unexpected(std::move(*report.error));
   return {};
-}
-
-Result<CommandResult> DeviceHalves::compile(std::size_t compile_step, const Step& step, const Command& whole,
-                                            const std::stop_token& stop, std::vector<const ActionRecord*>& used,
-                                            StepReport& report) {
-  used.clear();
-  CommandResult sum;
-  const auto mine = m_of_step.find(compile_step);
-  if (mine == m_of_step.end()) return m_context.runner.run(whole, stop);
-  Measured made;
-  const auto make_what_is_lost = [&]() -> Status {
-    for (const auto index : mine->second) TRY(make_lost(index, stop, made));
-    return {};
-  };
-  // A step that was in the store had no need of it, until its object turned out to be damaged.
-  const auto untried = [&](std::size_t index) { return record_of(index) == nullptr; };
-  if (std::ranges::any_of(mine->second, untried)) TRY(make_what_is_lost());
-  std::string why;
-  std::size_t without = 0;
-  for (const auto index : mine->second)
-    if (record_of(index) == nullptr) {
-      const std::lock_guard lock(m_mutex);
-      why = m_why[index];
-      without = index;
-    }
-  if (why.empty()) {
-    const auto try_it = [&] {
-      return join_halves(compile_step, step, whole, stop, used, sum, report.measured.disk_bytes);
-    };
-    auto joined = try_it();
-    if (!joined && joined.error().code == "STO001") {
-      TRY(make_what_is_lost());
-      joined = try_it();
-    }
-    const auto costs_the_saving = [](const Error& error) { return error.code == "BLD009" || error.code == "STO001"; };
-    if (!joined && !costs_the_saving(joined.error())) return std::unexpected(joined.error());
-    why = joined ? *joined : joined.error().message;
-    add(sum, made);
-    if (why.empty()) return sum;
-    used.clear();
-    if (ran_out_of_memory(sum, last_lines(whole.output_file)) || sum.timed_out) return sum;
-    const std::lock_guard lock(m_mutex);
-    if (m_said.insert(source_of(m_actions[mine->second.front()])).second) report.retried = k_in_one_run + why;
-  } else {
-    log_line(m_context.log, LogLevel::info,
-             [&] { return fmt::format("{} is lacking: {}", m_actions[without].step.id, why); });
-  }
-  // Host code for Windows has no whole way: clang makes no GPU code, nvcc no code for Windows.
-  if (is_windows_host(step)) {
-    if (sum.ok()) {
-      TRY(write_file(whole.output_file, why + "\n"));
-      sum.exit_code = 1;
-    }
-    report.retried.clear();
-    return sum;
-  }
-  TRY_ASSIGN(auto result, m_context.runner.run(whole, stop));
-  add(result, sum);
-  return result;
-}
-
-/// Why it cannot be; "" = the object is there.
-Result<std::string> DeviceHalves::join_halves(std::size_t compile_step, const Step& step, const Command& whole,
-                                              const std::stop_token& stop, std::vector<const ActionRecord*>& used,
-                                              CommandResult& sum, std::uint64_t& disk_bytes) {
-  used.clear();
-  std::vector<MadeDevice> devices;
-  for (const auto index : m_of_step.at(compile_step)) {
-    const auto* record = record_of(index);
-    if (record == nullptr) return not_done("its GPU code was lost");
-    used.push_back(record);
-    devices.push_back({m_actions[index].arch, record});
-  }
-  auto asked = whole;
-  if (is_windows_host(step)) {
-    TRY_ASSIGN(asked, m_context.command(step, step.device_argv, ".log"));
-    asked.argv.insert(asked.argv.end(), {"-o", (m_context.work / "tmp" / "none.o").string()});
-  }
-  TRY_ASSIGN(const auto commands, commands_of(asked, stop));
-  TRY_ASSIGN(auto host, HostHalf::prepare(m_context, step, whole, commands, stop));
-  auto made = host.make(devices, sum);
-  disk_bytes = bytes_below(host.folder());
-  return made;
 }
 
 }  // namespace sagekit

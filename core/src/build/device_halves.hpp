@@ -4,6 +4,7 @@
 // and never the build: the step is run by nvcc as a whole, and it is said why, once for a source.
 
 #include "build/device_action.hpp"
+#include "build/host_half.hpp"
 #include "build/read_files.hpp"
 #include "build/scheduler.hpp"
 #include "build/step_context.hpp"
@@ -32,6 +33,13 @@ class DeviceHalves {
 
   /// Takes an action's GPU code from the store or makes it. A source that does not compile so is no failure here.
   TaskOutcome make(std::size_t action, std::stop_token stop, StepReport& report);
+
+  /// Of a compile step with several architectures: the one whose launches its host's code has. Nothing = the step has
+  /// no other and does all itself, or it is for Windows.
+  std::optional<std::size_t> last_of(const Step& step, std::size_t compile_step) const;
+  /// The host's code of such a step while other architectures are still made. What does not come of it is left to
+  /// `compile`, and is no failure.
+  TaskOutcome begin_host(std::size_t compile_step, const Step& step, const std::stop_token& stop, StepReport& report);
 
   bool first_of_source(std::size_t action) const;
   /// After `make`: the same GPU code as nvcc makes it with torch's own headers, compared by kernel. A difference fails
@@ -69,6 +77,7 @@ class DeviceHalves {
   Result<bool> has_module_id(const StoredObject& id, Work& work, const std::stop_token& stop, StepReport& report);
   Result<bool> run_cicc(Work& work, const std::stop_token& stop, StepReport& report);
   void give_up(std::size_t index, const std::string& why, StepReport& report);
+  void say_in_one_run(const DeviceAction& action, const std::string& why, StepReport& report);
   std::string nobody_wants(std::size_t index) const;
 
   /// nullptr = its GPU code is not there.
@@ -90,6 +99,7 @@ class DeviceHalves {
   std::vector<const ActionRecord*> m_records;                 ///< of actions that are done
   std::vector<std::string> m_why;                             ///< why an action has none; "" = nobody tried
   std::vector<char> m_proved;                                 ///< by action
+  std::map<std::size_t, HostHalf> m_begun;                    ///< by compile step
   std::mutex m_making_lost;                                   ///< several steps meet the same damage
   mutable std::mutex m_mutex;
   std::map<std::string, NvccCommands> m_commands;  ///< dry runs, by argv

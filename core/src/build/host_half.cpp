@@ -19,7 +19,17 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::string_view k_assembly = "assembly";
+constexpr std::string_view k_assembly = "assembly", k_read_list = "read.d";
+
+/// nvcc's fatbinary for one of its architectures.
+CommandLine with_images_of(const DeviceCommands& device, CommandLine fatbinary) {
+  std::erase_if(fatbinary, [&](const std::string& word) {
+    return word.starts_with("--image") && std::ranges::none_of(device.images, [&](const DeviceImage& image) {
+             return word.find("file=" + image.file.string()) != std::string::npos;
+           });
+  });
+  return fatbinary;
+}
 
 /// A line marker of the stub has the name that nvcc gave to it, for one architecture or the last of several.
 std::string with_host_markers(std::string stub) {
@@ -47,14 +57,20 @@ Result<HostHalf> HostHalf::prepare(const StepContext& context, const Step& step,
                                    const NvccCommands& commands, std::stop_token stop) {
   TRY_ASSIGN(auto folder, TemporaryFolder::create(context.work / "tmp", "host"));
   auto all = in_folder(commands, folder.path());
+  if (!word_after(whole.argv, "-MF").empty()) {
+    const auto listed = (folder.path() / k_read_list).string();
+    all.preprocess.insert(all.preprocess.end(), {"-MD", "-MF", listed, "-MT", word_after(whole.argv, "-o")});
+  }
   return HostHalf(context, step, whole, std::move(all), std::move(folder), std::move(stop));
 }
 
 /// Images and stub into the folder, after all of them were found to belong together.
-Result<std::string> HostHalf::take_gpu_code(const std::vector<MadeDevice>& devices) {
+Result<std::string> HostHalf::take_gpu_code(const std::vector<DeviceCommands>& wanted,
+                                            const std::vector<MadeDevice>& devices) {
   std::optional<KernelInterface> kernels;
+  if (m_begun) kernels = m_kernels;
   std::string stub;
-  for (const auto& device : m_all.devices) {
+  for (const auto& device : wanted) {
     const auto made = std::ranges::find(devices, device.arch, &MadeDevice::arch);
     if (made == devices.end()) return "no GPU code was made for " + device.arch;
     const auto text_of = [&](std::string_view name) -> Result<std::string> {
@@ -80,7 +96,7 @@ Result<std::string> HostHalf::take_gpu_code(const std::vector<MadeDevice>& devic
     TRY_ASSIGN(stub, text_of(k_stub));
   }
   if (kernels) m_kernels = *kernels;
-  if (is_windows_host(m_step)) return std::string();  // clang writes the launches itself
+  if (m_begun || is_windows_host(m_step)) return std::string();  // clang writes the launches itself
   const auto asserted = with_size_assertions(with_host_markers(std::move(stub)), *kernels);
   if (!asserted) return "its launches are not understood";
   m_all = with_host_names(std::move(m_all));
@@ -172,12 +188,26 @@ Result<std::string> HostHalf::key_of_source(const HostCommands& commands) const 
   return host_source_key(m_context.symbols, m_step.argv, words, text.bytes(), stub.bytes(), m_places);
 }
 
-Result<bool> HostHalf::compile(const HostCommands& commands, const std::string& source_key, CommandResult& sum) {
-  const auto& source = m_whole.working_directory;
-  TRY_ASSIGN(const bool included, include_fatbin());
-  if (!included) return run(m_all.compile, source, sum);
+/// The pass of cudafe++.
+Result<bool> HostHalf::split(CommandResult& sum) {
+  TRY_ASSIGN(const bool done, run(m_all.split, m_whole.working_directory, sum));
+  if (!done || m_module_id.empty()) return done;
+  TRY_ASSIGN(const auto now, read_file(m_all.module_id));
+  return now == m_module_id || not_made("the host's pass gives another module id");
+}
 
-  TRY_ASSIGN(const bool read, run(commands.preprocess, source, sum));
+/// The host's assembly, from the store or made, of a unit that takes in the GPU code as a file.
+Result<bool> HostHalf::make_assembly(const HostCommands& commands, CommandResult& sum) {
+  add_mapped_places(commands.compile, m_places);
+  add_arch_list(m_all.preprocess, m_places);
+  TRY_ASSIGN(const auto source_key, key_of_source(commands));
+  if (!source_key.empty() && take_assembly(source_key)) {
+    say("reused from the store, by its source");
+    return true;
+  }
+  TRY_ASSIGN(const bool apart, split(sum));
+  if (!apart) return false;
+  TRY_ASSIGN(const bool read, run(commands.preprocess, m_whole.working_directory, sum));
   if (!read) return false;
   const auto text_file = m_folder.path() / k_host_text;
   TRY_ASSIGN(auto text, read_file(text_file));
@@ -185,10 +215,8 @@ Result<bool> HostHalf::compile(const HostCommands& commands, const std::string& 
   TRY(write_file(text_file, text));
 
   TRY_ASSIGN(const bool compiled, assembly_of(commands.compile, text, word_after(m_step.argv, "-ccbin"), sum));
-  if (!compiled) return false;
-  if (!source_key.empty()) TRY(keep(source_key, m_folder.path() / k_host_assembly));
-  // Here the assembler finds the GPU code by its name.
-  return run(commands.assemble, m_folder.path(), sum);
+  if (compiled && !source_key.empty()) TRY(keep(source_key, m_folder.path() / k_host_assembly));
+  return compiled;
 }
 
 /// The same by clang, which embeds a file of GPU code: while it compiles another one stands there, so that its assembly
@@ -242,45 +270,60 @@ Result<bool> HostHalf::assembly_of(const CommandLine& argv, const std::string& t
   return true;
 }
 
+Result<bool> HostHalf::begin(const MadeDevice& last, CommandResult& sum) {
+  const auto device = std::ranges::find(m_all.devices, last.arch, &DeviceCommands::arch);
+  if (device == m_all.devices.end() || device->stub != m_all.stub || is_windows_host(m_step)) return false;
+  TRY_ASSIGN(const auto apart, take_gpu_code({*device}, {last}));
+  if (!apart.empty()) return false;
+  const auto commands = take_apart(m_all.compile, m_folder.path());
+  if (!commands) return false;
+  for (const auto& argv : {m_all.preprocess, with_images_of(*device, m_all.fatbinary)}) {
+    TRY_ASSIGN(const bool done, run(argv, m_whole.working_directory, sum));
+    if (!done) return false;
+  }
+  TRY_ASSIGN(const bool included, include_fatbin());
+  if (!included) return false;
+  TRY_ASSIGN(m_begun, make_assembly(*commands, sum));
+  return m_begun;
+}
+
 Result<std::string> HostHalf::make(const std::vector<MadeDevice>& devices, CommandResult& sum) {
-  TRY_ASSIGN(const auto apart, take_gpu_code(devices));
+  TRY_ASSIGN(const auto apart, take_gpu_code(m_all.devices, devices));
   if (!apart.empty()) return apart;
-  if (const auto depfile = word_after(m_whole.argv, "-MF"); !depfile.empty())
-    m_all.preprocess.insert(m_all.preprocess.end(), {"-MD", "-MF", depfile, "-MT", word_after(m_whole.argv, "-o")});
+  const auto& source = m_whole.working_directory;
   if (is_windows_host(m_step)) {
     TRY(check_kernels_for_windows(m_kernels, m_module_id));
-    TRY_ASSIGN(const bool done, run(m_all.fatbinary, m_whole.working_directory, sum));
+    TRY_ASSIGN(const bool done, run(m_all.fatbinary, source, sum));
     if (!done) return m_why;
     TRY_ASSIGN(const bool compiled, compile_for_windows(sum));
     return compiled ? std::string() : m_why;
   }
-  const auto& source = m_whole.working_directory;
-  for (const auto* argv : {&m_all.preprocess, &m_all.fatbinary}) {
-    TRY_ASSIGN(const bool done, run(*argv, source, sum));
-    if (!done) return m_why;
+  if (!m_begun) {
+    TRY_ASSIGN(const bool read, run(m_all.preprocess, source, sum));
+    if (!read) return m_why;
   }
+  if (const auto depfile = word_after(m_whole.argv, "-MF"); !depfile.empty()) {
+    TRY_ASSIGN(const auto listed, read_file(m_folder.path() / k_read_list));
+    TRY(write_file(depfile, listed));
+  }
+  TRY_ASSIGN(const bool joined, run(m_all.fatbinary, source, sum));
+  if (!joined) return m_why;
   const auto commands = take_apart(m_all.compile, m_folder.path());
-  std::string source_key;
+  bool included = false;
   if (commands) {
-    add_mapped_places(commands->compile, m_places);
-    add_arch_list(m_all.preprocess, m_places);
-    TRY_ASSIGN(source_key, key_of_source(*commands));
-    if (!source_key.empty() && take_assembly(source_key)) {
-      TRY_ASSIGN(const bool included, include_fatbin());
-      if (included) {
-        say("reused from the store, by its source");
-        TRY_ASSIGN(const bool assembled, run(commands->assemble, m_folder.path(), sum));
-        return assembled ? std::string() : m_why;
-      }
-    }
+    TRY_ASSIGN(included, include_fatbin());
   }
-  TRY_ASSIGN(const bool done, run(m_all.split, source, sum));
+  if (included && !m_begun) {
+    TRY_ASSIGN(m_begun, make_assembly(*commands, sum));
+    if (!m_begun) return m_why;
+  }
+  if (included) {  // here the assembler finds the GPU code by its name
+    TRY_ASSIGN(const bool assembled, run(commands->assemble, m_folder.path(), sum));
+    return assembled ? std::string() : m_why;
+  }
+  TRY_ASSIGN(const bool done, split(sum));
   if (!done) return m_why;
-  if (!m_module_id.empty()) {
-    TRY_ASSIGN(const auto now, read_file(m_all.module_id));
-    if (now != m_module_id) return "the host's pass gives another module id";
-  }
-  TRY_ASSIGN(const bool compiled, commands ? compile(*commands, source_key, sum) : run(m_all.compile, source, sum));
+  TRY_ASSIGN(const bool compiled, run(m_all.compile, source, sum));
   return compiled ? std::string() : m_why;
 }
 

@@ -36,6 +36,10 @@ class HostHalf {
 
   /// Makes the object. Why it cannot be; "" = it is there. `sum`: what all commands took, and how a failed one ended.
   Result<std::string> make(const std::vector<MadeDevice>& devices, CommandResult& sum);
+  /// Before `make`, and before other architectures are there: the assembly, which needs no GPU code but the launches,
+  /// those of the last architecture. False: `make` has all to do in a new one.
+  Result<bool> begin(const MadeDevice& last, CommandResult& sum);
+  void log_to(const std::filesystem::path& file) { m_whole.output_file = file; }
   const std::filesystem::path& folder() const { return m_folder.path(); }
 
  private:
@@ -50,7 +54,7 @@ class HostHalf {
         m_places(places_of(context, m_all)) {}
 
   bool not_made(std::string why);
-  Result<std::string> take_gpu_code(const std::vector<MadeDevice>& devices);
+  Result<std::string> take_gpu_code(const std::vector<DeviceCommands>& wanted, const std::vector<MadeDevice>& devices);
   Result<bool> run(const CommandLine& argv, const std::filesystem::path& working_directory, CommandResult& sum);
   Result<bool> include_fatbin() const;
   Result<bool> assembly_of(const CommandLine& argv, const std::string& text, const std::string& cxx,
@@ -58,14 +62,15 @@ class HostHalf {
   Result<std::string> key_of_source(const HostCommands& commands) const;
   bool take_assembly(const std::string& key) const;
   void say(std::string_view what) const;
-  Result<bool> compile(const HostCommands& commands, const std::string& source_key, CommandResult& sum);
+  Result<bool> split(CommandResult& sum);
+  Result<bool> make_assembly(const HostCommands& commands, CommandResult& sum);
   Result<bool> compile_for_windows(CommandResult& sum);
   std::filesystem::path made_fatbin() const;
   Status keep(const std::string& key, const std::filesystem::path& assembly) const;
 
   const StepContext& m_context;
   const Step& m_step;
-  const Command& m_whole;
+  Command m_whole;
   NvccCommands m_all;
   TemporaryFolder m_folder;
   std::stop_token m_stop;
@@ -73,6 +78,7 @@ class HostHalf {
   KernelInterface m_kernels;
   std::string m_module_id;  ///< that of the kernels' names; "" = none has it
   std::string m_why;        ///< what failed
+  bool m_begun = false;     ///< the assembly is there
 };
 
 }  // namespace sagekit

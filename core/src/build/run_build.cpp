@@ -96,8 +96,30 @@ struct Work {
   std::vector<const Step*> steps;
   std::vector<std::optional<StepReport>> known;  ///< of steps whose results were found before anything was run
   std::vector<std::size_t> device_of;            ///< task - steps.size() -> action
+  std::vector<std::size_t> begun;                ///< behind those: compile steps whose host's code is begun before
+  std::vector<Step> begins;                      ///< as people see them
   std::vector<Task> tasks;
+
+  std::size_t first_begin() const { return steps.size() + device_of.size(); }
+  const Step& step_of(std::size_t task, const DeviceHalves& devices) const {
+    if (task >= first_begin()) return begins[task - first_begin()];
+    return task >= steps.size() ? devices.actions()[device_of[task - steps.size()]].step : *steps[task];
+  }
 };
+
+/// Of a host's half that was begun: fatbinary and the assembler (0.5 of 18 s, sage2's f16 source).
+constexpr double k_left_of_begun = 0.05;
+
+/// The host's code of a compile step, as a step of its own: "host-MODULE-SOURCE-..".
+Step host_step(const Step& compile, std::size_t archs) {
+  constexpr std::string_view k_compile = "compile-";
+  auto step = compile;
+  step.id = "host-" + (step.id.starts_with(k_compile) ? step.id.substr(k_compile.size()) : step.id);
+  step.argv.push_back("host");  // its history is its own
+  step.depends.clear();
+  step.cost = host_cost(compile, archs);
+  return step;
+}
 
 Task task_of(const Executor& executor, const Step& step, const Cost& cost) {
   Task task;
@@ -120,6 +142,7 @@ Work work_of(std::vector<const Step*> steps, Executor& executor, std::size_t job
   work.known.resize(work.steps.size());
   const auto& actions = executor.devices().actions();
   std::unordered_map<std::string, std::size_t> by_id;
+  std::unordered_map<std::size_t, std::size_t> task_of_action;
   std::vector<std::size_t> compiled, archs(work.steps.size());
   for (std::size_t i = 0; i < work.steps.size(); ++i) {
     by_id[work.steps[i]->id] = i;
@@ -147,8 +170,20 @@ Work work_of(std::vector<const Step*> steps, Executor& executor, std::size_t job
       work.tasks[user].depends.push_back(work.tasks.size());
     }
     if (!needed) continue;
+    task_of_action[d] = work.tasks.size();
     work.device_of.push_back(d);
     work.tasks.push_back(task_of(executor, actions[d].step, actions[d].step.cost));
+  }
+  // Its host's code need not wait for all of a step's GPU code.
+  for (const auto i : compiled) {
+    const auto last = executor.devices().last_of(*work.steps[i], i);
+    if (!compiles || work.known[i] || !last) continue;
+    work.begun.push_back(i);
+    work.begins.push_back(host_step(*work.steps[i], archs[i]));
+    work.tasks[i].depends.push_back(work.tasks.size());
+    if (!executor.history(*work.steps[i])) work.tasks[i].cpu_seconds *= k_left_of_begun;
+    work.tasks.push_back(task_of(executor, work.begins.back(), work.begins.back().cost));
+    work.tasks.back().depends.push_back(task_of_action.at(*last));
   }
   return work;
 }
@@ -161,10 +196,7 @@ std::unordered_set<std::string> yielding_steps(const Work& work, Executor& execu
   const double longest = paths.empty() ? 0 : *std::ranges::max_element(paths);
   std::unordered_set<std::string> ids;
   for (std::size_t i = 0; i < paths.size(); ++i) {
-    if (paths[i] >= k_much_less * longest) continue;
-    const bool device = i >= work.steps.size();
-    ids.insert(device ? executor.devices().actions()[work.device_of[i - work.steps.size()]].step.id
-                      : work.steps[i]->id);
+    if (paths[i] < k_much_less * longest) ids.insert(work.step_of(i, executor.devices()).id);
   }
   return ids;
 }
@@ -289,13 +321,17 @@ Result<Build> run_build(const Spec& spec, const Plan& plan, const Environment& e
 
   CellStages cells_done({spec, plan, source, store, {}, {}, {}}, steps, executor, progress);
   const auto run_one = [&](std::size_t index, unsigned attempt, std::stop_token token) {
-    const bool device = index >= steps.size();
+    const bool begins = index >= all.first_begin(), device = index >= steps.size() && !begins;
     const auto action = device ? all.device_of[index - steps.size()] : 0;
-    const Step& step = device ? executor.devices().actions()[action].step : *steps[index];
+    const Step& step = all.step_of(index, executor.devices());
     progress.started(index, step);
     StepReport report;
     auto outcome = TaskOutcome::done;
-    if (device) {
+    if (begins) {
+      const auto user = all.begun[index - all.first_begin()];
+      outcome = executor.devices().begin_host(user, *steps[user], token, report);
+      if (outcome == TaskOutcome::done) executor.remember(step, report.measured);
+    } else if (device) {
       outcome = executor.devices().make(action, token, report);
       if (report.outcome == StepOutcome::finished && outcome == TaskOutcome::done)
         executor.remember(step, report.measured);
@@ -311,7 +347,7 @@ Result<Build> run_build(const Spec& spec, const Plan& plan, const Environment& e
     }
     if (outcome != TaskOutcome::stopped)
       progress.ended(index, step, std::move(report), outcome == TaskOutcome::out_of_memory && attempt == 0);
-    if (!device && outcome == TaskOutcome::done) cells_done.step_done(index, token);
+    if (index < steps.size() && outcome == TaskOutcome::done) cells_done.step_done(index, token);
     return outcome;
   };
   const auto outcomes = run_tasks(all.tasks, limits, run_one, stop);
@@ -327,6 +363,7 @@ Result<Build> run_build(const Spec& spec, const Plan& plan, const Environment& e
     build.steps_left = static_cast<std::uint64_t>(std::ranges::count(outcomes, TaskOutcome::stopped));
   if (opened.journal) opened.journal->ended(build.steps_run, build.steps_reused, build.steps_failed);
   if (build.failed.empty()) remove_quietly(work);  // of a failed one the logs are wanted, until the next build
+  for (const auto& cell : build.cells) settle_stamps(cell);
   return build;
 }
 

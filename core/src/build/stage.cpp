@@ -215,24 +215,32 @@ class Stage {
   std::vector<Piece> m_files, m_licenses;
 };
 
-/// A line a file: its stamp, its path.
+/// A file's stamp and path.
+std::string stamp_line(const StagedFile& file) {
+  const auto stamp = stamp_of(file.file);
+  return stamp ? to_string(*stamp) + " " + file.archive_path + "\n" : std::string();
+}
+
 std::string stamps_text(const std::vector<StagedFile>& files) {
   std::string text;
-  for (const auto& file : files)
-    if (const auto stamp = stamp_of(file.file)) text += to_string(*stamp) + " " + file.archive_path + "\n";
+  for (const auto& file : files) text += stamp_line(file);
   return text;
 }
 
 /// What has not been touched since it was looked at is not read again: a matrix of wheels that are all there has
 /// gigabytes of modules.
 bool is_intact(const CellBuild& build, const fs::path& folder) {
-  const auto stamps = stamps_text(build.files);
-  if (const auto kept = read_file(folder / k_stamps); kept && *kept == stamps) return true;
+  const auto stamps = stamps_text(build.files), kept = read_file(folder / k_stamps).value_or("");
+  if (kept == stamps) return true;
   const auto as_recorded = [](const StagedFile& file) {
     const auto found = sha256_file(file.file);
     return found && *found == file.sha256;
   };
-  if (!std::ranges::all_of(build.files, as_recorded) || !std::ranges::all_of(build.licenses, as_recorded)) return false;
+  const auto untouched = [&](const StagedFile& file) {
+    const auto line = stamp_line(file);
+    return (!line.empty() && ("\n" + kept).find("\n" + line) != std::string::npos) || as_recorded(file);
+  };
+  if (!std::ranges::all_of(build.files, untouched) || !std::ranges::all_of(build.licenses, as_recorded)) return false;
   (void)write_file_atomic(folder / k_stamps, stamps);
   return true;
 }
@@ -278,6 +286,23 @@ Result<CellBuild> stage_cell(const Cell& cell, const StageContext& context) {
   TRY_ASSIGN(auto build, read_build_record(folder));
   (void)write_file_atomic(folder / k_stamps, stamps_text(build.files));
   return build;
+}
+
+void settle_stamps(const CellBuild& build) {
+  const auto folder = fs::path(build.record).parent_path();
+  const auto kept = read_file(folder / k_stamps);
+  if (!kept) return;
+  std::string settled;
+  for (const auto& file : build.files) {
+    const auto stamp = stamp_of(file.file);
+    if (!stamp) return;
+    // The time of change is the stamp's last number; all else has to be as it was.
+    const auto line = stamp_line(file);
+    const auto same = line.substr(0, line.rfind('-', line.find(' ')) + 1);
+    if (("\n" + *kept).find("\n" + same) == std::string::npos) return;
+    settled += line;
+  }
+  if (settled != *kept) (void)write_file_atomic(folder / k_stamps, settled);
 }
 
 }  // namespace sagekit

@@ -26,4 +26,8 @@ struct StageContext {
 /// have one place, STO...
 Result<CellBuild> stage_cell(const Cell& cell, const StageContext& context);
 
+/// After a build: its files are known by what does not change with another link to them, of which a build makes and
+/// removes some, so that the next one need not read them all to know them.
+void settle_stamps(const CellBuild& build);
+
 }  // namespace sagekit

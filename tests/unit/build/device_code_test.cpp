@@ -1,6 +1,9 @@
 // GPU code made by itself: one architecture a step, for all CPUs, Pythons and architecture lists.
 #include "fake_halves.hpp"
 
+#include <chrono>
+#include <thread>
+
 using namespace sagekit;
 using namespace sagekit::test;
 
@@ -11,6 +14,35 @@ TEST_CASE("each architecture is compiled by itself and the host's half is put ar
   std::ranges::sort(log);
   CHECK(log == Log{"cicc 80", "cicc 90a", "host sh", "ptxas 80", "ptxas 90a", "text 80", "text 90a"});
   CHECK(fake.compiled_stub.find("static_assert(sizeof(__par0)==4,") != std::string::npos);
+  CHECK(fake.run().empty());
+}
+
+TEST_CASE("the host's code waits for one architecture alone, and is compiled once") {
+  Halves fake;
+  fake.steps({"80", "90a"}, {"x86_64"});
+  fake.options.jobs = 2;
+  const auto answer = fake.runner.instead;
+  const auto has_host = [&] {
+    const std::lock_guard lock(fake.mutex);
+    return std::ranges::count(fake.log, "host sh") == 1;
+  };
+  fake.runner.instead = [&](const Command& command, const std::stop_token& stop) {
+    using namespace std::chrono_literals;
+    if (has_word(command.argv, "-D__CUDA_ARCH__=800"))
+      for (auto left = 20s / 10ms; left > 0 && !has_host(); --left) std::this_thread::sleep_for(10ms);
+    return answer(command, stop);
+  };
+  CHECK(fake.run() == Log{"text 90a", "cicc 90a", "ptxas 90a", "host sh", "text 80", "cicc 80", "ptxas 80"});
+  CHECK(fake.splits == 1);
+  CHECK(fake.last_object.find("code 80;code 90a;") != std::string::npos);
+}
+
+TEST_CASE("host code that does not compile by itself is left to nvcc, and said once") {
+  Halves fake;
+  fake.fails = "host";
+  fake.steps({"80", "90a"}, {"x86_64"});
+  CHECK(fake.run().back() == "whole sh");
+  CHECK(std::ranges::count_if(fake.watcher.events, [](const auto& e) { return e.starts_with("retried"); }) == 1);
   CHECK(fake.run().empty());
 }
 
@@ -192,7 +224,7 @@ TEST_CASE("what does not fit together is found before ptxas begins, and no other
     if (how == "parameters") fake.ptx = replace_all(k_whole_ptx, ".u32", ".odd");
     if (how == "launches") fake.stub = replace_all(k_whole_stub, "__cudaLaunchPrologue(1)", "__cudaLaunchPrologue(2)");
     fake.steps({"80", "90a"}, {"x86_64"});
-    CHECK(fake.run() == Log{"text 80", "cicc 80", "whole sh"});
+    CHECK(fake.run() == Log{"text 90a", "cicc 90a", "whole sh"});
     CHECK(std::ranges::count_if(fake.watcher.events, [](const auto& e) { return e.starts_with("retried"); }) == 1);
   }
 }

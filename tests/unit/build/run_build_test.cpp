@@ -60,6 +60,23 @@ TEST_CASE("a rerun runs no step and gives the same files") {
   CHECK(package.watcher.saw("reused link-a"));
 }
 
+TEST_CASE("the build after the first reads no file of a wheel to know it") {
+  FakePackage package;
+  CountingRunner runner;
+  const auto first = package.build(runner);
+  REQUIRE(first);
+  const auto folder = fs::path(first->cells.front().record).parent_path();
+  // Whoever had read the files would write these down anew.
+  fs::remove(folder / "stamps.before");
+  fs::create_hard_link(folder / "stamps", folder / "stamps.before");
+  const auto is_settled = [&] { return fs::equivalent(folder / "stamps", folder / "stamps.before"); };
+  REQUIRE(package.build(runner));
+  CHECK(is_settled());
+  write(folder / "tree/pkg/_a.so", text_of(folder / "tree/pkg/_a.so"));
+  REQUIRE(package.build(runner));
+  CHECK_FALSE(is_settled());
+}
+
 TEST_CASE("a changed header of a new source makes what read it anew, a changed Python file makes nothing") {
   FakePackage package;
   CountingRunner runner;
