@@ -8,6 +8,7 @@ import re
 import shutil
 import signal
 import subprocess
+import tempfile
 import time
 import unittest
 
@@ -191,9 +192,13 @@ class Engine(CommandLine):
         good = self.wheel_bytes()
         shutil.rmtree(self.folder / "dist")
         self.write_cicc(f"echo $$ >'{self.folder}/pid'; i=0; while [ $i -lt 600 ]; do i=$((i+1)); touch '{self.folder}/alive'; sleep 0.1; done")
-        env = self.environment(SAGEKIT_STORE=str(self.folder / "other"))
+        # Links to tools, whose paths have a blank in them here, lie outside of the store.
+        scratch = pathlib.Path(tempfile.mkdtemp(prefix="sagekit-links-"))
+        self.addCleanup(shutil.rmtree, scratch, True)
+        env = self.environment(SAGEKIT_STORE=str(self.folder / "other"), TMPDIR=str(scratch))
         process = self.start_sagekit(*map(str, self.words("--arch", "8.0 9.0", "--jobs", "1")), env=env)
         self.wait_for((self.folder / "pid").exists)
+        self.assertNotEqual(list(scratch.iterdir()), [])
         process.kill()
         process.communicate(timeout=30)
         pid = int((self.folder / "pid").read_text())
@@ -207,6 +212,13 @@ class Engine(CommandLine):
         self.write_cicc("")
         self.expect(self.build("--arch", "8.0 9.0", env=env), 0)
         self.assertEqual(self.wheel_bytes(), good)
+        self.assertEqual(list(scratch.iterdir()), [], "what the killed build left is there yet")
+
+    def test_a_temporary_folder_with_a_blank_in_its_name(self):
+        scratch = self.folder / "tmp"
+        scratch.mkdir()
+        self.expect(self.build("--arch", "8.0", env=self.environment(TMPDIR=str(scratch))), 0)
+        self.assertEqual(list(scratch.iterdir()), [])
 
     def test_a_compiler_that_hangs_is_ended_and_its_step_has_failed(self):
         self.write_cicc("sleep 300")

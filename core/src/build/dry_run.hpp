@@ -20,7 +20,7 @@ Result<Build> look_into_store(const Spec& spec, const Plan& plan, const Environm
 /// The steps that these cells use, in the plan's order.
 std::vector<const Step*> steps_of(const Plan& plan, const std::vector<const Cell*>& cells);
 
-/// A folder for links to tools whose paths a flag list cannot carry.
+/// A folder for links to tools whose paths a flag list cannot carry; those of dead builds are removed.
 Result<TemporaryFolder> links_folder(const BuildOptions& options);
 
 }  // namespace sagekit

@@ -58,16 +58,13 @@ std::set<std::string> symbols_of(const Plan& plan, const Cell& cell) {
   return names;
 }
 
-/// Can a flag list that is split at commas (-Xcompiler=) carry the path?
-bool is_plain(const std::string& path) { return path.find_first_of(" ,\"'\t\n\\") == std::string::npos; }
-
 class Resolver {
  public:
   Resolver(const Store& store, fs::path links, std::string own_platform)
       : m_store(store), m_links(std::move(links)), m_own_platform(std::move(own_platform)) {}
 
   Result<std::string> reachable(const fs::path& root) {
-    if (is_plain(root.string())) return root.string();
+    if (fits_a_flag_list(root.string())) return root.string();
     const fs::path link = m_links / sha256_hex(root.string()).substr(0, 16);
     TRY(make_directories(m_links));
     std::error_code error;
@@ -245,6 +242,8 @@ class Resolver {
 };
 
 }  // namespace
+
+bool fits_a_flag_list(std::string_view path) { return path.find_first_of(" ,\"'\t\n\\") == std::string_view::npos; }
 
 void SymbolTable::set(const std::string& name, std::string word, std::string identity) {
   set_words(name, {std::move(word)}, std::move(identity));

@@ -21,6 +21,9 @@ struct SymbolValue {
   std::string device;    ///< what a key of device code says: nothing of the host's CPU
 };
 
+/// Can a flag list that is split at commas (-Xcompiler=) carry the path?
+bool fits_a_flag_list(std::string_view path);
+
 class SymbolTable {
  public:
   void set(const std::string& name, std::string word, std::string identity = {});
