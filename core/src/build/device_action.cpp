@@ -2,6 +2,7 @@
 
 #include "compile/nvcc_commands.hpp"
 #include "compile/windows_host.hpp"
+#include "plan/argv.hpp"
 #include "support/format.hpp"
 #include "support/sha256.hpp"
 #include "support/text.hpp"
@@ -102,9 +103,10 @@ std::vector<DeviceAction> device_actions(const std::vector<const Step*>& steps, 
     if (!platform) continue;
     const bool shimmed = !compile.device_argv.empty();
     const auto& argv = device_words(compile);
-    const auto plain = is_windows_host(compile)        ? std::vector<std::string>()
-                       : compile.fallback_argv.empty() ? compile.argv
-                                                       : compile.fallback_argv;
+    const auto plain =
+        is_windows_host(compile)
+            ? std::vector<std::string>()
+            : without_ptxas_threads(compile.fallback_argv.empty() ? compile.argv : compile.fallback_argv);
     const auto words = deciding_words(common_words(argv), *platform);
     const auto all = architectures(argv);
     std::vector<std::string> names;

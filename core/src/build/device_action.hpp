@@ -12,8 +12,8 @@ namespace sagekit {
 struct DeviceAction {
   Step step;                       ///< kind `device`; its argv asks for this architecture alone
   std::vector<std::string> argv;   ///< symbolic, for all architectures: what nvcc is asked about
-  std::vector<std::string> plain;  ///< what nvcc would be given without any of this, torch's own headers included;
-                                   ///< empty where there is no such way: for Windows
+  std::vector<std::string> plain;  ///< what nvcc would be given without any of this, with torch's own headers and
+                                   ///< without threads of ptxas; empty where there is no such way: for Windows
   std::vector<std::string> words;  ///< what of it decides about GPU code: no output, CPU, Python or architecture
   std::string arch;                ///< "compute_90a"
   std::string arch_list;           ///< all of the source's: headers may ask for __CUDA_ARCH_LIST__

@@ -41,7 +41,8 @@ class DeviceHalves {
   /// `compile`, and is no failure.
   TaskOutcome begin_host(std::size_t compile_step, const Step& step, const std::stop_token& stop, StepReport& report);
 
-  bool first_of_source(std::size_t action) const;
+  /// The first architecture of a source, and each that nvcc is given words for that nobody else gives it.
+  bool in_sample(std::size_t action) const;
   /// After `make`: the same GPU code as nvcc makes it with torch's own headers, compared by kernel. A difference fails
   /// the step. What was proved once for these inputs and this torch is not proved again.
   TaskOutcome prove(std::size_t action, const std::stop_token& stop, StepReport& report);

@@ -1,6 +1,7 @@
 #include "build/device_halves.hpp"
 #include "build/device_outputs.hpp"
 #include "compile/machine_code.hpp"
+#include "plan/argv.hpp"
 #include "support/format.hpp"
 #include "support/sha256.hpp"
 #include "support/text.hpp"
@@ -81,7 +82,9 @@ Result<std::string> DeviceHalves::compare_plain(const DeviceAction& action, cons
   return std::string();
 }
 
-bool DeviceHalves::first_of_source(std::size_t index) const {
+bool DeviceHalves::in_sample(std::size_t index) const {
+  const auto& words = m_actions[index].argv;
+  if (without_ptxas_threads(words) != words) return true;
   const auto& source = m_actions[index].step.inputs;
   return std::none_of(m_actions.begin(), m_actions.begin() + static_cast<std::ptrdiff_t>(index),
                       [&](const DeviceAction& other) { return other.step.inputs == source; });

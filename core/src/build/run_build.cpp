@@ -337,7 +337,7 @@ Result<Build> run_build(const Spec& spec, const Plan& plan, const Environment& e
         executor.remember(step, report.measured);
       // A sample is one architecture of each source: headers are what is in doubt, and they are the source's.
       const auto prove = options.prove == BuildOptions::Prove::all ||
-                         (options.prove == BuildOptions::Prove::sample && executor.devices().first_of_source(action));
+                         (options.prove == BuildOptions::Prove::sample && executor.devices().in_sample(action));
       if (prove && outcome == TaskOutcome::done) outcome = executor.devices().prove(action, token, report);
     } else if (all.known[index]) {
       report = std::move(*all.known[index]);

@@ -88,6 +88,8 @@ std::string_view machine_of(std::string_view platform) {
   return at == std::string_view::npos ? platform : platform.substr(at + 1);
 }
 
+constexpr std::string_view k_ptxas_threads = "--split-compile=";
+
 constexpr const char* k_microsoft_target = "--target=x86_64-pc-windows-msvc";
 
 /// clang for Windows with mingw's headers, or Microsoft's. Its own CUDA headers do not fit CUDA 13: sagekit's
@@ -177,6 +179,13 @@ bool takes_floor_shim(const Spec& spec, std::string_view platform) {
   return platform.starts_with("linux_") && needs_floor_shim(spec.build.glibc_floor);
 }
 
+Argv without_ptxas_threads(Argv argv) {
+  const auto found =
+      std::ranges::find_if(argv, [](const std::string& word) { return word.starts_with(k_ptxas_threads); });
+  if (found != argv.end() && found != argv.begin()) argv.erase(found - 1, found + 1);
+  return argv;
+}
+
 bool sources_see_python(const KernelSpec& kernel) { return !kernel.python_free && !kernel.plain_module; }
 
 Argv compile_argv(const Spec& spec, const KernelSpec& kernel, const std::string& source,
@@ -203,7 +212,7 @@ Argv compile_argv(const Spec& spec, const KernelSpec& kernel, const std::string&
   append(argv, spec.build.nvcc_flags);
   append(argv, kernel.nvcc_flags);
   if (const auto threads = kernel.split_compile ? split_compile_threads(t.cuda, kernel.source_cost) : 1; threads > 1)
-    append(argv, {"-Xptxas", fmt::format("--split-compile={}", threads)});
+    append(argv, {"-Xptxas", fmt::format("{}{}", k_ptxas_threads, threads)});
   if (torch) append(argv, torch_defines(kernel, t));
   if (python) append_limited_api(argv, t);
   // GPU code is the same by every standard that torch asks for: one that does not depend on the torch makes it one key.

@@ -31,6 +31,8 @@ enum class Headers { shimmed, full, device };
 /// otherwise.
 Argv compile_argv(const Spec& spec, const KernelSpec& kernel, const std::string& source,
                   const std::vector<Gencode>& gencode, const CellWords& target, Headers headers);
+/// Such a command as nvcc is given it by everyone else: what sagekit adds of its own is [[kernel]] split_compile.
+Argv without_ptxas_threads(Argv argv);
 /// One .cpp -> .o.
 Argv bind_argv(const Spec& spec, const KernelSpec& kernel, const std::string& source, const CellWords& target,
                Headers headers);

@@ -114,9 +114,8 @@ std::optional<VersionNumber> first_nvcc_for(const Arch& arch) {
 }
 
 unsigned split_compile_threads(std::string_view cuda, const Cost& one_arch) {
-  const auto version = parse_version_number(cuda);
   const auto& split = core_data().split_compile;
-  return version && *version >= split.since && one_arch.cpu_seconds >= split.cpu_seconds ? split.threads : 1;
+  return std::ranges::count(split.cuda, cuda) && one_arch.cpu_seconds >= split.cpu_seconds ? split.threads : 1;
 }
 
 }  // namespace sagekit

@@ -120,9 +120,9 @@ struct LibcData {
   std::vector<FloorHeader> floor_headers;
 };
 
-/// ptxas's --split-compile, from nvcc's release `since` on, for what takes at least so long.
+/// ptxas's --split-compile, of the releases that were seen to keep the machine code, for what takes at least so long.
 struct SplitCompile {
-  VersionNumber since;
+  std::vector<std::string> cuda;  ///< "13.0"
   double cpu_seconds = 0;
   unsigned threads = 1;
 };

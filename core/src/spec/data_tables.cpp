@@ -121,7 +121,8 @@ void read_nvcc(TomlTable& root, Loaded& loaded) {
       data.nvcc_arches.push_back({value_or_report(row, "names", parse_arch(name)), since, until, source});
   });
   if (auto split = root.table("split_compile")) {
-    data.split_compile = {version_at(*split, "since"), static_cast<double>(split->integer("cpu_seconds").value_or(0)),
+    data.split_compile = {split->required_strings("cuda"),
+                          static_cast<double>(split->integer("cpu_seconds").value_or(0)),
                           static_cast<unsigned>(split->integer("threads").value_or(1))};
     split->finish_sourced();
   }

@@ -27,7 +27,8 @@ inline const std::string k_whole_ptx = ".visible .entry _Z1fi(\n\t.param .u32 _Z
 /// Answers as nvcc and its programs would; says what ran.
 struct Halves : FakePackage {
   CountingRunner runner;
-  /// "text 80", "cicc 80", "ptxas 80", "host sh": its code without the GPU's, "plain sh": with, "whole sh": by nvcc
+  /// "text 80", "cicc 80", "ptxas 80" (", 8 threads"), "host sh": its code without the GPU's, "plain sh": with, "whole
+  /// sh": by nvcc
   std::vector<std::string> log;
   std::vector<std::string> flags;  ///< of the host compiler
   std::string last_object;
@@ -127,7 +128,8 @@ struct Halves : FakePackage {
       said += "#$ \"$CICC_PATH/cicc\" -arch compute_" + a + " --stub_file_name " + q("a." + a + ".cudafe1.stub.c") +
               " --module_id_file_name " + q("a.module_id") + " " + q("a." + a + ".cpp1.ii") + " -o " +
               q("a." + a + ".ptx") + "\n";
-      said += "#$ ptxas -arch=sm_" + a + " " + q("a." + a + ".ptx") + " -o " + q("a." + a + ".cubin") + "\n";
+      said += "#$ ptxas -arch=sm_" + a + (has_word(argv, "--split-compile=8") ? " --split-compile=8 " : " ") +
+              q("a." + a + ".ptx") + " -o " + q("a." + a + ".cubin") + "\n";
       images += " \"--image3=kind=elf,sm=" + a + ",file=" + kept_in + "/a." + a + ".cubin\"";
     }
     said += "#$ fatbinary --create=" + q("a.fatbin") + images + " --embedded-fatbin=" + q("a.fatbin.c") + "\n";
@@ -186,7 +188,7 @@ struct Halves : FakePackage {
       write(output, replace_all(replace_all(ptx, "MODULE_ID", id), "FOLDER", command.working_directory.string()));
       write(after(argv, "--stub_file_name"), replace_all(stub, "MODULE_ID", id));
     } else if (program == "ptxas") {
-      say("ptxas " + argv[1].substr(9));
+      say("ptxas " + argv[1].substr(9) + (has_word(argv, "--split-compile=8") ? ", 8 threads" : ""));
       write(output, "code " + argv[1].substr(9));
     } else if (program == "fatbinary") {
       std::string all;

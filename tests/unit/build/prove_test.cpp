@@ -61,3 +61,19 @@ TEST_CASE("--prove compares the GPU code of a module for Windows where one for L
   CHECK(std::ranges::count(both.log, "cicc 90") == 2);
   CHECK(both.said("its GPU code is not what nvcc makes with torch's own headers") == 2);
 }
+
+TEST_CASE("--prove sample compares every architecture for which ptxas has threads with what it makes without them") {
+  for (const bool threads : {false, true}) {
+    Halves halves;
+    if (threads) halves.flags = {"-Xptxas", "--split-compile=8"};
+    halves.steps({"80", "90"}, {"x86_64"}, true);
+    halves.options.prove = BuildOptions::Prove::sample;
+    halves.options.keep_going = true;
+    static_cast<void>(halves.build(halves.runner));
+    const auto ran = [&](std::string_view what) { return std::ranges::count(halves.log, what); };
+    CHECK(ran("ptxas 80, 8 threads") == (threads ? 1 : 0));
+    CHECK(ran("ptxas 90, 8 threads") == (threads ? 1 : 0));
+    CHECK(ran("ptxas 80") == (threads ? 1 : 2));
+    CHECK(ran("ptxas 90") == 1);
+  }
+}

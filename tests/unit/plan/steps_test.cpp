@@ -1,4 +1,5 @@
 #include "fixture.hpp"
+#include "plan/argv.hpp"
 
 #include <set>
 
@@ -100,6 +101,24 @@ TEST_CASE("a compile step: compiler, include order, torch's flags before the spe
   CHECK(step.inputs == Words{"{source}/csrc/a1.cu", "{shim-lean}"});
   CHECK_FALSE(has(argv, "-g"));
   CHECK_FALSE(mentions(argv, "python"));
+}
+
+TEST_CASE("ptxas has threads where the row says so, for what takes long, of the CUDA whose ptxas was compared") {
+  const auto spec = demo_spec();
+  const auto words = [&](bool row, double cpu_seconds, std::string_view cuda) {
+    auto kernel = spec.kernels.front();
+    kernel.split_compile = row;
+    kernel.source_cost.cpu_seconds = cpu_seconds;
+    return compile_argv(spec, kernel, "a.cu", {}, {"2.11.0", cuda, "3.11", "linux_x86_64"}, Headers::full);
+  };
+  const auto with = words(true, 30, "13.0"), without = words(false, 30, "13.0");
+  REQUIRE(has(with, "--split-compile=8"));
+  CHECK(with[position(with, "--split-compile=8") - 1] == "-Xptxas");
+  CHECK_FALSE(mentions(without, "split"));
+  CHECK_FALSE(mentions(words(true, 29, "13.0"), "split"));
+  CHECK_FALSE(mentions(words(true, 30, "13.2"), "split"));
+  CHECK(without_ptxas_threads(with) == without);
+  CHECK(without_ptxas_threads(without) == without);
 }
 
 TEST_CASE("the fallback has torch's own header, which needs Python's") {
