@@ -1,5 +1,6 @@
 # A fresh machine to a built, verified, explained wheel; all tests; after an edit: what was edited, or the rooms that ROOMS
-# names; the fuzzers for TIME seconds each; builds killed at KILLS random moments. All but `check` and `soak` install what
+# names; the fuzzers for TIME seconds each; builds killed at KILLS random moments, with SOURCE (SageAttention)
+# and STORE (that has its torch) one of sage2, too. All but `check` and `soak` install what
 # they need.
 .PHONY: demo test check fuzz soak real-clients real-containers dependencies packages real-packages real-windows
 demo: dependencies
@@ -11,7 +12,7 @@ check:
 fuzz: dependencies
 	@./scripts/fuzz $(or $(TIME),60)
 soak:
-	@SAGEKIT_SOAK=$(or $(KILLS),200) SAGEKIT_SEED=$(or $(SEED),$$$$) ctest --preset dev -R cli.store --timeout 14400 --output-on-failure
+	@SAGEKIT_SOAK_SOURCE=$(SOURCE) SAGEKIT_SOAK_STORE=$(STORE) SAGEKIT_SOAK=$(or $(KILLS),200) SAGEKIT_SEED=$(or $(SEED),$$$$) ctest --preset dev -R cli.store --timeout 14400 --output-on-failure
 # Generated Dockerfiles with buildah and podman, as root; WHEEL: sagekit's own wheel.
 real-containers:
 	@./tests/real/generate_containers.sh build/dev $(WHEEL)

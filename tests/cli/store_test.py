@@ -3,7 +3,8 @@
 that a machine has had: killed, full, read-only, someone else's, without locks, a flipped bit, eight builds at once.
 
 SAGEKIT_SOAK=200 kills a build so many times (make soak), most of them with stand-ins for the compilers; without it a few
-times. The moments come from a seed."""
+times. The moments come from a seed. With SAGEKIT_SOAK_SOURCE, a checkout of SageAttention, a module of sage2 is built and killed
+20 times (SAGEKIT_SOAK_STORE: a store that has torch 2.11 for CUDA 13.0; SAGEKIT_SOAK_PYTHON: whose headers are here)."""
 import hashlib
 import http.server
 import io
@@ -22,8 +23,10 @@ import time
 import unittest
 
 from harness import EXAMPLE_SOURCE, EXAMPLES, SAGEKIT, WHOLE_NVCC, CommandLine, Done, has_nvcc, linked_toolkit
+from make_plugin import make_plugin, one_kernel
 
 KILLS = int(os.environ.get("SAGEKIT_SOAK", "4"))
+SOAK_SOURCE = os.environ.get("SAGEKIT_SOAK_SOURCE")
 TOKEN = "s3cret-t0ken"
 
 
@@ -66,6 +69,15 @@ class CacheAnswer(http.server.BaseHTTPRequestHandler):
             time.sleep(60)
         if server.elsewhere:
             return self.answer(302, Location=server.elsewhere + self.path)
+        if server.mood == "page":  # of a proxy that wants a login: it answers everything so, and says that all is well
+            return self.answer(200, b"<html><title>Sign in</title></html>")
+        if server.mood == "cut":
+            self.send_response(200)
+            self.send_header("Content-Length", "1000")
+            self.end_headers()
+            self.wfile.write(b"sagekit.action/3\nmeasured 1 1 1 1\n")
+            self.close_connection = True
+            return None
         body = server.files.get(self.path)
         if body is None:
             return self.answer(404)
@@ -107,6 +119,29 @@ def kill_tree(process):
         except ProcessLookupError:
             pass
     process.communicate()
+
+
+def begin_again(store):
+    """Everything goes but the trees that were fetched."""
+    for part in store.iterdir():
+        if part.name not in ("toolchains", "specs"):
+            shutil.rmtree(part)
+
+
+def still_at_work(folder):
+    """Processes whose words name it; what was killed is given a moment to be gone."""
+    for _ in range(100):
+        found = []
+        for line in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+            try:
+                words = line.read_bytes().replace(b"\0", b" ").decode(errors="replace")
+            except OSError:
+                continue
+            found += [words] if str(folder) in words else []
+        if not found:
+            break
+        time.sleep(0.1)
+    return found
 
 
 @unittest.skipUnless(has_nvcc(), "no nvcc on this machine")
@@ -322,6 +357,19 @@ class SecondLevel(StoreCase):
         self.assertIn("the build goes on without", done.err)
         self.assertLess(time.time() - began, 120)
 
+    def test_a_server_that_answers_nonsense_changes_no_byte(self):
+        """It breaks off, or shows a page to sign in at."""
+        self.full_store()
+        for mood in ("cut", "page"):
+            with self.subTest(mood):
+                server = CacheServer(mood)
+                shutil.rmtree(self.store / "actions")
+                shutil.rmtree(self.store / "builds")
+                done = self.build("--store-from", server.url)
+                self.assertTrue(server.seen, "it was not asked")
+                self.expect_same(done)
+                self.expect(self.run_sagekit("cache", "verify"), 0)
+
     def test_a_token_stays_with_its_server(self):
         other = CacheServer()
         server = CacheServer(elsewhere=other.url)
@@ -401,32 +449,40 @@ class ManyMachines(StoreCase):
 
 class Faults(StoreCase):
     def kill_often(self, words, kills, latest, expected):
-        """kill -9 of the whole tree; whatever was reached, the next build goes on and makes the same bytes."""
+        """kill -9 of the whole tree, so many times; the next build goes on from what was reached. One that ends before its moment
+        has made the same bytes, and the next begins with nothing but fetched trees."""
         seed = int(os.environ.get("SAGEKIT_SEED", "11"))
-        moments, killed = random.Random(seed), 0
+        moments, killed, ended = random.Random(seed), 0, 0
+        scratch = pathlib.Path(tempfile.mkdtemp(prefix="sagekit-killed-"))
+        self.addCleanup(shutil.rmtree, scratch, True)
+        env = self.environment(TMPDIR=str(scratch))
 
-        def whole():
-            done = self.run_sagekit(*words, "--json", timeout=3000)
-            self.assertEqual((done.code, [wheel["sha256"] for wheel in done.json()["wheels"]]), (0, expected), done.err)
-        for i in range(kills):
-            process = self.start_sagekit(*words)
+        def judge(code, out, err):
+            self.assertEqual(code, 0, err)
+            self.assertEqual([wheel["sha256"] for wheel in json.loads(out)["wheels"]], expected, f"other bytes after {killed} kills, seed {seed}")
+        while killed < kills:
+            process = self.start_sagekit(*words, "--json", env=env)
             try:
-                process.communicate(timeout=moments.uniform(0.02, latest))
+                out, err = process.communicate(timeout=moments.uniform(0.02, latest))
             except subprocess.TimeoutExpired:
                 kill_tree(process)
                 killed += 1
+                print(f"kill {killed} of {kills}, {ended} builds ended between, seed {seed}", file=sys.stderr, flush=True) if kills > 9 else None
+            else:
+                judge(process.returncode, out, err.decode())
+                ended += 1
+                begin_again(self.store)
+                shutil.rmtree(self.folder / "dist")
             self.assertEqual([p for p in (self.folder / "dist").glob("*.whl") if hashlib.sha256(p.read_bytes()).hexdigest() not in expected], [],
-                             f"half a wheel after kill {i}, seed {seed}")
-            if self.store.exists() and (self.store / "objects").exists():
+                             f"half a wheel after kill {killed}, seed {seed}")
+            self.assertEqual(still_at_work(self.folder), [], f"a compiler works on after kill {killed}, seed {seed}")
+            if (self.store / "objects").exists():
                 self.expect(self.run_sagekit("cache", "verify"), 0)
-            if i % 10 == 9:
-                whole()
-                shutil.rmtree(self.store)
-            print(f"kill {i + 1} of {kills}, seed {seed}", file=sys.stderr, flush=True) if kills > 9 else None
-        whole()
-        left = [p for p in (self.store / "work").glob("*/*") if p.name != "logs"] + list((self.store / "tmp").glob("*"))
+        done = self.run_sagekit(*words, "--json", env=env, timeout=3000)
+        judge(done.code, done.out, done.err)
+        left = [p for p in (self.store / "work").glob("*/*") if p.name != "logs"] + list((self.store / "tmp").glob("*")) + list(scratch.glob("*"))
         self.assertEqual(left, [], "what killed builds left was not cleaned up")
-        self.assertGreater(killed, 0)
+        print(f"{kills} kills, {ended + 1} builds ended with the same bytes, nothing left", file=sys.stderr) if kills > 9 else None
 
     def test_killed_at_any_moment_then_resumed(self):
         # On a busy machine nothing would be finished in 4 seconds, and the same moments met again.
@@ -458,6 +514,24 @@ fi
         seconds = time.time() - began
         shutil.rmtree(self.store)
         self.kill_often(words, KILLS, seconds, expected)
+
+    @unittest.skipUnless(SOAK_SOURCE, "make soak SOURCE=... (a checkout of SageAttention) STORE=... (with its torch)")
+    def test_killed_during_a_build_of_sage2(self):
+        """Its smallest module, two architectures, real compilers, torch's real headers: nothing stands in for anything."""
+        plugin = make_plugin(one_kernel("sage2", "sageattention._fused"), self.folder / "sagekit-sage2.so")
+        self.store.mkdir()
+        for part in ("toolchains", "specs"):
+            shutil.copytree(pathlib.Path(os.environ["SAGEKIT_SOAK_STORE"]) / part, self.store / part, copy_function=os.link, symlinks=True)
+        words = ["--plugin", plugin, "build", "--source", SOAK_SOURCE, "--offline", "--arch", "8.0 8.9", "--profile", "current", "--cuda", "13.0",
+                 "--torch", "2.11.0", "--python", os.environ.get("SAGEKIT_SOAK_PYTHON", "3.11"), "--platform", "linux_x86_64", *os.environ.get("SAGEKIT_SOAK_WORDS", "").split()]
+        began = time.time()
+        done = self.run_sagekit(*words, "--json", timeout=3000)
+        self.expect(done, 0)
+        seconds, steps = time.time() - began, done.json()["steps"]
+        print(f"from cold: {seconds:.0f} s, {steps}", file=sys.stderr)
+        begin_again(self.store)
+        shutil.rmtree(self.folder / "dist")
+        self.kill_often(words, min(KILLS, 20), seconds, [wheel["sha256"] for wheel in done.json()["wheels"]])
 
     def test_a_living_build_keeps_its_folder(self):
         """Its name says whose it is: the pid of this test, which lives."""
