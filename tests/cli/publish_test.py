@@ -82,6 +82,20 @@ class Publishing(CommandLine):
         self.assertIn(hashlib.sha256(wheel.read_bytes()).hexdigest(), document["notes"])
         self.expect(self.run_sagekit("publish", "github", "dist", "--repo", "o/r", "--tag", "v1.0", env=self.environment(PATH="/nonexistent")), 3, "PUB005")
 
+    def test_notes_say_of_each_wheel_which_gpus_it_is_for(self):
+        wheels = self.release(built(), built(platform="win_amd64"))
+        manifest = self.dist / "sagekit.release.json"
+        document = json.loads(manifest.read_text())
+        verdicts = {wheels[0].name: {"8.0": "yes", "9.0": "no", "12.0": "jit"}, wheels[1].name: {"8.0": "no", "9.0": "yes"}}
+        for row in document["wheels"]:
+            row["runs_on"] = [{"capability": gpu, "verdict": verdict, "reason": ""} for gpu, verdict in verdicts[row["file"]].items()]
+        manifest.write_text(json.dumps(document))
+        done = self.run_sagekit("publish", "github", "dist", "--repo", "o/r", "--tag", "v1.0", "--dry-run", "--json")
+        self.expect(done, 0)
+        for wheel, gpus in zip(wheels, ("8.0, 12.0 (PTX)", "9.0")):
+            [line] = [line for line in done.json()["notes"].splitlines() if wheel.name.replace("+", "%2B") in line]
+            self.assertEqual(line.split(" | ")[4], gpus)
+
     @unittest.skipUnless(GH and shutil.which("openssl"), "gh or openssl is not here: apt-get install gh")
     def test_github(self):
         linux = self.release(built(), built(python="3.13"))

@@ -27,15 +27,14 @@ std::string cell_text(std::string_view text) {
   return out.empty() ? "any" : out;
 }
 
-/// "8.0, 12.0"
-std::string runs_where(const Release& release, std::string_view verdict) {
-  std::set<Capability> gpus;
-  for (const auto& wheel : release.wheels)
-    for (const auto& row : wheel.runs_on)
-      if (row.verdict == verdict) gpus.insert(row.capability);
+/// "8.0, 9.0, 12.0 (PTX)": where it runs.
+std::string gpus_of(const ReleasedWheel& wheel) {
   std::string text;
-  for (const auto& gpu : gpus) text += (text.empty() ? "" : ", ") + to_string(gpu);
-  return text;
+  for (const auto& row : wheel.runs_on)
+    if (row.verdict == "yes" || row.verdict == "jit")
+      text += fmt::format("{}{}{}", text.empty() ? "" : ", ", to_string(row.capability),
+                          row.verdict == "jit" ? " (PTX)" : "");
+  return text.empty() ? "not known" : text;
 }
 
 /// Lines of the build record that are about tools, each once.
@@ -84,20 +83,18 @@ Status check_tag(const Release& release, const std::string& tag, const std::vect
 
 std::string release_notes(const Release& release) {
   std::string text =
-      "Which wheel do I take? `torch`, CUDA and Python must be those of your environment.\n\n"
-      "| torch | CUDA | Python | system | size | install |\n|---|---|---|---|---|---|\n";
+      "Which wheel do I take? `torch`, CUDA, Python and the GPU must be yours. GPUs stand by their compute capability "
+      "(`nvidia-smi --query-gpu=name,compute_cap --format=csv`); PTX: the driver compiles it at the first call.\n\n"
+      "| torch | CUDA | Python | system | GPU | size | install |\n|---|---|---|---|---|---|---|\n";
   const auto out = std::back_inserter(text);
   for (const auto& wheel : release.wheels) {
     const auto& origin = wheel.origin;
     const auto torch = origin.torch_min.empty() ? cell_text(origin.torch) : cell_text(origin.torch_min) + " and newer";
-    fmt::format_to(out, "| {} | {} | {} | {} | {} | `pip install {}` |\n", torch, cell_text(origin.cuda),
-                   python_word(wheel), cell_text(origin.platform), size_text(wheel.size_bytes), install_word(wheel));
+    fmt::format_to(out, "| {} | {} | {} | {} | {} | {} | `pip install {}` |\n", torch, cell_text(origin.cuda),
+                   python_word(wheel), cell_text(origin.platform), gpus_of(wheel), size_text(wheel.size_bytes),
+                   install_word(wheel));
   }
-  text += "\n### GPUs\n\n";
-  const auto yes = runs_where(release, "yes"), jit = runs_where(release, "jit");
-  if (!yes.empty()) fmt::format_to(out, "- runs on compute capability {}\n", yes);
-  if (!jit.empty()) fmt::format_to(out, "- the driver compiles it at the first call on {}\n", jit);
-  text += "- `sagekit verify FILE.whl` says it of each wheel, with reasons\n\n### How it was built\n\n";
+  text += "\n`sagekit verify FILE.whl` says of each wheel where it runs, with reasons.\n\n### How it was built\n\n";
   std::set<std::string> commits, edits;
   for (const auto& wheel : release.wheels) {
     if (!wheel.origin.commit.empty()) commits.insert(wheel.origin.commit);
