@@ -124,8 +124,8 @@ std::string dockerfile_lines(const Judged& wheel, const std::string& fallback, b
   text +=
       "# The fallback is another package or version, with another interface: it is taken only when whoever builds the\n"
       "# image asks for it, and says so. Otherwise a wheel that cannot be installed ends the build.\n";
-  text += fmt::format("ARG {}_FALLBACK=no\n", replace_all(replace_all(project, "-", "_"), ".", "_"));
   const std::string argument = replace_all(replace_all(project, "-", "_"), ".", "_") + "_FALLBACK";
+  text += fmt::format("ARG {}=no\n", argument);
   text += fmt::format(
       "RUN if {}; then \\\n      {}; \\\n    elif [ \"${{{}}}\" = yes ]; then \\\n      echo \"WARNING: {} could not "
       "be installed, see above; falling back to {}\" >&2; \\\n"

@@ -17,7 +17,6 @@ namespace sagekit {
 
 namespace {
 
-/// What a repository's own manifest lists; a repository without one has nothing.
 /// A file of the repository, brought here; nothing when there is none of that name.
 Result<std::optional<std::filesystem::path>> fetched(ClientProgram& program, const HuggingfaceTarget& target,
                                                      const std::string& name, const std::filesystem::path& scratch) {
@@ -30,6 +29,7 @@ Result<std::optional<std::filesystem::path>> fetched(ClientProgram& program, con
   return std::optional(scratch / name);
 }
 
+/// What a repository's own manifest lists; a repository without one has nothing.
 Result<Release> listed_in(ClientProgram& program, const HuggingfaceTarget& target, const std::string& prefix,
                           const std::filesystem::path& scratch) {
   TRY_ASSIGN(const auto file, fetched(program, target, prefix + std::string(k_manifest_file), scratch));

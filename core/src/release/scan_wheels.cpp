@@ -188,9 +188,12 @@ Status compare_with_manifest(const fs::path& folder, Scan& scan) {
   if (!fs::exists(path, error)) return {};
   TRY_ASSIGN(const auto text, read_file(path));
   TRY_ASSIGN(const auto manifest, read_release(text, path.string()));
+  std::map<std::string_view, const ReleasedWheel*> listed;
+  for (const auto& wheel : manifest.wheels) listed.emplace(wheel.file, &wheel);
   for (auto& wheel : scan.release.wheels) {
-    const auto said = std::ranges::find(manifest.wheels, wheel.file, &ReleasedWheel::file);
-    if (said == manifest.wheels.end()) continue;
+    const auto found = listed.find(wheel.file);
+    if (found == listed.end()) continue;
+    const auto* said = found->second;
     if (said->sha256 != wheel.sha256)
       scan.refused.push_back({ErrorKind::failed, "REL013",
                               fmt::format("{} is not the wheel that {} lists: sha256 {} here, {} there", wheel.path,

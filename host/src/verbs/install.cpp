@@ -51,6 +51,11 @@ struct Ready {
   std::filesystem::path file;
 };
 
+Error no_place() {
+  return {ErrorKind::usage, "CLI001", "install needs to know where wheels are", "",
+          "--from PLACE, or --plugin NAME --or-build to build one"};
+}
+
 class Installer {
  public:
   Installer(Session& session, const InstallArguments& arguments, std::stop_token stop)
@@ -174,9 +179,7 @@ class Installer {
   Result<std::optional<Ready>> build() {
     if (m_resolution) m_session.console.say(resolution_text(m_session.console, *m_resolution, false));
     if (!asked_to_build()) {
-      if (!m_resolution)
-        return fail(ErrorKind::usage, "CLI001", "install needs to know where wheels are",
-                    "--from PLACE, or --plugin NAME --or-build to build one");
+      if (!m_resolution) return std::unexpected(no_place());
       return std::unexpected(none_fits());
     }
     const auto folder = build_here(m_session, m_target, here());
@@ -321,8 +324,7 @@ int run(Session& session, const InstallArguments& given) {
            "--dockerfile or --dry-run print what would be done elsewhere; resolve answers for any machine"});
   }
   if (arguments.resolving.from.empty() && !arguments.or_build && (prints || session.global.plugins.empty()))
-    return report(session, {ErrorKind::usage, "CLI001", "install needs to know where wheels are", "",
-                            "--from PLACE, or --plugin NAME --or-build to build one"});
+    return report(session, no_place());
   if (!arguments.fallback.empty() && !arguments.dockerfile)
     return report(session, {ErrorKind::usage, "CLI001", "--fallback is for --dockerfile", "",
                             "nothing is installed here in place of what was asked for"});
