@@ -63,6 +63,7 @@ int main(int count, char** arguments) {
   write(folder / "elf/sections", module(true, false));
   write(folder / "elf/no_sections", module(false, true));
   write(folder / "pe/module", sample_pe(fatbin('l')));
+  write(folder / "pe/module32", sample_pe(fatbin('l'), 0x14c));
   for (const char compression : {'r', 'l', 'z'})
     write(folder / "fatbin" / std::string(1, compression), fatbin(compression == 'r' ? '\0' : compression));
   CubinBuilder old;

@@ -1,5 +1,5 @@
 #pragma once
-// Makes a small Windows module (PE32+) with imports, exports and a GPU section.
+// Makes a small Windows module (PE32+, or PE32 for machine 0x14c) with imports, exports and a GPU section.
 
 #include "support/byte_writer.hpp"
 
@@ -47,8 +47,9 @@ struct PeBuilder {
     data.align(512);
     ByteWriter out;
     out.text("MZ").zeros(58).u32(64).text(std::string("PE\0\0", 4));
-    out.u16(machine).u16(2).u32(0).u32(0).u32(0).u16(112 + 16 * 8).u16(0x2022);
-    out.u16(0x20b).zeros(68).u16(characteristics).zeros(36).u32(16);
+    const std::size_t directories = narrow() ? 96 : 112;
+    out.u16(machine).u16(2).u32(0).u32(0).u32(0).u16(directories + 16 * 8).u16(0x2022);
+    out.u16(narrow() ? 0x10b : 0x20b).zeros(68).u16(characteristics).zeros(directories - 76).u32(16);
     out.u32(exports.empty() ? 0 : exports_at).u32(40).u32(imports.empty() ? 0 : k_data_at).u32(40).zeros(4 * 8);
     out.u32(debug_path.empty() ? 0 : k_data_at + debug_at).u32(28).zeros(6 * 8);
     out.u32(delayed.empty() ? 0 : delayed_at).u32(40).zeros(2 * 8);
@@ -62,13 +63,16 @@ struct PeBuilder {
   }
 
  private:
+  bool narrow() const { return machine == 0x14c; }
+
   /// The directory, the lists of imports, and their texts.
-  static std::string table(const PeImports& libraries, std::uint32_t at, bool late) {
+  std::string table(const PeImports& libraries, std::uint32_t at, bool late) const {
     const std::size_t entry = late ? 32 : 20;
     std::size_t lists_at = entry * (libraries.size() + 1);
     lists_at = (lists_at + 7) & ~std::size_t{7};
     std::size_t texts_at = lists_at;
-    for (const auto& [library, names] : libraries) texts_at += 8 * (names.size() + 1);
+    const std::size_t word = narrow() ? 4 : 8;
+    for (const auto& [library, names] : libraries) texts_at += word * (names.size() + 1);
     ByteWriter directory, lists, texts;
     const auto add_text = [&](const std::string& text, bool hint) {
       const std::size_t where = at + texts_at + texts.size();
@@ -82,9 +86,11 @@ struct PeBuilder {
         directory.u32(1).u32(name).u32(0).u32(0).u32(list).u32(0).u32(0).u32(0);
       else
         directory.u32(list).u32(0).u32(0).u32(name).u32(0);
+      const auto add = [&](std::uint64_t value) { narrow() ? lists.u32(value) : lists.u64(value); };
       for (const auto& one : names)
-        lists.u64(one.starts_with('#') ? (std::uint64_t{1} << 63) | std::stoul(one.substr(1)) : add_text(one, true));
-      lists.u64(0);
+        add(one.starts_with('#') ? (std::uint64_t{1} << (8 * word - 1)) | std::stoul(one.substr(1))
+                                 : add_text(one, true));
+      add(0);
     }
     directory.zeros(entry);
     directory.zeros(lists_at - directory.size());

@@ -11,20 +11,19 @@ namespace sagekit {
 namespace {
 
 constexpr std::uint64_t k_coff_size = 24, k_section_header_size = 40, k_import_size = 20, k_export_size = 40;
-constexpr std::uint16_t k_pe32_plus = 0x20b;
-constexpr std::uint64_t k_directories = 112;  // of the PE32+ optional header
+constexpr std::uint16_t k_pe32 = 0x10b, k_pe32_plus = 0x20b;  // 32 and 64 bits
 constexpr std::uint32_t k_max_imports = 4096;
 constexpr std::uint64_t k_debug_size = 28;
 constexpr std::uint32_t k_codeview = 2, k_max_debug = 64;
 constexpr std::uint16_t k_high_entropy = 0x20, k_dynamic_base = 0x40, k_no_execute = 0x100;
-constexpr std::uint64_t k_by_number = std::uint64_t{1} << 63;  // an import without a name
 
 std::uint64_t pe_offset(Bytes bytes) { return bytes.u32(60); }
 
 /// Addresses are relative to where the module is loaded; sections say where those bytes are in the file.
 class PeReader {
  public:
-  PeReader(Bytes bytes, PeFile& file, Problems& problems) : m_bytes(bytes), m_file(file), m_problems(problems) {}
+  PeReader(Bytes bytes, bool wide, PeFile& file, Problems& problems)
+      : m_bytes(bytes), m_word(wide ? 8 : 4), m_file(file), m_problems(problems) {}
 
   void read_sections(Bytes table, std::uint64_t count) {
     for (std::uint64_t i = 0; i < count; ++i) {
@@ -95,17 +94,17 @@ class PeReader {
   }
 
  private:
-  /// A list of 8-byte entries that ends with a 0. Lists may share bytes: all of them together read no more entries than
-  /// the file can hold.
+  /// A list of words that ends with a 0; the highest bit of one says that it is a number and no name's place. Lists may
+  /// share bytes: all of them together read no more entries than the file can hold.
   void read_imported(std::uint64_t address, std::vector<std::string>& imported) {
     if (address == 0) return;
     const auto list = at(address);
     for (std::uint64_t i = 0;; ++i) {
-      const auto entry = list ? list->slice(i * 8, 8) : std::nullopt;
-      if (!entry || m_imported++ > m_bytes.size() / 8) return damaged_import();
-      const std::uint64_t value = entry->u64(0);
+      const auto entry = list ? list->slice(i * m_word, m_word) : std::nullopt;
+      if (!entry || m_imported++ > m_bytes.size() / m_word) return damaged_import();
+      const std::uint64_t value = m_word == 8 ? entry->u64(0) : entry->u32(0);
       if (value == 0) return;
-      if ((value & k_by_number) != 0) {
+      if (value >> (8 * m_word - 1) != 0) {
         imported.push_back(fmt::format("#{}", value & 0xffff));
         continue;
       }
@@ -129,6 +128,7 @@ class PeReader {
   }
 
   Bytes m_bytes;
+  std::uint64_t m_word;  ///< bytes of an address
   PeFile& m_file;
   Problems& m_problems;
   StringTable m_names{m_bytes};
@@ -151,26 +151,33 @@ std::optional<PeFile> read_pe(Bytes bytes, Problems& problems) {
   const std::uint64_t optional_size = coff->u16(20);
   const std::uint64_t optional_offset = pe_offset(bytes) + k_coff_size;
   const auto optional = bytes.slice(optional_offset, optional_size);
-  if (!optional || optional_size < k_directories || optional->u16(0) != k_pe32_plus) {
-    problems.error("INS030", "this is no 64-bit PE module, or its optional header is cut off");
+  const std::uint16_t form = optional ? optional->u16(0) : std::uint16_t{0};
+  const bool wide = form == k_pe32_plus;
+  const std::uint64_t directories = wide ? 112 : 96;
+  if ((!wide && form != k_pe32) || optional_size < directories) {
+    problems.error("INS030", "its optional header is cut off, or neither that of a 32-bit nor of a 64-bit module");
     return std::nullopt;
   }
   PeFile file;
   const std::uint16_t machine = coff->u16(4);
-  file.facts.machine = machine == 0x8664 ? "x86_64" : machine == 0xaa64 ? "aarch64" : fmt::format("pe_{:x}", machine);
+  file.facts.machine = machine == 0x8664   ? "x86_64"
+                       : machine == 0xaa64 ? "aarch64"
+                       : machine == 0x14c  ? "x86"
+                                           : fmt::format("pe_{:x}", machine);
   const std::uint16_t characteristics = optional->u16(70);
   file.facts.high_entropy = (characteristics & k_high_entropy) != 0;
   file.facts.dynamic_base = (characteristics & k_dynamic_base) != 0;
   file.facts.no_execute = (characteristics & k_no_execute) != 0;
-  PeReader reader(bytes, file, problems);
+  PeReader reader(bytes, wide, file, problems);
   reader.read_sections(bytes.from(optional_offset + optional_size), coff->u16(6));
+  const std::uint32_t count = optional->u32(directories - 4);
   const auto directory = [&](std::uint64_t index) {
-    return index < optional->u32(108) ? optional->u32(k_directories + index * 8) : 0u;
+    return index < count ? optional->u32(directories + index * 8) : 0u;
   };
   reader.read_exports(directory(0));
   reader.read_imports(directory(1), {k_import_size, 12, 0, 16});
   reader.read_imports(directory(13), {32, 4, 16, 12});  // delay-loaded
-  reader.read_debug(directory(6), 6 < optional->u32(108) ? optional->u32(k_directories + 6 * 8 + 4) : 0u);
+  reader.read_debug(directory(6), 6 < count ? optional->u32(directories + 6 * 8 + 4) : 0u);
   sort_once(file.facts.imports);
   sort_once(file.facts.exports);
   for (auto& [library, names] : file.facts.imported) sort_once(names);

@@ -1,5 +1,5 @@
 #pragma once
-// What the loader sees of a Windows module (PE32+): machine, imported DLLs, exported names, sections.
+// What the loader sees of a Windows module or program (PE32, PE32+): machine, imported DLLs, exported names, sections.
 // Layout: Microsoft's "PE Format".
 
 #include "support/bytes.hpp"
@@ -27,7 +27,7 @@ struct PeFile {
 /// Does it start with "MZ" and point at a "PE" header?
 bool looks_like_pe(Bytes bytes);
 
-/// Nothing (and a problem) when this is not a 64-bit PE. Damage further in is a problem and leaves what could be read.
+/// Nothing (and a problem) when this is no PE. Damage further in is a problem and leaves what could be read.
 std::optional<PeFile> read_pe(Bytes bytes, Problems& problems);
 
 }  // namespace sagekit

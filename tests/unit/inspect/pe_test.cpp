@@ -39,15 +39,33 @@ TEST_CASE("a Windows module for Arm is told by its machine") {
   CHECK(read_module("x.pyd", Bytes(bytes), {}, 1).facts.pe->machine == "aarch64");
 }
 
+TEST_CASE("a 32-bit launcher is read like a 64-bit one: setuptools and distlib bring both") {
+  test::PeBuilder pe;
+  pe.machine = 0x14c;
+  pe.imports = {{"KERNEL32.dll", {"CreateProcessW", "#12"}}, {"ole32.dll", {"CoCreateGuid"}}};
+  pe.delayed = {{"SHELL32.dll", {"ShellExecuteW"}}};
+  const std::string bytes = pe.build();
+  const auto facts = read_module("cli-32.exe", Bytes(bytes), {}, 1).facts;
+  CHECK(facts.problems.empty());
+  REQUIRE(facts.pe);
+  CHECK(facts.pe->machine == "x86");
+  CHECK(facts.pe->dynamic_base);
+  CHECK(facts.pe->imported == std::map<std::string, Names>{{"KERNEL32.dll", {"#12", "CreateProcessW"}},
+                                                           {"SHELL32.dll", {"ShellExecuteW"}},
+                                                           {"ole32.dll", {"CoCreateGuid"}}});
+}
+
 TEST_CASE("a Windows module cut off anywhere is an error") {
-  const std::string whole = sample_pe(sample_gpu());
-  const std::size_t used = whole.size() - 512;  // the last sector may be padding
-  for (std::size_t size = 68; size < used; size += 5) {
-    const std::string part = whole.substr(0, size);
-    const auto reading = read_module("x.pyd", Bytes(part), {}, 1);
-    CAPTURE(size);
-    CHECK(reading.kind == "pe");
-    CHECK_FALSE(reading.facts.problems.empty());
+  for (const std::uint16_t machine : {std::uint16_t{0x8664}, std::uint16_t{0x14c}}) {
+    const std::string whole = sample_pe(sample_gpu(), machine);
+    const std::size_t used = whole.size() - 512;  // the last sector may be padding
+    for (std::size_t size = 68; size < used; size += 5) {
+      const std::string part = whole.substr(0, size);
+      const auto reading = read_module("x.pyd", Bytes(part), {}, 1);
+      CAPTURE(size);
+      CHECK(reading.kind == "pe");
+      CHECK_FALSE(reading.facts.problems.empty());
+    }
   }
 }
 

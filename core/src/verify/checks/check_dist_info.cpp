@@ -91,8 +91,11 @@ void check_requirements(const Artifact& artifact, FindingList& findings) {
         "METADATA");
 }
 
+/// Launchers (.exe) lie in pure wheels, too: setuptools and distlib copy them, Python does not load them.
 bool has_machine_code(const Artifact& artifact) {
-  return std::ranges::any_of(artifact.members, [](const MemberFacts& member) { return member.elf || member.pe; });
+  return std::ranges::any_of(artifact.members, [](const MemberFacts& member) {
+    return member.elf || (member.pe && !lower(member.path).ends_with(".exe"));
+  });
 }
 
 /// What the modules are for. A wheel that brings them for several systems may be for any.
