@@ -112,9 +112,9 @@ Result<std::string> PartFile::publish() {
   return hash;
 }
 
-Result<FileLock> lock_for(const fs::path& path, bool& waited, const std::stop_token& stop) {
+Result<FileLock> lock_for(const fs::path& path, const fs::path& file, bool& waited, const std::stop_token& stop) {
   for (;;) {
-    TRY_ASSIGN(auto lock, FileLock::acquire(path.string() + ".lock", false));
+    TRY_ASSIGN(auto lock, FileLock::acquire(file, false));
     if (lock) return std::move(*lock);
     if (stop.stop_requested())
       return fail(ErrorKind::interrupted, "IDX016", "cannot download to " + path.string() + ": it was stopped");
@@ -178,7 +178,12 @@ Result<std::string> download_file(HttpClient& http, const std::string& url, cons
                                   std::uint64_t expected_size, const TransferProgress& progress, std::stop_token stop) {
   if (path.has_parent_path()) TRY(make_directories(path.parent_path()));
   bool waited = false;
-  TRY_ASSIGN(const FileLock lock, lock_for(path, waited, stop));
+  const fs::path lock_file = path.string() + ".lock";
+  TRY_ASSIGN(const FileLock lock, lock_for(path, lock_file, waited, stop));
+  const struct Unlocked {  // its file goes before it does
+    const fs::path& file;
+    ~Unlocked() { remove_quietly(file); }
+  } unlocked{lock_file};
   std::error_code missing;
   const std::uint64_t there = waited ? fs::file_size(path, missing) : 0;
   // Whoever was waited for has just fetched it.

@@ -109,16 +109,22 @@ TemporaryFolder::~TemporaryFolder() {
 TemporaryFolder::TemporaryFolder(TemporaryFolder&& other) noexcept : m_path(std::exchange(other.m_path, {})) {}
 
 Result<std::optional<FileLock>> FileLock::acquire(const fs::path& path, bool wait) {
-  if (path.has_parent_path()) TRY(make_directories(path.parent_path()));
-  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-  if (fd < 0) return write_error(path, "cannot open lock");
-  FileLock lock(fd);
-  while (::flock(fd, LOCK_EX | (wait ? 0 : LOCK_NB)) != 0) {
-    if (errno == EINTR) continue;
-    if (errno == EWOULDBLOCK) return std::optional<FileLock>{};
-    return write_error(path, "cannot lock");
+  for (;;) {
+    if (path.has_parent_path()) TRY(make_directories(path.parent_path()));
+    const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    if (fd < 0) return write_error(path, "cannot open lock");
+    FileLock lock(fd);
+    while (::flock(fd, LOCK_EX | (wait ? 0 : LOCK_NB)) != 0) {
+      if (errno == EINTR) continue;
+      if (errno == EWOULDBLOCK) return std::optional<FileLock>{};
+      return write_error(path, "cannot lock");
+    }
+    // Whoever held it may have removed its file: then nobody else finds the one that was waited for.
+    struct stat held{}, there{};
+    if (::fstat(fd, &held) == 0 && ::stat(path.c_str(), &there) == 0 && held.st_dev == there.st_dev &&
+        held.st_ino == there.st_ino)
+      return std::optional<FileLock>(std::move(lock));
   }
-  return std::optional<FileLock>(std::move(lock));
 }
 
 FileLock::~FileLock() {

@@ -2,6 +2,11 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <mutex>
+#include <thread>
+#include <vector>
+
 using namespace sagekit;
 
 TEST_CASE("a written file reads back, whatever its name") {
@@ -31,4 +36,33 @@ TEST_CASE("a lock keeps others out until it is gone") {
     CHECK_FALSE(FileLock::acquire(path, false)->has_value());
   }
   CHECK(FileLock::acquire(path, false)->has_value());
+}
+
+TEST_CASE("whoever waited for a lock holds one that others meet, although its file was removed") {
+  const auto folder = TemporaryFolder::create("/tmp", "sagekit-lock");
+  REQUIRE(folder);
+  const auto path = folder->path() / "lock";
+  int inside = 0, most = 0, entered = 0;
+  std::mutex mutex;
+  const auto work = [&] {
+    for (int i = 0; i < 200; ++i) {
+      const auto held = FileLock::acquire(path, true);
+      {
+        const std::lock_guard lock(mutex);
+        most = std::max(most, ++inside);
+        ++entered;
+      }
+      std::this_thread::yield();
+      const std::lock_guard lock(mutex);
+      --inside;
+      std::filesystem::remove(path);
+    }
+  };
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 4; ++i) threads.emplace_back(work);
+  }
+  CHECK(entered == 800);
+  CHECK(most == 1);
+  CHECK_FALSE(std::filesystem::exists(path));
 }
