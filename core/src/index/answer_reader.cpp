@@ -103,7 +103,12 @@ bool AnswerReader::on_whole() {
 
 bool AnswerReader::on_part() {
   const auto range = parse_content_range(m_head.content_range);
-  if (!range) return refuse("IDX008", "the server sent a part without saying which (Content-Range)");
+  if (!range && m_head.content_range.empty())
+    return refuse("IDX008", "the server sent a part without saying which (Content-Range)");
+  if (!range)
+    return refuse("IDX008", fmt::format("the server sent a part and called it \"{}\", which is no part of a file "
+                                        "(Content-Range)",
+                                        m_head.content_range.substr(0, 60)));
   const std::uint64_t length = range->last - range->first + 1;
   std::uint64_t first = 0, last = 0;
   if (m_started) {

@@ -194,10 +194,10 @@ TEST_CASE("a lying answer is refused") {
   const std::pair<const char*, const char*> lies[] = {
       {"bytes 0-99/300000", "bytes 0-99 where 10-109 were asked for"},
       {"bytes 10-108/300000", "bytes 10-108 where 10-109"},
-      {"bytes 10-109/50", "without saying which"},
-      {"bytes 109-10/300000", "without saying which"},
-      {"lines 10-109/300000", "without saying which"},
-      {"bytes 10-99999999999999999999/99999999999999999999999", "without saying which"},
+      {"bytes 10-109/50", "called it \"bytes 10-109/50\", which is no part"},
+      {"bytes 109-10/300000", "called it \"bytes 109-10/300000\", which is no part"},
+      {"lines 10-109/300000", "called it \"lines 10-109/300000\", which is no part"},
+      {"bytes 10-99999999999999999999/99999999999999999999999", "called it \"bytes 10-99999999999999999999/9999"},
       {"", "without saying which"}};
   for (const auto& [range, why] : lies) {
     HttpServer server([told = range](const HttpQuestion&) {
