@@ -1,5 +1,6 @@
 #include "environment/microsoft.hpp"
 
+#include "support/folder.hpp"
 #include "support/format.hpp"
 #include "support/sha256.hpp"
 
@@ -17,7 +18,7 @@ namespace {
 std::string newest_in(const fs::path& folder) {
   std::string newest;
   std::optional<VersionNumber> best;
-  for (const auto& entry : entries(folder)) {
+  for (const auto& entry : entries_of(folder)) {
     const auto name = entry.filename().string();
     const auto version = parse_version_number(name);
     if (!version || !is_folder(entry) || (best && *version <= *best)) continue;

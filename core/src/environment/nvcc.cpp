@@ -1,5 +1,6 @@
 #include "environment/probes.hpp"
 #include "support/file.hpp"
+#include "support/folder.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
 
@@ -79,10 +80,10 @@ std::string find_libraries(Nvcc& nvcc, const ProbeContext& context) {
   std::vector<fs::path> places;
   for (const auto& name : target_names()) places.push_back(nvcc.root / "targets" / name / "lib");
   places.insert(places.end(), {nvcc.root / "lib64", nvcc.root / "lib"});
-  for (const auto& entry : entries(context.options.root / "usr/lib"))
+  for (const auto& entry : entries_of(context.options.root / "usr/lib"))
     if (entry.filename().string().ends_with("-linux-gnu")) places.push_back(entry);
   for (const auto& place : places)
-    for (const auto& entry : entries(place))
+    for (const auto& entry : entries_of(place))
       if (entry.filename().string().starts_with("libcudart.so")) {
         nvcc.library_dir = place;
         return {};

@@ -102,13 +102,4 @@ fs::path real_path(const fs::path& path) {
   return error ? path : real;
 }
 
-std::vector<fs::path> entries(const fs::path& folder) {
-  std::vector<fs::path> found;
-  std::error_code error;
-  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
-    found.push_back(it->path());
-  std::ranges::sort(found);
-  return found;
-}
-
 }  // namespace sagekit

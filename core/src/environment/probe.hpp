@@ -53,7 +53,5 @@ bool is_folder(const std::filesystem::path& path);
 bool is_executable(const std::filesystem::path& path);
 /// Without symbolic links; the path itself when that cannot be told.
 std::filesystem::path real_path(const std::filesystem::path& path);
-/// The folder's entries, sorted by name; empty when it cannot be read.
-std::vector<std::filesystem::path> entries(const std::filesystem::path& folder);
 
 }  // namespace sagekit

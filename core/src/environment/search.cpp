@@ -1,6 +1,7 @@
 #include "environment/search.hpp"
 
 #include "environment/microsoft.hpp"
+#include "support/folder.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
 
@@ -35,7 +36,7 @@ bool is_python_name(std::string_view name) {
 template <class Wanted>
 std::vector<fs::path> programs_in(const fs::path& folder, Wanted wanted) {
   std::vector<fs::path> programs;
-  for (const auto& entry : entries(folder))
+  for (const auto& entry : entries_of(folder))
     if (wanted(entry.filename().string()) && is_file(entry)) programs.push_back(entry);
   std::ranges::sort(programs, {}, [](const fs::path& program) {
     auto name = program.filename().string();
@@ -77,13 +78,13 @@ class Search {
       if (!add_nvcc(home / "bin/nvcc", ToolSource::system, "CUDA_HOME"))
         m_found.notes.push_back(fmt::format("CUDA_HOME or CUDA_PATH names {}, which has no bin/nvcc", home.string()));
     for (const auto* place : {"usr/local", "opt"})
-      for (const auto& entry : entries(m_options.root / place))
+      for (const auto& entry : entries_of(m_options.root / place))
         if (entry.filename().string().starts_with("cuda"))
           add_nvcc(entry / "bin/nvcc", ToolSource::system, std::string("/") + place);
     if (m_options.home.empty()) return;
-    for (const auto& entry : entries(m_options.home / ".pyenv/versions"))
+    for (const auto& entry : entries_of(m_options.home / ".pyenv/versions"))
       add_prefix(entry, ToolSource::system, "pyenv");
-    for (const auto& entry : entries(m_options.home / ".local/share/uv/python"))
+    for (const auto& entry : entries_of(m_options.home / ".local/share/uv/python"))
       add_prefix(entry, ToolSource::system, "uv");
   }
 
@@ -94,7 +95,7 @@ class Search {
     };
     const std::size_t before = count();
     look_at(folder, source);
-    for (const auto& entry : entries(folder))
+    for (const auto& entry : entries_of(folder))
       if (is_folder(entry)) look_at(entry, source);
     if (count() == before)
       m_found.notes.push_back(fmt::format(
@@ -122,7 +123,7 @@ class Search {
     std::vector<fs::path> folders;
     if (is_file(given / "Python.h")) folders.push_back(given);
     for (const auto* below : {"", "include", "usr/include"})
-      for (const auto& entry : entries(given / below))
+      for (const auto& entry : entries_of(given / below))
         if (entry.filename().string().starts_with("python3.") && is_file(entry / "Python.h")) folders.push_back(entry);
     if (folders.empty()) folders.push_back(given);
     for (const auto& folder : folders)
@@ -162,7 +163,7 @@ class Search {
   bool shim_of_installed(const fs::path& program) const {
     if (!is_shim(program) || program.filename() == "python3") return false;
     const fs::path versions = program.parent_path().parent_path() / "versions";
-    return std::ranges::any_of(entries(versions),
+    return std::ranges::any_of(entries_of(versions),
                                [&](const fs::path& version) { return is_file(version / "bin" / program.filename()); });
   }
 
@@ -182,7 +183,7 @@ Candidates find_candidates(const ProbeOptions& options) { return Search(options)
 Candidates find_packages(const fs::path& folder, ToolSource source) {
   Candidates found;
   if (is_file(folder / "torch/version.py")) found.torches.push_back({folder / "torch", source, "site-packages"});
-  for (const auto& entry : entries(folder / "nvidia"))
+  for (const auto& entry : entries_of(folder / "nvidia"))
     if (entry.filename().string().starts_with("cu") && is_file(entry / "bin/nvcc"))
       found.nvcc.push_back({entry / "bin/nvcc", source, "site-packages"});
   // The CUDA 12 compiler wheel has ptxas and headers only (NVIDIA/cuda-python issue 2100).

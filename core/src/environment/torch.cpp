@@ -1,6 +1,7 @@
 #include "environment/probes.hpp"
 #include "environment/version_py.hpp"
 #include "support/file.hpp"
+#include "support/folder.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
 
@@ -60,7 +61,7 @@ bool add_record(Sha256& hash, const fs::path& record) {
 
 std::string fingerprint(const TorchSysroot& torch, const std::string& version_text) {
   Sha256 hash;
-  for (const auto& entry : entries(torch.root.parent_path())) {
+  for (const auto& entry : entries_of(torch.root.parent_path())) {
     const std::string name = entry.filename().string();
     if (name.starts_with("torch-" + torch.version) && name.ends_with(".dist-info") &&
         add_record(hash, entry / "RECORD"))

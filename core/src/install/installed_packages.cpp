@@ -2,6 +2,7 @@
 
 #include "pypa/metadata_reader.hpp"
 #include "support/file.hpp"
+#include "support/folder.hpp"
 #include "support/text.hpp"
 
 #include <sagekit/naming.hpp>
@@ -35,10 +36,9 @@ std::vector<fs::path> infos_in(const fs::path& folder) {
   std::error_code error;
   if (folder.extension() == ".egg" && fs::is_directory(folder / "EGG-INFO", error))
     infos.push_back(folder / "EGG-INFO");
-  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
-    const std::string name = at->path().filename().string();
-    if (!name.starts_with('~') && (name.ends_with(".dist-info") || name.ends_with(".egg-info")))
-      infos.push_back(at->path());
+  for (const auto& entry : entries_of(folder)) {
+    const std::string name = entry.filename().string();
+    if (!name.starts_with('~') && (name.ends_with(".dist-info") || name.ends_with(".egg-info"))) infos.push_back(entry);
   }
   std::ranges::sort(infos);
   return infos;

@@ -1,6 +1,7 @@
 #include "install/keepsake.hpp"
 
 #include "support/file.hpp"
+#include "support/folder.hpp"
 #include "support/format.hpp"
 #include "support/json.hpp"
 #include "support/sha256.hpp"
@@ -60,12 +61,11 @@ Status keep_one(const fs::path& from, const fs::path& to) {
 std::vector<fs::path> remains(const fs::path& site, const std::string& package) {
   std::vector<fs::path> found;
   const std::string stem = file_name_project(package);
-  std::error_code error;
-  for (fs::directory_iterator at(site, error), end; !error && at != end; at.increment(error)) {
-    const std::string name = at->path().filename().string();
+  for (const auto& entry : entries_of(site)) {
+    const std::string name = entry.filename().string();
     const bool info = name.ends_with(".dist-info") && file_name_project(name.substr(0, name.find('-'))) == stem;
     const bool cut = name.starts_with("~") && lower(name.substr(1)).starts_with(stem.substr(1));
-    if (info || cut) found.push_back(at->path());
+    if (info || cut) found.push_back(entry);
   }
   return found;
 }

@@ -7,6 +7,7 @@
 #include "inspect/wheel_reader.hpp"
 #include "resolve/release_reader.hpp"
 #include "support/file.hpp"
+#include "support/folder.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
@@ -37,9 +38,7 @@ std::unexpected<Error> no_listing(const std::string& base, const std::string& wh
 struct ListingPlace {
   explicit ListingPlace(std::string at) : base(std::move(at)) {
     if (is_address(base)) return;
-    std::error_code error;
-    for (fs::directory_iterator file(base, error), end; !error && file != end; file.increment(error))
-      beside.insert(file->path().filename().string());
+    for (const auto& file : entries_of(base)) beside.insert(file.filename().string());
   }
 
   std::string base;

@@ -1,6 +1,7 @@
 #include "store/action_record.hpp"
 #include "store/run_journal.hpp"
 #include "store/store_files.hpp"
+#include "support/folder.hpp"
 #include "support/json.hpp"
 #include "support/try.hpp"
 
@@ -28,9 +29,10 @@ const std::vector<std::pair<std::string, std::string>>& folder_kinds() {
 /// How many things a person would count in it.
 std::uint64_t entries_in(const fs::path& folder, const std::string& name) {
   if (name == "objects" || name == "history" || name == "claims") return 0;
-  if (name == "toolchains")  // a fetch that ended leaves its empty folder
-    return static_cast<std::uint64_t>(
-        std::ranges::count_if(entries_of(folder), [](const fs::path& tree) { return !entries_of(tree).empty(); }));
+  if (name == "toolchains")  // a fetch that ended leaves its empty folder, one that failed what came in .partial
+    return static_cast<std::uint64_t>(std::ranges::count_if(entries_of(folder), [](const fs::path& tree) {
+      return tree.filename() != ".partial" && !entries_of(tree).empty();
+    }));
   if (name != "actions") return entries_of(folder).size();
   std::uint64_t records = 0;
   each_file(folder, [&](const fs::path& file) { records += file.extension() == k_record_suffix; });

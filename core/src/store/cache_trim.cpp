@@ -2,6 +2,7 @@
 #include "store/housekeeping.hpp"
 #include "store/store_files.hpp"
 #include "support/file.hpp"
+#include "support/folder.hpp"
 #include "support/try.hpp"
 
 #include <sagekit/cache.hpp>

@@ -2,6 +2,7 @@
 
 #include "store/run_owner.hpp"
 #include "support/file.hpp"
+#include "support/folder.hpp"
 
 #include <chrono>
 
@@ -19,14 +20,6 @@ bool older_than(const fs::path& path, std::chrono::hours age) {
   return !error && fs::file_time_type::clock::now() - time > age;
 }
 
-std::vector<fs::path> entries(const fs::path& folder) {
-  std::vector<fs::path> found;
-  std::error_code error;
-  for (fs::directory_iterator walk(folder, error), end; !error && walk != end; walk.increment(error))
-    found.push_back(walk->path());
-  return found;
-}
-
 bool is_abandoned(const fs::path& folder) {
   const auto owner = owner_of(folder.filename().string());
   return owner == Owner::dead || (owner == Owner::unknown && older_than(folder, k_week));
@@ -36,28 +29,28 @@ bool is_logs(const fs::path& path) { return path.filename() == "logs"; }
 
 /// Is there more in it than logs that are kept yet?
 bool has_more_than_logs(const fs::path& work) {
-  for (const auto& part : entries(work))
+  for (const auto& part : entries_of(work))
     if (!is_logs(part)) return true;
-  return older_than(work, k_week) || entries(work / "logs").empty();
+  return older_than(work, k_week) || entries_of(work / "logs").empty();
 }
 
 }  // namespace
 
 std::vector<fs::path> abandoned(const fs::path& store) {
   std::vector<fs::path> found;
-  for (const auto& work : entries(store / "work"))
+  for (const auto& work : entries_of(store / "work"))
     if (is_abandoned(work) && has_more_than_logs(work)) found.push_back(work);
-  for (const auto& scratch : entries(store / "tmp"))
+  for (const auto& scratch : entries_of(store / "tmp"))
     if (is_abandoned(scratch)) found.push_back(scratch);
   // A lock that is removed while it is held only lets a step be made twice.
-  for (const auto& shard : entries(store / "claims"))
-    for (const auto& lock : entries(shard))
+  for (const auto& shard : entries_of(store / "claims"))
+    for (const auto& lock : entries_of(shard))
       if (older_than(lock, k_day)) found.push_back(lock);
   return found;
 }
 
 bool in_use(const fs::path& store) {
-  for (const auto& work : entries(store / "work"))
+  for (const auto& work : entries_of(store / "work"))
     if (owner_of(work.filename().string()) == Owner::alive) return true;
   return false;
 }
@@ -68,9 +61,9 @@ void clean_up(const fs::path& store) {
       remove_quietly(path);
       continue;
     }
-    for (const auto& part : entries(path))
+    for (const auto& part : entries_of(path))
       if (!is_logs(part)) remove_quietly(part);
-    if (entries(path / "logs").empty()) remove_quietly(path);
+    if (entries_of(path / "logs").empty()) remove_quietly(path);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include "store/run_owner.hpp"
 #include "support/file.hpp"
+#include "support/folder.hpp"
 #include "support/format.hpp"
 #include "support/json.hpp"
 #include "support/text.hpp"
@@ -24,11 +25,8 @@ constexpr std::string_view k_extension = ".jsonl";
 
 /// Names sort as the runs began.
 std::vector<fs::path> journals(const fs::path& folder) {
-  std::vector<fs::path> files;
-  std::error_code error;
-  for (fs::directory_iterator walk(folder, error), end; !error && walk != end; walk.increment(error))
-    if (walk->path().extension() == k_extension) files.push_back(walk->path());
-  std::ranges::sort(files);
+  auto files = entries_of(folder);
+  std::erase_if(files, [](const fs::path& file) { return file.extension() != k_extension; });
   return files;
 }
 

@@ -1,5 +1,7 @@
 #include "store/store_files.hpp"
 
+#include "support/format.hpp"
+
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -26,15 +28,6 @@ std::uint64_t bytes_below(const fs::path& folder) {
     if (!error) bytes += size;
   });
   return bytes;
-}
-
-std::vector<fs::path> entries_of(const fs::path& folder) {
-  std::vector<fs::path> found;
-  std::error_code error;
-  for (fs::directory_iterator walk(folder, error), end; !error && walk != end; walk.increment(error))
-    found.push_back(walk->path());
-  std::ranges::sort(found);
-  return found;
 }
 
 Status check_is_store(const fs::path& store) {

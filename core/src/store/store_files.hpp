@@ -10,7 +10,6 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace sagekit {
 
@@ -18,8 +17,6 @@ namespace sagekit {
 void each_file(const std::filesystem::path& folder, const std::function<void(const std::filesystem::path&)>& visit);
 /// Of all files below `folder`.
 std::uint64_t bytes_below(const std::filesystem::path& folder);
-/// What lies directly in a folder, sorted.
-std::vector<std::filesystem::path> entries_of(const std::filesystem::path& folder);
 /// STO005 (usage) when there is no store.
 Status check_is_store(const std::filesystem::path& store);
 /// The hash that an object's file name states; nothing for another name.

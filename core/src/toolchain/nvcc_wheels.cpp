@@ -1,5 +1,6 @@
 // An nvcc tree out of the compiler packages of a package index: eight wheels, unpacked over each other.
 #include "pypa/metadata_reader.hpp"
+#include "support/folder.hpp"
 #include "support/format.hpp"
 #include "support/parallel.hpp"
 #include "support/text.hpp"
@@ -102,10 +103,9 @@ Result<std::vector<Part>> parts_of_release(Fetch& fetch, const NvccWheels& recip
 
 /// The wheels name libcudart by its soname only; -lcudart looks for libcudart.so.
 Status link_cudart(TreeStage& stage) {
-  std::error_code error;
   std::string found;
-  for (const auto& entry : std::filesystem::directory_iterator(stage.folder() / "lib", error)) {
-    const auto name = entry.path().filename().string();
+  for (const auto& entry : entries_of(stage.folder() / "lib")) {
+    const auto name = entry.filename().string();
     if (name.starts_with("libcudart.so.") && (found.empty() || name.size() < found.size())) found = name;
   }
   return found.empty() ? Status{} : stage.link("lib/libcudart.so", found);

@@ -1,5 +1,6 @@
 #include "toolchain/tree_store.hpp"
 
+#include "support/folder.hpp"
 #include "support/format.hpp"
 #include "support/json.hpp"
 #include "support/sha256.hpp"
@@ -169,10 +170,9 @@ Result<Tree> read_tree(const fs::path& folder) {
 
 std::vector<Tree> trees(const fs::path& store) {
   std::vector<Tree> found;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(store, error)) {
-    if (entry.path().filename().string().starts_with('.')) continue;
-    if (auto tree = read_tree(entry.path())) found.push_back(std::move(*tree));
+  for (const auto& entry : entries_of(store)) {
+    if (entry.filename().string().starts_with('.')) continue;
+    if (auto tree = read_tree(entry)) found.push_back(std::move(*tree));
   }
   const auto newest_first = [](const Tree& a, const Tree& b) {
     if (a.kind != b.kind) return a.kind < b.kind;

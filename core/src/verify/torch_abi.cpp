@@ -6,6 +6,7 @@
 #include "spec/libraries.hpp"
 #include "spec/symbol_lists.hpp"
 #include "support/file.hpp"
+#include "support/folder.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
@@ -187,11 +188,10 @@ std::string newest_release(const std::string& torch) {
 }
 
 std::string wheel_platform(const TorchSysroot& sysroot) {
-  std::error_code error;
-  for (fs::directory_iterator at(sysroot.root.parent_path(), error), end; !error && at != end; at.increment(error)) {
-    const auto name = at->path().filename().string();
+  for (const auto& entry : entries_of(sysroot.root.parent_path())) {
+    const auto name = entry.filename().string();
     if (!name.starts_with("torch-" + sysroot.version) || !name.ends_with(".dist-info")) continue;
-    const auto text = read_file(at->path() / "WHEEL");
+    const auto text = read_file(entry / "WHEEL");
     if (!text) continue;
     for (const auto& line : split(*text, '\n'))
       if (line.starts_with("Tag:")) return trim(line.substr(line.find_last_of('-') + 1));
@@ -219,10 +219,8 @@ bool TorchLibraries::has(const std::string& library) const {
 
 std::vector<std::string> TorchLibraries::all() const {
   std::vector<std::string> names;
-  std::error_code error;
-  for (fs::directory_iterator at(m_folder, error), end; !error && at != end; at.increment(error))
-    if (auto name = at->path().filename().string(); is_torch_library(name)) names.push_back(std::move(name));
-  std::ranges::sort(names);
+  for (const auto& entry : entries_of(m_folder))
+    if (auto name = entry.filename().string(); is_torch_library(name)) names.push_back(std::move(name));
   return names;
 }
 

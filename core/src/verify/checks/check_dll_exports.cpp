@@ -5,6 +5,7 @@
 #include "spec/platform.hpp"
 #include "spec/windows_data.hpp"
 #include "support/file.hpp"
+#include "support/folder.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
 #include "verify/artifact.hpp"
@@ -30,9 +31,7 @@ constexpr std::size_t k_most_names = 3;
 class TorchDlls {
  public:
   explicit TorchDlls(const TorchSysroot& torch) : m_folder(torch.root / "lib"), m_wheel_files(wheel_files(torch)) {
-    std::error_code error;
-    for (fs::directory_iterator at(m_folder, error), end; !error && at != end; at.increment(error))
-      m_files.emplace(lower(at->path().filename().string()), at->path());
+    for (const auto& file : entries_of(m_folder)) m_files.emplace(lower(file.filename().string()), file);
   }
 
   /// What it exports, sorted. Null when that cannot be told: no such file, or one that torch's own wheel does not have,
@@ -47,11 +46,10 @@ class TorchDlls {
  private:
   /// The rows of the RECORD of the wheel that it was made of.
   static std::string wheel_files(const TorchSysroot& torch) {
-    std::error_code error;
-    for (fs::directory_iterator at(torch.root.parent_path(), error), end; !error && at != end; at.increment(error)) {
-      const auto name = at->path().filename().string();
+    for (const auto& entry : entries_of(torch.root.parent_path())) {
+      const auto name = entry.filename().string();
       if (!name.starts_with("torch-") || !name.ends_with(".dist-info")) continue;
-      if (auto text = read_file(at->path() / "RECORD")) return "\n" + lower(*text);
+      if (auto text = read_file(entry / "RECORD")) return "\n" + lower(*text);
     }
     return {};
   }
