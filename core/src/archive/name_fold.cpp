@@ -1,7 +1,7 @@
 #include "archive/name_fold.hpp"
 
-#include "support/utf8.hpp"
 #include "support/text.hpp"
+#include "support/utf8.hpp"
 
 #include <array>
 #include <cstdint>
@@ -62,24 +62,6 @@ std::uint32_t next_character(std::string_view text, std::size_t& at) {
   return c;
 }
 
-void append(std::string& text, std::uint32_t c) {
-  if (c < 0x80) {
-    text += static_cast<char>(c);
-  } else if (c < 0x800) {
-    text += static_cast<char>(0xc0 | c >> 6);
-    text += static_cast<char>(0x80 | (c & 0x3f));
-  } else {
-    if (c >= 0x10000) {
-      text += static_cast<char>(0xf0 | c >> 18);
-      text += static_cast<char>(0x80 | (c >> 12 & 0x3f));
-    } else {
-      text += static_cast<char>(0xe0 | c >> 12);
-    }
-    text += static_cast<char>(0x80 | (c >> 6 & 0x3f));
-    text += static_cast<char>(0x80 | (c & 0x3f));
-  }
-}
-
 }  // namespace
 
 std::string folded_name(std::string_view name) {
@@ -92,10 +74,10 @@ std::string folded_name(std::string_view name) {
       previous = both;
       continue;
     }
-    if (previous) append(folded, *previous);
+    if (previous) append_utf8(folded, *previous);
     previous = c;
   }
-  if (previous) append(folded, *previous);
+  if (previous) append_utf8(folded, *previous);
   return folded;
 }
 

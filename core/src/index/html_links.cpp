@@ -1,6 +1,7 @@
 #include "index/html_links.hpp"
 
 #include "support/text.hpp"
+#include "support/utf8.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -25,21 +26,6 @@ struct Tag {
   }
 };
 
-void append_utf8(std::string& text, std::uint32_t code) {
-  if (code == 0 || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) code = 0xfffd;
-  const auto byte = [&](std::uint32_t value) { text += static_cast<char>(value); };
-  if (code < 0x80) {
-    byte(code);
-  } else if (code < 0x800) {
-    byte(0xc0 | code >> 6), byte(0x80 | (code & 0x3f));
-  } else if (code < 0x10000) {
-    byte(0xe0 | code >> 12), byte(0x80 | (code >> 6 & 0x3f)), byte(0x80 | (code & 0x3f));
-  } else {
-    byte(0xf0 | code >> 18), byte(0x80 | (code >> 12 & 0x3f)), byte(0x80 | (code >> 6 & 0x3f)),
-        byte(0x80 | (code & 0x3f));
-  }
-}
-
 bool append_entity(std::string& text, std::string_view name) {
   constexpr std::pair<std::string_view, char> k_named[] = {{"amp", '&'},   {"lt", '<'},   {"gt", '>'}, {"quot", '"'},
                                                            {"apos", '\''}, {"nbsp", ' '}, {"num", '#'}};
@@ -52,7 +38,8 @@ bool append_entity(std::string& text, std::string_view name) {
   std::uint32_t code = 0;
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), code, hex ? 16 : 10);
   if (error != std::errc{} || end != name.data() + name.size()) return false;
-  append_utf8(text, code);
+  const bool letter = code != 0 && code <= 0x10ffff && (code < 0xd800 || code >= 0xe000);
+  append_utf8(text, letter ? code : 0xfffd);
   return true;
 }
 
