@@ -92,7 +92,7 @@ void FindingList::skipped(std::string_view code, std::string reason, std::string
   expect(code);
   if (is_off(code)) return;
   const bool required = is_required(code);
-  if (required) reason = fmt::format("required, but could not be checked: {}", reason);
+  if (required) reason.insert(0, k_not_made);
   add({std::string(code),
        required ? Severity::error : Severity::note,
        required ? FindingResult::fail : FindingResult::skipped,

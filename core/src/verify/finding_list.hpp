@@ -12,6 +12,9 @@
 
 namespace sagekit {
 
+/// How a failure begins that only says that a required check could not be made: nothing about the wheel.
+inline constexpr std::string_view k_not_made = "required, but could not be checked: ";
+
 class FindingList {
  public:
   explicit FindingList(EffectivePolicy policy) : m_policy(std::move(policy)) {}

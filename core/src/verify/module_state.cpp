@@ -111,7 +111,8 @@ bool is_one_of(const List& list, std::string_view code) {
 }
 
 bool counts(const Finding& finding) {
-  return finding.result != FindingResult::pass && finding.result != FindingResult::skipped;
+  return finding.result != FindingResult::pass && finding.result != FindingResult::skipped &&
+         !finding.message.starts_with(k_not_made);
 }
 
 bool keeps_from_installing(const Artifact& artifact, const Finding& finding) {

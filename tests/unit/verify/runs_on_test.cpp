@@ -268,6 +268,14 @@ TEST_CASE("a package that cannot be imported at all runs nowhere") {
   CHECK(reason_has(row(report, {8, 0}), "cannot be imported (CNT003"));
 }
 
+TEST_CASE("a check that was required and could not be made says nothing of where a wheel runs") {
+  VerifyOptions options;
+  options.require = {"IMP"};
+  const auto report = judged_wheel(stranger({{"_a", plain({90})}}), options);
+  CHECK_FALSE(trouble(report, "IMP001").empty());
+  CHECK(row(report, {9, 0}).verdict == "yes");
+}
+
 TEST_CASE("the JSON names the modules that fail") {
   const auto json = verify_json({judged_wheel(stranger({{"_a", plain({80})}, {"_b", plain({90})}}))}, false);
   CHECK(json.find("\"verdict\": \"part\"") != std::string::npos);
