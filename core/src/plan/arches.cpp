@@ -177,7 +177,7 @@ Status check_arches(const Spec& spec, const Choice& choice, std::string_view typ
                       (typed.find(name) == std::string_view::npos && !typed.empty()
                            ? fmt::format(", which \"{}\" asks for", typed)
                            : ""),
-                  suggestion(name, buildable_names(spec)));
+                  "buildable: " + join(buildable_names(spec), ", "));
     // A row that could serve: neither excluded nor closed to this revision.
     const auto open = std::ranges::find_if(rows, [&](const auto* row) {
       return row->excluded.empty() && holds(row->when, *choice.revision, to_string(choice.backend));

@@ -21,6 +21,9 @@ Result<const Profile*> choose_profile(const Spec& spec, const std::string& word)
   const auto found = std::ranges::find(spec.profiles, wanted, &Profile::name);
   if (found != spec.profiles.end()) return &*found;
   if (wanted == "default") return nullptr;
+  if (word.find_first_of(",; ") != std::string::npos)
+    return fail(ErrorKind::usage, "PLN001", fmt::format("\"{}\" is no profile: --profile takes one", word),
+                "one call for each; what they share is made once");
   return fail(ErrorKind::usage, "PLN001", fmt::format("plugin {} has no profile \"{}\"", spec.name, word),
               suggestion(word, names_of(spec.profiles, &Profile::name)));
 }
