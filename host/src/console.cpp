@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 
@@ -30,9 +31,9 @@ void Console::say(std::string_view text) const {
   if (!m_quiet) to_stderr(printable_with_color(text) + "\n");
 }
 
-void Console::draw(std::string_view text, std::size_t drawn) const {
-  const std::string up = drawn > 1 ? fmt::format("\x1b[{}A", drawn - 1) : "";
-  to_stderr(up + "\r\x1b[J" + printable_with_color(text));
+void Console::draw(std::string_view text) const {
+  const auto below = std::ranges::count(text, '\n');
+  to_stderr("\r\x1b[J" + printable_with_color(text) + (below > 0 ? fmt::format("\x1b[{}A", below) : "") + "\r");
 }
 
 std::string Console::paint(std::string_view code, std::string_view text) const {

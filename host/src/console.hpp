@@ -23,8 +23,9 @@ class Console {
   void result(std::string_view text) const;    ///< stdout, for people; nothing when quiet
   void document(std::string_view text) const;  ///< stdout, for programs: as it is
   void say(std::string_view text) const;       ///< stderr with a newline, unless quiet
-  /// stderr: the terminal's last lines anew, of which `drawn` are there; "" = none.
-  void draw(std::string_view text, std::size_t drawn = 1) const;
+  /// stderr: the terminal's last lines anew; "" = none. The cursor waits on the first of them, so that all go from
+  /// there on, however many rows a terminal that was narrowed since has made of them.
+  void draw(std::string_view text) const;
   void show(const Error& error) const;
   void show(const Diagnostic& diagnostic) const;
   void warn(std::string_view message, std::string_view hint = {}) const;

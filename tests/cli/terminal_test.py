@@ -49,6 +49,12 @@ class Terminal(CommandLine):
         # Four at once do not fit: age and memory of some, and how many more there are.
         self.assertRegex("\n".join(map("\n".join, running)), r"\[0/8\] [\d.]+ s\n +[\d.]+ s  about \d+ MB  device .*\n.*\n? *and [23] more")
         self.assertNotRegex(sent, r"\x1b\[[\d;]*m", "NO_COLOR")
+        # The cursor waits on the first line: whatever a narrower terminal makes of the block, it goes as a whole.
+        drawn = re.findall(r"\r\x1b\[J([^\x1b]+?)(?:\x1b\[(\d+)A)?\r(?!\n)", sent)
+        self.assertTrue(drawn, sent)
+        for block, up in drawn:
+            self.assertEqual(block.count("\n"), int(up or 0), block)
+        self.assertNotRegex(sent, r"A\r\x1b\[J[^\x1b]*\x1b\[\d+A\x1b", "no going up to clear")
         self.assertRegex(sent, r"skip 3 checks could not be made\s+\(sagekit\s+verify --all says why\)")
 
         self.assertNotIn("\x1b", self.build(80, 24, TERM="dumb"))

@@ -119,8 +119,7 @@ std::unique_lock<std::mutex> BuildProgress::give_way() {
 }
 
 void BuildProgress::clear() {
-  if (m_drawn > 0) m_console.draw("", m_drawn);
-  m_drawn = 0;
+  if (std::exchange(m_drawn, false)) m_console.draw("");
 }
 
 void BuildProgress::line(const BuildEvent& event) {
@@ -174,15 +173,14 @@ void BuildProgress::draw() {
   if (running.size() > most) text += fmt::format("  and {} more\n", running.size() - most);
   text.pop_back();
   std::string block;
-  std::size_t lines = 0;
-  for (std::size_t at = 0; at <= text.size(); ++lines) {
+  for (std::size_t at = 0; at <= text.size();) {
     const auto end = std::min(text.find('\n', at), text.size());
-    // A line that the terminal broke would be two to clear; Ctrl-C writes "^C" behind the last.
-    block += (lines > 0 ? "\n" : "") + cut(text.substr(at, end - at), terminal_width() - 3);
+    // A line that the terminal broke would be two to go back over.
+    block += (at > 0 ? "\n" : "") + cut(text.substr(at, end - at), terminal_width() - 1);
     at = end + 1;
   }
-  m_console.draw(block, m_drawn);
-  m_drawn = lines;
+  m_console.draw(block);
+  m_drawn = true;
 }
 
 void BuildProgress::json_line(const BuildEvent& event) {

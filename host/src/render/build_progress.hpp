@@ -49,9 +49,8 @@ class BuildProgress : public BuildObserver {
 
   const Console& m_console;
   Form m_form;
-  bool m_groups, m_in_group = false;
+  bool m_groups, m_in_group = false, m_drawn = false;
   std::mutex m_mutex;  ///< events come from the build's threads, redraws from m_clock
-  std::size_t m_drawn = 0;
   std::uint64_t m_done = 0, m_total = 0, m_reused = 0, m_failed = 0;
   double m_eta_seconds = 0;
   Clock::time_point m_began = Clock::now(), m_eta_at = m_began;
