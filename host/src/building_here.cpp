@@ -23,6 +23,18 @@ bool wants_torch(const Spec& spec) {
   return std::ranges::any_of(spec.matrix.include, [](const auto& row) { return !row.torch.empty(); });
 }
 
+Status can_build(const Session& session, const Target& target) {
+  const auto plugin = session.plugin();
+  if (!plugin) return std::unexpected(plugin.error());
+  const auto lacks = [](const std::string& what, std::string_view hint) {
+    return fail(ErrorKind::machine, "RES009", fmt::format("a wheel for this machine cannot be built: {}", what),
+                std::string(hint));
+  };
+  if (lacks_torch(plugin->spec(), target)) return lacks("its Python has no torch with CUDA", k_torch_first);
+  if (!target.gpus || target.gpus->empty()) return lacks("it has no NVIDIA GPU that is known", k_name_gpu);
+  return {};
+}
+
 /// The words behind `build`. A patch release of torch that no cell has is built for by its minor, whose ABI it shares.
 std::vector<std::pair<std::string, std::string>> build_flags(const Session& session, const Target& target,
                                                              const HereOptions& options) {
@@ -83,7 +95,13 @@ class StdoutAside {
 
 }  // namespace
 
-std::vector<std::string> build_command(const Session& session, const Target& target, const HereOptions& options) {
+bool lacks_torch(const Spec& spec, const Target& target) {
+  return wants_torch(spec) && (target.torch.empty() || target.torch_cuda.empty() || target.torch_cuda == "none");
+}
+
+Result<std::vector<std::string>> build_command(const Session& session, const Target& target,
+                                               const HereOptions& options) {
+  if (const auto can = can_build(session, target); !can) return std::unexpected(can.error());
   std::vector<std::string> words = {"sagekit"};
   for (const auto& plugin : session.global.plugins) words.insert(words.end(), {"--plugin", plugin});
   words.emplace_back("build");
@@ -92,16 +110,7 @@ std::vector<std::string> build_command(const Session& session, const Target& tar
 }
 
 Result<std::filesystem::path> build_here(Session& session, const Target& target, const HereOptions& options) {
-  const auto plugin = session.plugin();
-  if (!plugin) return std::unexpected(plugin.error());
-  const auto lacks = [](const std::string& what, const std::string& hint) {
-    return fail(ErrorKind::machine, "RES009", fmt::format("a wheel for this machine cannot be built: {}", what), hint);
-  };
-  if (!target.gpus || target.gpus->empty())
-    return lacks("it has no NVIDIA GPU that is known", "sagekit build --arch names GPUs of other machines");
-  if (wants_torch(plugin->spec()) && (target.torch.empty() || target.torch_cuda.empty() || target.torch_cuda == "none"))
-    return lacks("its Python has no torch with CUDA",
-                 "install torch there first, or name another Python with --interpreter");
+  if (const auto can = can_build(session, target); !can) return std::unexpected(can.error());
   auto verb = std::move(build_verbs().front());
   Flags flags;
   verb.declare(flags);

@@ -5,6 +5,8 @@
 
 #include <sagekit/resolve.hpp>
 
+#include <string_view>
+
 namespace sagekit::host {
 
 struct HereOptions {
@@ -13,8 +15,19 @@ struct HereOptions {
   std::vector<std::string> vendored = {};  ///< as build's --vendored
 };
 
-/// `sagekit --plugin NAME build ...` as somebody would type it.
-std::vector<std::string> build_command(const Session& session, const Target& target, const HereOptions& options);
+/// What mends RES009. Where no GPU shows itself nobody knows which one is meant.
+inline constexpr std::string_view k_torch_first =
+    "install torch there first, or name another Python with --interpreter";
+inline constexpr std::string_view k_for_gpu = "--for 'gpu=NAME,driver=VERSION'";
+inline constexpr std::string_view k_name_gpu =
+    "--for 'gpu=NAME,driver=VERSION' names one that does not show itself here, as nvidia-smi there calls it";
+
+/// Has the target no torch to build the variant for?
+bool lacks_torch(const Spec& spec, const Target& target);
+
+/// `sagekit --plugin NAME build ...` as somebody would type it. Errors as of build_here: CLI001, RES009.
+Result<std::vector<std::string>> build_command(const Session& session, const Target& target,
+                                               const HereOptions& options);
 
 /// Runs the verb `build` and returns the folder that has its wheels. Errors: CLI001 (usage) no plugin was chosen,
 /// RES009 (machine) the machine lacks what a wheel is for, RES010 (failed) the build did not come to its end; it said

@@ -215,7 +215,9 @@ class Works(Install):
     def test_a_named_gpu_serves_where_images_are_built(self):
         (self.bin / "nvidia-smi").unlink()
         self.wheel().write(self.dist)
-        self.expect(self.install(), 4, "RES007", "--for 'gpu=")
+        done = self.install()
+        self.expect(done, 4, "RES007", "--for 'gpu=NAME,driver=VERSION'")
+        self.assertNotIn("RTX", done.err.split("RES007")[1], "nobody said which GPU it is")
         self.expect(self.install("--for", "gpu=RTX 5090"), 0)
         self.expect(self.install("--for", "torch=2.10.0"), 2, "CLI001")
 
@@ -316,6 +318,17 @@ class OrBuild(Install):
         self.assertIn("sagekit-example", done.out)
         said = subprocess.run([self.python, "-I", "-c", "import sagekit_example"], capture_output=True, text=True)
         self.assertTrue(said.returncode == 0 or "libcuda" in said.stderr, said.stderr)
+
+    def test_a_build_that_cannot_be_is_neither_printed_nor_advised(self):
+        shutil.rmtree(self.site / "torch")
+        done = self.run_sagekit("--plugin", "sage2", "install", "--or-build", "--dry-run", "--interpreter", self.python, "--for", "gpu=H100,driver=580")
+        self.expect(done, 3, "RES009", "no torch with CUDA", "install torch there first")
+        self.assertEqual(done.out, "")
+        foreign = self.folder / "sageattention-2.2.0+cu128torch2.7.1-cp312-cp312-win_amd64.whl"
+        foreign.write_bytes(self.wheel().write(self.dist).read_bytes())
+        done = self.run_sagekit("install", foreign, "--interpreter", self.python)
+        self.expect(done, 4, "RES007", "install torch there first")
+        self.assertNotIn("--or-build", done.err)
 
     def test_the_environment_s_own_pip_knows_where_compilers_are(self):
         # A Debian without python3-pip: pip is in the environment alone.

@@ -236,16 +236,17 @@ class Installer {
   std::string way_out() const {
     // A machine whose GPU is not seen (where an image is built, on a login node) can still be told which one it is for.
     const bool no_gpu = m_target.gpus && m_target.gpus->empty();
-    if (no_gpu && stands_in_the_way({"RES107", "RES207"}))
-      return "for a GPU that is not in this machine: --for 'gpu=RTX 4090,driver=580'";
+    if (no_gpu && stands_in_the_way({"RES107", "RES207"})) return std::string(k_name_gpu);
     const auto whole = [](const Judged& one) { return one.code != "RES113" && one.code != "RES114"; };
     if (m_resolution && m_resolution->unknown.empty() && std::ranges::none_of(m_resolution->refused, whole))
       return "get it once more from where it is published, under the name that it has there";
     std::string text = fmt::format("wanted is one for {}", target_text(m_target));
     for (const auto* plugin : m_options.resolving.plugins)
       if (m_resolution && normalized_project(plugin->spec().metadata.name) == m_resolution->package)
-        return fmt::format("{}; sagekit --plugin {} install --or-build{} builds it", text, plugin->name(),
-                           no_gpu ? " --for 'gpu=RTX 4090,driver=580'" : "");
+        return lacks_torch(plugin->spec(), m_target)
+                   ? fmt::format("{}; {}", text, k_torch_first)
+                   : fmt::format("{}; sagekit --plugin {} install --or-build{} builds it", text, plugin->name(),
+                                 no_gpu ? fmt::format(" {}", k_for_gpu) : "");
     return text;
   }
 
@@ -284,12 +285,15 @@ class Installer {
 
   int dry_run() {
     std::vector<std::vector<std::string>> commands;
-    if (m_resolution && !m_resolution->fits.empty())
+    if (m_resolution && !m_resolution->fits.empty()) {
       commands = install_commands(m_place, m_resolution->fits.front(), m_options);
-    else if (m_arguments.or_build)
-      commands = {build_command(m_session, m_target, here()), install_built()};
-    else
+    } else if (m_arguments.or_build) {
+      auto build = build_command(m_session, m_target, here());
+      if (!build) return report(m_session, build.error());
+      commands = {std::move(*build), install_built()};
+    } else {
       return nothing_fits();
+    }
     if (m_session.global.json) {
       m_session.console.document(install_commands_json(commands));
       return 0;
