@@ -329,9 +329,7 @@ Result<int> build_in(Session& session, const EngineBuild& build, std::stop_token
   if (const auto there = source_is_there(build.source); !there) return std::unexpected(there.error());
   const OutputFolder output(build.output);
   // Let go at once: the build in there wants the lock itself.
-  if (const auto lock = OutputLock::acquire(
-          build.output, [&](const auto& what) { session.console.say(what); }, stop);
-      !lock)
+  if (const auto lock = OutputLock::acquire(build.output, session.console, stop); !lock)
     return std::unexpected(lock.error());
   Engine engine(session, build, std::move(stop));
   if (const auto there = engine.look(); !there) return std::unexpected(there.error());

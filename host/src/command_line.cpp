@@ -219,6 +219,12 @@ Error unexpected_flag(const std::string& word, const Verb* verb, const std::vect
   if (verb == nullptr && !owners.empty())
     return {ErrorKind::usage, "CLI001", fmt::format("{} is a flag of {}", name, fmt::join(owners, ", ")), "",
             fmt::format("name the verb first: sagekit {} {} ...", owners.front(), name)};
+  // Who has a command line of build wants to know what it would do.
+  if (verb != nullptr && verb->text.name == "plan" && std::ranges::find(owners, "build") != owners.end())
+    return {ErrorKind::usage, "CLI001", fmt::format("plan has no {}", name), "",
+            fmt::format("leave it out: a plan reads no source and runs nothing, so that it is the same with any {}; "
+                        "build --dry-run takes it and says what would run",
+                        name)};
   return {ErrorKind::usage, "CLI001", fmt::format("unknown flag \"{}\"", word), "",
           owners.empty() ? guess : fmt::format("it is a flag of {}; {}", fmt::join(owners, ", "), guess)};
 }

@@ -43,15 +43,6 @@ Result<fs::path> config_file(const Session& session) {
   return folder / session.global.config;
 }
 
-Result<std::string> config_text(const fs::path& path) {
-  if (auto text = file_text(path)) return std::move(*text);
-  std::error_code error;
-  return fail(ErrorKind::usage, "CFG007",
-              fmt::format("cannot read {}: {}", path.string(),
-                          fs::exists(path, error) || error ? "it is no readable file" : "there is no such file"),
-              "--config takes a file; --config /dev/null reads none", path.string());
-}
-
 /// Does the environment say it already?
 bool in_environment(const Settings& settings, const std::string& key) {
   return (key == "arch" && !settings.arch_list.empty()) || (key == "store" && settings.store_is_named) ||
@@ -111,8 +102,10 @@ bool configure(Session& session, const Verb& verb) {
   const auto path = config_file(session);
   if (!path) return session.console.show(path.error()), false;
   if (path->empty()) return true;
-  const auto text = config_text(*path);
-  if (!text) return session.console.show(text.error()), false;
+  const auto text = file_text(*path);
+  if (!text)
+    return session.console.show(read_error(*path, "CFG007", "--config takes a file; --config /dev/null reads none")),
+           false;
   auto config = parse_config(*text, path->string());
   if (!config) {
     for (const auto& diagnostic : config.error()) session.console.show(diagnostic);

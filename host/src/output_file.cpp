@@ -42,6 +42,14 @@ std::optional<std::string> file_text(const fs::path& path) {
   return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
+Error read_error(const fs::path& path, std::string code, std::string hint) {
+  std::error_code error;
+  return {ErrorKind::usage, std::move(code),
+          fmt::format("cannot read {}: {}", path.string(),
+                      fs::exists(path, error) || error ? "it is no readable file" : "there is no such file"),
+          path.string(), std::move(hint)};
+}
+
 Error write_error(std::string_view what, int number, bool in_place) {
   if (number == ENOENT)
     return {ErrorKind::usage, "FIL002", fmt::format("cannot write {}: there is no such folder", what), "",

@@ -13,6 +13,9 @@ namespace sagekit::host {
 /// All of it, of a pipe too; nothing when it cannot be read.
 std::optional<std::string> file_text(const std::filesystem::path& path);
 
+/// Why file_text has nothing, of kind usage.
+Error read_error(const std::filesystem::path& path, std::string code, std::string hint);
+
 /// Writes beside it and renames, so that a cut result never stands under its final name; what is there and no regular
 /// file (/dev/stdout, a pipe) is written as it is. Error FIL002: kind machine when the disk is full, else usage.
 Status write_output(const std::filesystem::path& path, std::string_view text);

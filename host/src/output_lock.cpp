@@ -24,8 +24,7 @@ bool is_that_file(int fd, const std::filesystem::path& file) {
 
 }  // namespace
 
-Result<OutputLock> OutputLock::acquire(const std::filesystem::path& folder,
-                                       const std::function<void(const std::string&)>& say,
+Result<OutputLock> OutputLock::acquire(const std::filesystem::path& folder, const Console& console,
                                        const std::stop_token& stop) {
   std::error_code error;
   const auto file = folder / ".sagekit.lock";
@@ -43,7 +42,7 @@ Result<OutputLock> OutputLock::acquire(const std::filesystem::path& folder,
     if (no_locks || (held && is_that_file(fd, file))) return OutputLock(fd, file, made);
     ::close(fd);
     if (held) continue;
-    if (!told) say("another sagekit writes to " + folder.string() + "; waiting for it");
+    if (!told) console.say("another sagekit writes to " + folder.string() + "; waiting for it");
     told = true;
     if (stop.stop_requested()) return fail(ErrorKind::interrupted, "BLD006", "stopped while waiting");
     std::this_thread::sleep_for(std::chrono::milliseconds(100));

@@ -1,22 +1,22 @@
 #pragma once
 // One writer at a time in an output folder.
 
+#include "console.hpp"
+
 #include <sagekit/error.hpp>
 
 #include <filesystem>
-#include <functional>
 #include <stop_token>
-#include <string>
 
 namespace sagekit::host {
 
 class OutputLock {
  public:
-  /// Makes the folder if needed. While another process writes there it waits, and says so once with `say`. The lock
+  /// Makes the folder if needed. While another process writes there it waits, and says so once. The lock
   /// ends with the process, and a folder that was made for it and holds nothing goes. Errors: FIL002 (usage), BLD006
   /// (interrupted) when `stop` is requested meanwhile.
-  static Result<OutputLock> acquire(const std::filesystem::path& folder,
-                                    const std::function<void(const std::string&)>& say, const std::stop_token& stop);
+  static Result<OutputLock> acquire(const std::filesystem::path& folder, const Console& console,
+                                    const std::stop_token& stop);
   OutputLock(OutputLock&& other) noexcept;
   OutputLock& operator=(OutputLock&&) = delete;
   ~OutputLock();

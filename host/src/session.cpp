@@ -77,9 +77,14 @@ Result<Plugin> Session::plugin() const {
     if (list.empty())
       return fail(ErrorKind::usage, "PLG011", "no plugin is loaded",
                   "name one with --plugin FILE, or its folder with --plugin-dir DIR");
+    // A cell's id begins with its variant; of "sage2" and "sage2-stable" the longer name is meant, which comes later.
+    const auto meant = std::find_if(list.rbegin(), list.rend(), [&](const Plugin& one) {
+      return (" " + global.typed).find(" " + one.name() + "-") != std::string::npos;
+    });
+    const auto& one = meant == list.rend() ? list.front() : *meant;
     return fail(ErrorKind::usage, "PLG012",
                 fmt::format("choose a variant; loaded are: {}", fmt::join(names_of(list), ", ")),
-                fmt::format("for example: sagekit --plugin {} {}", list.front().name(), global.typed));
+                fmt::format("for example: sagekit --plugin {} {}", one.name(), global.typed));
   }
   const std::string& wanted = global.plugins.front();
   for (const auto& plugin : list)

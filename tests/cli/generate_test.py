@@ -33,11 +33,15 @@ class Generate(CommandLine):
         self.assertEqual(self.generate("dockerfile", "-o", "-").out.encode(), text)
 
     def test_another_plan_updates_and_check_says_what(self):
+        done = self.generate("dockerfile", "--check")
+        self.expect(done, 1, "without --check")
+        self.assertIn("would create Dockerfile", done.out)
+        self.assertFalse(self.file().exists())
         self.expect(self.generate("dockerfile"), 0)
         text = self.file().read_bytes()
         done = self.generate("dockerfile", "--arch", "9.0", "--check")
         self.expect(done, 1, "without --check")
-        self.assertRegex(done.out, r"updated Dockerfile: \+\d+ -\d+ lines")
+        self.assertRegex(done.out, r"would update Dockerfile: \+\d+ -\d+ lines")
         self.assertEqual(self.file().read_bytes(), text)
         self.expect(self.generate("dockerfile", "--arch", "9.0"), 0)
         self.assertIn('"9.0"', self.file().read_text())

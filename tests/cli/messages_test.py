@@ -93,6 +93,14 @@ class Usage(CommandLine):
     def test_a_flag_of_another_verb_names_that_verb(self):
         self.expect(self.run_sagekit("verify", "--arch", "9.0", "x.whl"), 2, 'unknown flag "--arch"', "it is a flag of plan, build")
 
+    def test_a_build_command_made_a_plan_is_told_why_plan_takes_less(self):
+        for flag in (("--source", "../SageAttention"), ("--vendored=cutlass=x",), ("--jobs", "4"), ("-o", "dist")):
+            self.expect(self.run_sagekit("--plugin", "sage2", "plan", *flag), 2, f"plan has no {flag[0].split('=')[0]}", "leave it out", "build --dry-run")
+
+    def test_several_profiles_are_told_from_a_misspelled_one(self):
+        for word in ("current,sage3-all", "current;default", "current default"):
+            self.expect(self.run_sagekit("--plugin", "sage3", "plan", "--profile", word), 2, "PLN001", "--profile takes one", "one call for each")
+
     def test_a_wheel_where_none_is_taken_gets_the_verbs_for_wheels(self):
         self.expect(self.run_sagekit("doctor", "X.whl"), 2, 'unexpected argument "X.whl"', "sagekit verify X.whl", "sagekit resolve X.whl")
 

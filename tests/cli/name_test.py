@@ -44,6 +44,7 @@ class Name(CommandLine):
     def test_what_is_no_wheel_name_is_refused(self):
         self.expect(self.run_sagekit("name", "sageattention-2.2.0+cu130torch2.9.0.whl"), 1, "NAM002")
         self.expect(self.run_sagekit("name", "tiny-1.0-py3-none-any (1).whl"), 1, "NAM006", "rename it to tiny-1.0-py3-none-any.whl")
+        self.expect(self.run_sagekit("name", "sage2-stable-pytorch29-cu130-python310"), 2, "PLG012", "--plugin sage2-stable name sage2-stable-")
         self.expect(self.run_sagekit("name", "sageattention"), 2, "CLI001", "neither a wheel's file name nor a cell")
         self.expect(self.run_sagekit("name", "a.whl", "--naming", "build-tga"), 2, "PLN003", "build-tag")
 

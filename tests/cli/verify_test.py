@@ -111,7 +111,7 @@ class ExitCodes(Verify):
         wheel = Wheel().write(self.folder)
         self.expect(self.verify(), 2, "needs a wheel")
         self.expect(self.verify("--policy", "pipy", wheel), 2, "VFY001", "pypi")
-        self.expect(self.verify("--policy", "./nowhere.toml", wheel), 2, "FIL001")
+        self.expect(self.verify("--policy", "./nowhere.toml", wheel), 2, "FIL001", "there is no such file", "built in are own, others and pypi")
         self.expect(self.verify("--require", "EFL", wheel), 2, "VFY003", "ELF")
         self.expect(self.verify("--format", "xml", wheel), 2, "CLI001")
         self.expect(self.verify("--memory", "lots", wheel), 2, "CLI002")

@@ -262,8 +262,7 @@ int run(Session& session, const BuildArguments& arguments) {
 
   std::optional<OutputLock> lock;
   if (!arguments.dry_run) {
-    const auto say = [&](const std::string& text) { session.console.say(text); };
-    auto acquired = OutputLock::acquire(arguments.output, say, stop);
+    auto acquired = OutputLock::acquire(arguments.output, session.console, stop);
     if (!acquired) return report(session, acquired.error());
     lock.emplace(std::move(*acquired));
   }

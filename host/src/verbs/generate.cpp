@@ -41,7 +41,12 @@ void declare(Flags& flags, Arguments& arguments) {
 std::string summary(const FileComparison& file, bool check) {
   // Who forced it is told that something of a hand is gone.
   const bool lost = file.change == FileChange::edited && !check;
-  auto text = fmt::format("{} {}", lost ? "overwrote" : to_string(file.change), file.path);
+  const std::string_view word = lost                                 ? "overwrote"
+                                : !check                             ? to_string(file.change)
+                                : file.change == FileChange::created ? "would create"
+                                : file.change == FileChange::updated ? "would update"
+                                                                     : "edited";
+  auto text = fmt::format("{} {}", word, file.path);
   if (file.lines_added + file.lines_removed > 0)
     text += fmt::format(": +{} -{} lines", file.lines_added, file.lines_removed);
   return text;

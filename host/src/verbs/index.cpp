@@ -114,8 +114,7 @@ int run(Session& session, const IndexArguments& arguments) {
   // Two at once would write the same files.
   std::optional<OutputLock> lock;
   if (folder_given || fs::is_regular_file(given, error)) {
-    auto acquired = OutputLock::acquire(
-        options.output, [&](const std::string& text) { session.console.say(text); }, stop);
+    auto acquired = OutputLock::acquire(options.output, session.console, stop);
     if (!acquired) return report(session, acquired.error());
     lock.emplace(std::move(*acquired));
   }

@@ -32,8 +32,7 @@ int run(Session& session, const PackageArguments& arguments) {
   if (!builds) return report(session, builds.error());
   auto loaded = session.plugins();
   if (!loaded) return report(session, loaded.error());
-  auto lock = OutputLock::acquire(
-      arguments.output, [&](const std::string& text) { session.console.say(text); }, stop_on_signals());
+  auto lock = OutputLock::acquire(arguments.output, session.console, stop_on_signals());
   if (!lock) return report(session, lock.error());
 
   PackageOptions options;

@@ -109,8 +109,7 @@ int run(Session& session, const ReleaseArguments& arguments) {
     return report(session, {ErrorKind::usage, "CLI001", "--naming and -o belong together", "",
                             "--naming build-tag -o release: the named wheels are new files"});
   const fs::path folder = arguments.output.empty() ? arguments.folder : arguments.output;
-  auto lock = OutputLock::acquire(
-      folder, [&](const std::string& text) { session.console.say(text); }, stop);
+  auto lock = OutputLock::acquire(folder, session.console, stop);
   if (!lock) return report(session, lock.error());
   if (!arguments.naming.empty()) {
     const auto unnamed = read_given_release(session, arguments.folder, {.skip = {folder}});

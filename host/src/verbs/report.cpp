@@ -43,8 +43,7 @@ int run(Session& session, const ReportArguments& arguments) {
   if (!arguments.timeline.empty()) {
     const auto text = file_text(arguments.timeline);
     if (!text)
-      return report(session, {ErrorKind::usage, "FIL001", fmt::format("cannot read {}", arguments.timeline), "",
-                              "sagekit build --timeline FILE writes one"});
+      return report(session, read_error(arguments.timeline, "FIL001", "sagekit build --timeline FILE writes one"));
     auto read = read_timeline(*text, arguments.timeline);
     if (!read) return report(session, read.error());
     timeline = std::move(*read);

@@ -63,19 +63,13 @@ void declare(Flags& flags, VerifyArguments& arguments) {
   flags.reads("SAGEKIT_STORE", "Where fetched torches are, which symbols are looked up in");
 }
 
-Result<std::string> policy_text(const fs::path& path) {
-  if (auto text = file_text(path)) return std::move(*text);
-  return fail(ErrorKind::usage, "FIL001", fmt::format("cannot read {}: it is no readable file", path.string()), {},
-              path.string());
-}
-
 /// --policy: one of the three words, else a file. False: what is wrong with it was said.
 bool read_policy(const Session& session, const std::string& word, VerifyOptions& options) {
   std::error_code error;
   const bool file = word.find_first_of("./") != std::string::npos || fs::exists(word, error);
   if (word.empty() || !file) return options.policy = word, true;
-  const auto text = policy_text(word);
-  if (!text) return report(session, text.error()), false;
+  const auto text = file_text(word);
+  if (!text) return report(session, read_error(word, "FIL001", "built in are own, others and pypi")), false;
   auto policy = parse_policy_file(*text, word);
   if (policy) {
     options.policy_file = std::move(*policy);
