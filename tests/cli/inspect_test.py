@@ -45,6 +45,9 @@ class Inspect(Wheels):
         self.expect(done, 0)
         for words in ("demo 1.0", "demo/_k.so", "x86_64", "other files"):
             self.assertIn(words, done.out)
+        hashed = self.run_sagekit("inspect", path, "--hashes")
+        self.assertIn(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path}\n", hashed.out)
+        self.assertIn(f"{hashlib.sha256(b'').hexdigest()}  demo/__init__.py\n", hashed.out)
         document = self.run_sagekit("inspect", path, "--json").json()
         self.assertEqual(document["schema"], "sagekit.inspect/1")
         members = {member["path"]: member for member in document["files"][0]["members"]}

@@ -425,6 +425,12 @@ class Folders(Verify):
         wheel.files[f"{project}/_k{SUFFIX}"] = module(self.folder, flags=flags)
         return wheel
 
+    def test_of_a_folder_of_wheels_only_a_package_s_are_judged(self):
+        Wheel().write(self.folder), Wheel("other").write(self.folder)
+        done = self.verify("--package", "Other", "--json", self.folder)
+        self.assertEqual([pathlib.Path(one["path"]).name.split("-")[0] for one in done.json()["wheels"]], ["other"])
+        self.expect(self.verify("--package", "nosuch", self.folder), 4, "VFY004", "no wheel of nosuch is in", "is one that is there")
+
     def test_an_installed_package(self):
         site = self.folder / "venv" / "lib" / "python3.12" / "site-packages"
         info = self.native().install(site)

@@ -198,6 +198,14 @@ std::string kernels_text(const FileFacts& file, bool resources) {
   return text;
 }
 
+/// As sha256sum writes them: of the file, then of those in it.
+std::string hashes_text(const FileFacts& file) {
+  std::string text = fmt::format("\n  {}  {}\n", file.sha256, one_line(file.path));
+  for (const auto& member : file.members)
+    if (!member.sha256.empty()) text += fmt::format("  {}  {}\n", member.sha256, one_line(member.path));
+  return text;
+}
+
 }  // namespace
 
 std::string inspect_text(const Console& console, const FileFacts& file, const InspectOptions& options,
@@ -211,6 +219,7 @@ std::string inspect_text(const Console& console, const FileFacts& file, const In
   }
   text += modules_text(console, file, width);
   if (options.kernels) text += kernels_text(file, options.resources);
+  if (options.member_hashes) text += hashes_text(file);
   return text;
 }
 

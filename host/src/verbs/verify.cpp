@@ -10,16 +10,19 @@
 #include "verb.hpp"
 
 #include <sagekit/finding.hpp>
+#include <sagekit/naming.hpp>
 #include <sagekit/shell_word.hpp>
 #include <sagekit/verify.hpp>
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <set>
 
 namespace sagekit::host {
@@ -48,7 +51,8 @@ void declare(Flags& flags, VerifyArguments& arguments) {
       .commas = true;
   declare_interpreters(flags, arguments.interpreters);
   flags.on("--gpu", arguments.gpu, "Launch the package's own numeric cases on this machine's GPU");
-  flags.list("--package", "NAME", arguments.packages, "Of a folder with several packages only these").commas = true;
+  flags.list("--package", "NAME", arguments.packages, "Of a folder with several packages, or their wheels, only these")
+      .commas = true;
   flags.list("--installed", "NAME", arguments.installed, "A package that --interpreter has installed").commas = true;
   flags.value("--sha256", "FILE", arguments.sha256_file, "Checksums to hold the wheels to, as sha256sum writes them");
   flags.value("--format", "FORM", arguments.format, "What stdout gets; github: annotations").choices = {
@@ -98,10 +102,16 @@ class Run {
       // A folder of wheels stands for them; an unpacked package may have some of its own.
       const bool folder = fs::is_directory(path, error) && files_in(path, {".dist-info"}).empty();
       const auto wheels = folder ? files_in(path, {".whl"}) : std::vector<fs::path>{};
-      if (wheels.empty())
+      if (wheels.empty()) {
         all.push_back(path);
-      else
-        all.insert(all.end(), wheels.begin(), wheels.end());
+      } else {
+        const auto before = all.size();
+        std::ranges::copy_if(wheels, std::back_inserter(all), [&](const fs::path& wheel) { return is_wanted(wheel); });
+        if (all.size() == before)
+          failed({ErrorKind::no_match, "VFY004",
+                  fmt::format("no wheel of {} is in {}", fmt::join(m_arguments.packages, ", "), path.string()),
+                  path.string(), fmt::format("{} is one that is there", wheels.front().filename().string())});
+      }
     }
     std::set<fs::path> seen;  // a glob beside its folder names wheels twice
     std::erase_if(all, [&](const fs::path& path) { return !seen.insert(path.lexically_normal()).second; });
@@ -160,6 +170,15 @@ class Run {
   int code() const { return m_code; }
 
  private:
+  /// Is the wheel, by its file name, of a package of --package?
+  bool is_wanted(const fs::path& wheel) const {
+    const auto name = wheel.filename().string();
+    const auto project = normalized_project(name.substr(0, name.find('-')));
+    return m_arguments.packages.empty() || std::ranges::any_of(m_arguments.packages, [&](const std::string& wanted) {
+             return normalized_project(wanted) == project;
+           });
+  }
+
   /// A wheel from stdin has the name that its own metadata gives it.
   void standard_input() {
     const auto taken = take_standard_input("verify");
