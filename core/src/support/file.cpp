@@ -153,10 +153,8 @@ std::string near_files(const fs::path& path) {
     return "did you mean \"" + (path.parent_path() / near).string() + "\"?";
   if (alike.empty()) return {};
   const auto more = alike.size() > k_shown ? " and " + std::to_string(alike.size() - k_shown) + " more" : "";
-  return (path.has_parent_path() ? folder.string() + " has "
-          : alike.size() == 1    ? "here is "
-                                 : "here are ") +
-         join(nearest_words(path.filename().string(), std::move(alike), k_shown), ", ") + more;
+  const auto begin = path.has_parent_path() ? folder.string() + " has " : alike.size() == 1 ? "here is " : "here are ";
+  return begin + join(nearest_words(path.filename().string(), std::move(alike), k_shown), ", ") + more;
 }
 
 }  // namespace

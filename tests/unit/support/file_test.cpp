@@ -26,6 +26,18 @@ TEST_CASE("what cannot be read says why") {
   CHECK(read_file("/nonexistent/x").error().kind == ErrorKind::usage);
 }
 
+TEST_CASE("what lies where a file is missed is told") {
+  const auto folder = TemporaryFolder::create("/tmp", "sagekit-near");
+  REQUIRE(folder);
+  REQUIRE(write_file(folder->path() / "out.tar", "x"));
+  const auto here = std::filesystem::current_path();
+  std::filesystem::current_path(folder->path());
+  const auto missing = MappedFile::open("packed-yesterday.tar");
+  std::filesystem::current_path(here);
+  REQUIRE_FALSE(missing);
+  CHECK(missing.error().hint == "here is out.tar");
+}
+
 TEST_CASE("a lock keeps others out until it is gone") {
   const auto folder = TemporaryFolder::create("/tmp", "sagekit-lock");
   REQUIRE(folder);
