@@ -103,7 +103,8 @@ CauseRow read_row(TomlTable& table, bool check) {
   row.when = conditions_at(table, "when", table.strings("when"));
   row.after = table.strings("after");
   row.with = table.strings("with");
-  row.shape = table.boolean("shape").value_or(false);
+  row.last = static_cast<std::size_t>(std::max<std::int64_t>(0, table.integer("last").value_or(0)));
+  row.shape = table.boolean("shape").value_or(row.last > 0);
   row.fallback = table.boolean("fallback").value_or(row.shape);
   row.wraps = table.boolean("wraps").value_or(false);
   row.cause = table.string("cause").value_or("");
@@ -155,10 +156,12 @@ void read_file(TomlTable root, bool check, CauseData& data) {
   if (auto reading = root.table("reading")) {
     if (check) {
       check_patterns(*reading, "advice", reading->strings("advice"), false);
+      check_patterns(*reading, "informing", reading->strings("informing"), false);
       check_patterns(*reading, "likely", reading->strings("likely"), true);
       check_patterns(*reading, "prefixes", reading->strings("prefixes"), false);
     }
     append(data.advice, reading->strings("advice"));
+    append(data.informing, reading->strings("informing"));
     append(data.likely, reading->strings("likely"));
     append(data.prefixes, reading->strings("prefixes"));
     reading->finish();

@@ -4,6 +4,7 @@
 #include "support/embedded_text.hpp"
 #include "support/toml.hpp"
 
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <span>
@@ -52,7 +53,9 @@ struct CauseRow {
   std::vector<std::string> with;   ///< codes of advice that is the same cause, seen earlier
   bool fallback = false;           ///< gives way to any other cause on the same line, and ranks behind others
   bool shape = false;              ///< says what the form of a message says, and no more: gives way to fallbacks, too
-  bool wraps = false;              ///< carries another cause's words in its own line
+  std::size_t last =
+      0;  ///< a shape that gives way to shapes, and counts only within so many lines of what follows or the end
+  bool wraps = false;  ///< carries another cause's words in its own line
   std::string cause, is_not, source, confidence, group;
   std::string means_of;                      ///< a group of the pattern that is looked up in `means`
   std::map<std::string, std::string> means;  ///< what a name or number says: {means} in the texts; "else": any other
@@ -69,9 +72,10 @@ struct FactRow {
 struct CauseData {
   std::vector<CauseRow> rows;
   std::vector<FactRow> facts;
-  std::vector<std::string> advice;    ///< before a match on its line: the line tells people something
-  std::vector<std::string> likely;    ///< lines that may hold the cause
-  std::vector<std::string> prefixes;  ///< of lines, by what carried them: cut off, again and again
+  std::vector<std::string> advice;     ///< before a match on its line: the line tells people something
+  std::vector<std::string> informing;  ///< a line so begun is information by its own word: it warns at most
+  std::vector<std::string> likely;     ///< lines that may hold the cause
+  std::vector<std::string> prefixes;   ///< of lines, by what carried them: cut off, again and again
   std::vector<std::pair<std::string, std::string>> groups;  ///< of docs/troubleshooting.md: id, heading
   Diagnostics problems;
 

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <ranges>
 #include <set>
 
 namespace sagekit {
@@ -31,7 +32,8 @@ struct Candidate {
   std::vector<const LineEvent*> followers;
 
   const CauseRow& row() const { return *event->row; }
-  int generality() const { return row().shape ? 2 : row().fallback ? 1 : 0; }
+  LineRole role() const { return event->role; }
+  int generality() const { return row().last > 0 ? 3 : row().shape ? 2 : row().fallback ? 1 : 0; }
   bool free() const { return !dropped && explained_by == k_by_nothing; }
 };
 
@@ -74,6 +76,7 @@ class CauseRanking {
 
   Explanation make() {
     collect();
+    drop_what_was_survived();
     prefer_the_special();
     explain_each_other();
     promote_advice();
@@ -87,7 +90,7 @@ class CauseRanking {
     std::set<std::string> failed;  // packages
     std::size_t exceptions = 0;    // since the last attempt or success
     for (const auto& event : m_scan.events()) {
-      const auto role = event.row->role;
+      const auto role = event.role;
       if (role == LineRole::success) {
         if (clears(event, failed, exceptions)) {
           clear(event);
@@ -135,21 +138,39 @@ class CauseRanking {
   }
 
   /// A success clears causes, those of its stage when it has one: a program that came up says nothing of a plugin that
-  /// did not load. Warnings stay, as what may explain a failure still to come.
+  /// did not load; it could do without what it did not fetch. Warnings stay, as what may explain a failure still to
+  /// come.
   void clear(const LineEvent& success) {
     std::set<std::size_t> silent_lines;
     for (auto& candidate : m_candidates) {
-      if (candidate.row().role == LineRole::silent) silent_lines.insert(candidate.event->where.line);
-      if (candidate.row().role == LineRole::advice) candidate.cleared = true;
+      if (candidate.role() == LineRole::silent) silent_lines.insert(candidate.event->where.line);
+      if (candidate.role() == LineRole::advice) candidate.cleared = true;
     }
     const auto& stage = success.row->stage;
     std::erase_if(m_candidates, [&](const Candidate& one) {
       return !one.cleared && !silent_lines.contains(one.event->where.line) &&
-             (stage.empty() || stage == one.row().stage);
+             (stage.empty() || stage == one.row().stage || one.row().last > 0 ||
+              (stage == "start" && one.row().stage == "fetch"));
     });
     if (stage.empty()) std::erase_if(m_others, [](const LineEvent* one) { return one->row->role != LineRole::noise; });
     m_last_success = success.where.line;
     m_last_failure = 0;
+  }
+
+  /// A last resort counts near the end, or near what counts behind it: what a program went on after did not stop it.
+  /// On a wrapper's line it is the wrapper.
+  void drop_what_was_survived() {
+    std::set<std::size_t> wrappers;
+    for (const auto* other : m_others)
+      if (other->role != LineRole::failure) wrappers.insert(other->where.line);
+    auto behind = m_scan.lines();
+    for (auto& one : m_candidates | std::views::reverse) {
+      if (one.role() == LineRole::advice) continue;
+      const auto line = one.event->where.line;
+      const auto reach = one.row().last;
+      one.dropped = reach > 0 && (line + reach < behind || (!one.row().wraps && wrappers.contains(line)));
+      if (!one.dropped) behind = std::min(behind, line);
+    }
   }
 
   /// On one line the special row wins over the general one; a wrapper's line is its content's.
@@ -173,8 +194,7 @@ class CauseRanking {
     if (&first >= &then || first.dropped || first.row().code == then.row().code) return false;
     if (first.row().shape && !then.row().shape) return false;
     const auto& after = then.row().after;
-    return contains(after, first.row().code) ||
-           (contains(after, first.row().stage) && first.row().role == LineRole::cause);
+    return contains(after, first.row().code) || (contains(after, first.row().stage) && first.role() == LineRole::cause);
   }
 
   void explain_each_other() {
@@ -212,7 +232,7 @@ class CauseRanking {
     const auto end = ending();
     for (std::size_t i = 0; i < m_candidates.size(); ++i) {
       auto& one = m_candidates[i];
-      if (one.row().role != LineRole::advice) continue;
+      if (one.role() != LineRole::advice) continue;
       const bool alone = end == LogEnding::unknown && m_scan.lines() <= one.event->where.line + k_short_end;
       const bool explains = std::ranges::any_of(
           m_candidates, [&](const auto& other) { return !other.dropped && other.explained_by == i; });
@@ -221,10 +241,10 @@ class CauseRanking {
   }
 
   int weight(const Candidate& one) const {
-    return one.row().role == LineRole::advice   ? 4
-           : one.generality() > 0               ? 1 + one.generality()
-           : one.row().role == LineRole::silent ? 1
-                                                : 0;
+    return one.role() == LineRole::advice   ? 4
+           : one.generality() > 0           ? 1 + one.generality()
+           : one.role() == LineRole::silent ? 1
+                                            : 0;
   }
 
   std::vector<std::size_t> order() const {
@@ -233,7 +253,7 @@ class CauseRanking {
       if (m_candidates[i].free()) order.push_back(i);
     std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
       const auto &one = m_candidates[a], &other = m_candidates[b];
-      const bool advice = one.row().role == LineRole::advice, other_advice = other.row().role == LineRole::advice;
+      const bool advice = one.role() == LineRole::advice, other_advice = other.role() == LineRole::advice;
       if (advice != other_advice) return other_advice;
       if (one.event->attempt != other.event->attempt) return one.event->attempt > other.event->attempt;
       if (weight(one) != weight(other)) return weight(one) < weight(other);
@@ -247,7 +267,7 @@ class CauseRanking {
       // pip says that something failed before it shows what.
       Candidate* owner = nullptr;
       for (auto& one : m_candidates)
-        if (one.free() && one.row().role != LineRole::advice && (owner == nullptr || one.event->where.line <= line))
+        if (one.free() && one.role() != LineRole::advice && (owner == nullptr || one.event->where.line <= line))
           owner = &one;
       return owner;
     };
@@ -277,7 +297,7 @@ class CauseRanking {
                      .follows_from = {},
                      .fix = {},
                      .confidence = row.confidence};
-    if (!one.sure || row.role == LineRole::advice) cause.confidence = cause.confidence == "high" ? "medium" : "low";
+    if (!one.sure || one.role() == LineRole::advice) cause.confidence = cause.confidence == "high" ? "medium" : "low";
     if (row.fallback) cause.confidence = "low";
     std::set<std::string> codes;
     for (const auto* event : one.followers)

@@ -69,6 +69,7 @@ CausePatterns::CausePatterns(const CauseData& from)
     : data(from),
       matcher(patterns_of(from)),
       advice(one_of(from.advice)),
+      informing(one_of(from.informing)),
       prefix("(?:" + one_of(from.prefixes) + ")*") {
   for (std::size_t i = 0; i < from.rows.size(); ++i) {
     row_of.insert(row_of.end(), from.rows[i].match.size(), i);
@@ -316,8 +317,11 @@ void LogScan::take_line(std::size_t begin, std::size_t end) {
   if (notes.likely && !is_noise) take_likely(where);
   for (auto& match : m_found) {
     if (!is_noise && !fits(m_patterns.row_of[match.pattern], begin, end)) continue;
-    LineEvent event{&row_of(match.pattern), where, std::move(match.groups), {}, m_attempt};
-    if (may_explain(event.row->role) && m_facts_read++ < k_fact_readings) read_facts(around(begin, end), event.facts);
+    const auto& row = row_of(match.pattern);
+    LineEvent event{&row, row.role, where, std::move(match.groups), {}, m_attempt};
+    if (row.role == LineRole::cause && m_patterns.informing.prefix(text.substr(begin, end - begin)) > 0)
+      event.role = LineRole::advice;
+    if (may_explain(row.role) && m_facts_read++ < k_fact_readings) read_facts(around(begin, end), event.facts);
     keep(std::move(event));
   }
 }

@@ -18,6 +18,7 @@ namespace sagekit {
 /// A line that matches a row.
 struct LineEvent {
   const CauseRow* row = nullptr;
+  LineRole role = LineRole::cause;  ///< the row's, or advice when the line calls itself information
   LogPlace where;
   std::map<std::string, std::string> groups;
   LogFacts facts;           ///< said around the line
@@ -32,7 +33,8 @@ struct CausePatterns {
   LineMatcher matcher;
   std::vector<std::size_t> row_of;   ///< of each pattern; behind them are the likely ones
   std::vector<Pattern> near, apart;  ///< of each row: one of them; "" = none are asked for
-  Pattern advice, prefix;            ///< one of them; as many as there are
+  Pattern advice, informing;         ///< one of them
+  Pattern prefix;                    ///< as many as there are
   std::vector<std::pair<const FactRow*, std::vector<Pattern>>> facts;
 };
 

@@ -44,3 +44,28 @@ TEST_CASE("the words of a shell tell its system, unless the machine at hand is t
   REQUIRE_FALSE(here.empty());
   CHECK(here.front().fix.front().command == "apt-get update && apt-get install -y git");
 }
+
+TEST_CASE("an exception that no row knows is the cause only where nothing went on") {
+  const std::string error = "ValueError: page 7 has no numbers\n";
+  CHECK(first_of(error).code == "WHY731");
+  CHECK(first_of(error).cause.find("other kind than expected") != std::string::npos);  // what the class means
+  std::string after;
+  for (int i = 0; i < 200; ++i) after += "request served\n";
+  CHECK(first_of(error + after).code.empty());
+  CHECK(first_of(error + "To see the GUI go to: http://127.0.0.1:8188\n").code.empty());
+  // Behind it the log says more: the exception gives way, wherever it stands.
+  CHECK(first_of(error + "RuntimeError: CUDA error: invalid argument\n").code == "WHY565");
+  // One far above counts when those behind it follow from it.
+  std::string chain = "ValueError: the first\n";
+  for (int i = 0; i < 3; ++i) chain += after.substr(0, 100 * 15) + "ValueError: the next\n";
+  CHECK(first_of(chain).where.line == 1);
+  // A wrapper's line is the wrapper's.
+  CHECK(first_of("error: subprocess-exited-with-error\n").code.empty());
+}
+
+TEST_CASE("a line that calls itself information accuses nobody, and a failure may still be explained with it") {
+  const std::string line = "INFO 11-22 10:11:12 [importing.py:45] No module named 'triton'\n";
+  CHECK(first_of(line + "one\ntwo\nthree\nfour\nfive\n").code.empty());
+  CHECK(first_of(line + "ERROR: it failed\n").code != "");
+  CHECK(first_of("ERROR 11-22 10:11:12 [core.py:45] ModuleNotFoundError: No module named 'triton'\n").code == "WHY416");
+}
