@@ -99,9 +99,20 @@ class Explain(CommandLine):
             ("ptxas fatal   : Value 'sm_121a' is not defined for option 'gpu-name'", "WHY510", "building Triton from source is not needed"),
             ("RuntimeError: missing sm121a", "WHY510", "TRITON_PTXAS_PATH"),
             ("ValueError: Unsupported CUDA architecture: sm121", "WHY503", "sm121"),
+            # As the headings and lists of those documents have them.
+            ('Error: "Sage3 is only supported on CUDA 12.8 and above"', "WHY110", "12.8"),
+            ("Import Error: \"No module named 'sageattn3'\"", "WHY418", "pip"),
+            ('1. **Issue: "CUDA extension not installed for sm_120"**', "WHY420", "_qattn_sm89"),
+            ("3. **Issue: \"ImportError: cannot import name '_qattn_sm120'\"**", "WHY420", "patched by hand"),
+            ("- `ptxas fatal: Value 'sm_121a' is not defined for option 'gpu-name'`", "WHY510", "TRITON_PTXAS_PATH"),
+            ("`missing sm121a` error during video generation", "WHY510", "TRITON_PTXAS_PATH"),
         )
-        for phrase, code, truth in table:
+        carried = (lambda line: line + "\r\n", lambda line: f"\x1b[1;31m{line}\x1b[0m\n", lambda line: f"2026-11-22T08:34:07.1234567Z {line}\n",
+                   lambda line: f"#12 34.56 {line}\n", lambda line: f"[2026-11-22 08:34:07.123] {line}\r\n")
+        for i, (phrase, code, truth) in enumerate(table):
             with self.subTest(phrase):
+                done = self.explain("-", "--json", stdin=carried[i % len(carried)](phrase).encode())
+                self.assertEqual([one["code"] for one in done.json()["causes"]][:1], [code], "as it was carried")
                 done = self.explain("-", "--json", stdin=phrase.encode() + b"\n")
                 causes = done.json()["causes"]
                 self.assertEqual([one["code"] for one in causes][:1], [code])
