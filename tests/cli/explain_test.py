@@ -105,7 +105,6 @@ class Explain(CommandLine):
             ('1. **Issue: "CUDA extension not installed for sm_120"**', "WHY420", "_qattn_sm89"),
             ("3. **Issue: \"ImportError: cannot import name '_qattn_sm120'\"**", "WHY420", "patched by hand"),
             ("- `ptxas fatal: Value 'sm_121a' is not defined for option 'gpu-name'`", "WHY510", "TRITON_PTXAS_PATH"),
-            ("`missing sm121a` error during video generation", "WHY510", "TRITON_PTXAS_PATH"),
         )
         carried = (lambda line: line + "\r\n", lambda line: f"\x1b[1;31m{line}\x1b[0m\n", lambda line: f"2026-11-22T08:34:07.1234567Z {line}\n",
                    lambda line: f"#12 34.56 {line}\n", lambda line: f"[2026-11-22 08:34:07.123] {line}\r\n")
@@ -144,11 +143,11 @@ class Explain(CommandLine):
         self.assertIn("ends well", self.explain("build.log").out)
 
     def test_nothing_known_shows_the_likeliest_lines(self):
-        log = self.log("one\ntwo\nerror: the flux capacitor is empty\nthree\n")
+        log = self.log("one\ntwo\nwidget error: the flux capacitor is empty\nthree\n")
         done = self.explain(log, "--json")
         self.expect(done, 4)
         self.assertEqual([one["line"] for one in done.json()["likeliest"]], [3])
-        self.assertIn("line 3: error: the flux capacitor", self.explain(log).out)
+        self.assertIn("line 3: widget error: the flux capacitor", self.explain(log).out)
         self.expect(self.explain("-", stdin=b""), 4)
 
     def test_what_cannot_be_read(self):

@@ -313,9 +313,12 @@ class CauseRanking {
     Explanation explanation;
     std::set<std::string> codes;
     const auto best = order();
-    for (const auto i : best)
-      if (explanation.causes.size() < k_causes && codes.insert(m_candidates[i].row().code).second)
+    for (const auto i : best) {
+      const auto& row = m_candidates[i].row();
+      if (row.last > 0 && !explanation.causes.empty()) continue;  // beside what is known it says nothing
+      if (explanation.causes.size() < k_causes && codes.insert(row.code).second)
         explanation.causes.push_back(found(m_candidates[i]));
+    }
     codes.clear();
     for (const auto* event : m_others)
       if (event->row->role != LineRole::failure && codes.insert(event->row->code).second)
