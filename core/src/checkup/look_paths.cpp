@@ -1,6 +1,7 @@
 // What hides what: two installs, the current folder, PYTHONPATH, LD_LIBRARY_PATH; and room for a build.
 #include "checkup/looks.hpp"
 #include "environment/probe.hpp"
+#include "support/folder.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
 
@@ -66,7 +67,7 @@ void look_at_origin(Look& look, const std::string& name, const std::string& modu
 /// setup.py takes what lies in build/ for done.
 void look_at_stale_build(Look& look) {
   std::error_code error;
-  for (const auto& entry : entries(look.options.folder / "build")) {
+  for (const auto& entry : entries_of(look.options.folder / "build")) {
     const auto name = entry.filename().string();
     if (!name.starts_with("lib.") && !name.starts_with("temp.")) continue;
     look.add("path", "build folder", warning, fmt::format("{} is of an earlier build", entry.string()),
@@ -104,7 +105,7 @@ void look_at_variables(Look& look) {
       look.add("path", "LD_LIBRARY_PATH", wrong, fmt::format("{} has libraries of a torch", folder.string()),
                "modules are loaded with that torch's libraries, not with the installed one's", "unset LD_LIBRARY_PATH");
     else
-      for (const auto& file : entries(folder))
+      for (const auto& file : entries_of(folder))
         if (file.filename().string().starts_with("libcudart.so.")) {
           look.add("path", "LD_LIBRARY_PATH", note, fmt::format("{} has {}", folder.string(), file.filename().string()),
                    "it may come before the CUDA libraries that torch brings");
