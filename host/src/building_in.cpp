@@ -294,6 +294,30 @@ class Engine {
   std::vector<std::string> m_entry, m_selection;
 };
 
+constexpr const char* k_containers = "docker, podman and buildah";
+
+std::set<std::string> flags_of(std::string_view kind) {
+  const auto row = std::ranges::find(generate_kinds(), kind, &GenerateKind::name);
+  return {row->flags.begin(), row->flags.end()};
+}
+
+Status check_no_engine_flags(const Session& session) {
+  const auto slurm = flags_of("slurm"), container = flags_of("dockerfile");
+  for (const auto& flag : session.global.given)
+    if (flag != "--source" && (slurm.contains(flag) || container.contains(flag)))
+      return fail(ErrorKind::usage, "CLI001", fmt::format("a build on this machine makes nothing of {}", flag),
+                  fmt::format("it is for --in {}", slurm.contains(flag) ? "slurm" : k_containers));
+  return {};
+}
+
+/// What to do instead of a flag that Slurm's jobs make nothing of.
+std::string instead_in_slurm(const std::string& flag) {
+  if (flag == "--shard")
+    return "--shards N says into how many tasks the plan is divided, --cpus N how many CPUs each has";
+  if (flag == "--memory") return "a task asks for what its steps need; with fewer --cpus that is less";
+  return "leave it out, or build here";
+}
+
 }  // namespace
 
 const std::vector<std::string>& engines() {
@@ -302,22 +326,26 @@ const std::vector<std::string>& engines() {
 }
 
 Status check_engine_flags(const Session& session, const std::string& engine) {
+  if (engine.empty()) return check_no_engine_flags(session);
   static const std::set<std::string> k_taken{
       "--in",        "--profile",  "--cells",        "--python",  "--torch",        "--cuda",   "--platform",
       "--arch",      "--revision", "--naming",       "--backend", "--allow-defect", "--output", "--source",
       "--jobs",      "--memory",   "--keep-going",   "--store",   "--sagekit",      "--base",   "--pin",
       "--partition", "--account",  "--shared-store", "--shards",  "--cpus",         "--plugin", "--plugin-dir",
       "--config",    "--json",     "--quiet",        "--verbose", "--color",        "-C",       "--gpu-check"};
-  const auto flags_of = [](std::string_view kind) {
-    const auto row = std::ranges::find(generate_kinds(), kind, &GenerateKind::name);
-    return std::set<std::string>(row->flags.begin(), row->flags.end());
-  };
   const bool slurm = engine == "slurm";
   const auto own = flags_of(slurm ? "slurm" : "dockerfile"), others = flags_of(slurm ? "dockerfile" : "slurm");
-  for (const auto& flag : session.global.given)
-    if (!k_taken.contains(flag) || (others.contains(flag) && !own.contains(flag)))
-      return fail(ErrorKind::usage, "CLI001", fmt::format("build --in {} makes nothing of {}", engine, flag),
-                  k_taken.contains(flag) ? "leave it out" : "leave it out, or build here");
+  for (const auto& flag : session.global.given) {
+    const bool of_others = others.contains(flag) && !own.contains(flag);
+    if (k_taken.contains(flag) && !of_others && !(slurm && flag == "--memory")) continue;
+    return fail(ErrorKind::usage, "CLI001", fmt::format("build --in {} makes nothing of {}", engine, flag),
+                of_others ? fmt::format("leave it out: it is for --in {}", slurm ? k_containers : "slurm")
+                : slurm   ? instead_in_slurm(flag)
+                          : "leave it out, or build here");
+  }
+  if (slurm && session.global.given.contains("--jobs") && session.global.given.contains("--cpus"))
+    return fail(ErrorKind::usage, "CLI001", "--jobs and --cpus say the same of Slurm's tasks: a step a CPU",
+                "give one");
   if (session.global.plugins.size() > 1)
     return fail(ErrorKind::usage, "PLG010", "build works with one plugin, but several were given",
                 "give --plugin once");
@@ -325,7 +353,6 @@ Status check_engine_flags(const Session& session, const std::string& engine) {
 }
 
 Result<int> build_in(Session& session, const EngineBuild& build, std::stop_token stop) {
-  if (const auto taken = check_engine_flags(session, build.engine); !taken) return std::unexpected(taken.error());
   if (const auto there = source_is_there(build.source); !there) return std::unexpected(there.error());
   const OutputFolder output(build.output);
   // Let go at once: the build in there wants the lock itself.

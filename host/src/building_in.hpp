@@ -23,7 +23,7 @@ struct EngineBuild {
 /// "docker", "podman", "buildah", "slurm".
 const std::vector<std::string>& engines();
 
-/// Of the flags that were typed, one that an engine makes nothing of: CLI001.
+/// Of the flags that were typed, one that an engine (none: this machine) makes nothing of: CLI001.
 Status check_engine_flags(const Session& session, const std::string& engine);
 
 /// Generates, runs, collects; the exit code of the build there. Says and documents what the build says. Errors: GEN010

@@ -210,9 +210,39 @@ class BuildIn(CommandLine):
                               ("slurm", "--base", "debian"), ("slurm", "--gpu-check"), ("slurm", "--sagekit", "sagekit>=0.1")):
             done = self.example("build", "--in", engine, *flag, env=self.environment(PATH=f"{self.tools}:{os.environ['PATH']}"))
             self.expect(done, 2, "CLI001", f"build --in {engine} makes nothing of {flag[0]}")
+        path = self.environment(PATH=f"{self.tools}:{os.environ['PATH']}")
+        self.expect(self.example("build", "--in", "docker", "--shards", "4", env=path), 2, "it is for --in slurm")
+        self.expect(self.example("build", "--in", "slurm", "--base", "debian", env=path), 2, "it is for --in docker, podman and buildah")
         done = self.run_sagekit("--plugin", "sage2", "--plugin", "sage3", "build", "--in", "docker")
         self.expect(done, 2, "PLG010", "give --plugin once")
         self.assertFalse((self.tools / "asked").exists())
+
+    def test_flags_of_an_engine_are_nothing_to_a_build_here(self):
+        for flag, engine in ((("--shards", "4"), "slurm"), (("--cpus", "2"), "slurm"), (("--partition", "gpu"), "slurm"),
+                             (("--base", "debian"), "docker, podman and buildah"), (("--gpu-check",), "docker, podman and buildah")):
+            done = self.example("build", "--dry-run", "--source", EXAMPLE_SOURCE, *flag)
+            self.expect(done, 2, "CLI001", f"a build on this machine makes nothing of {flag[0]}", f"it is for --in {engine}")
+
+    def test_slurm_says_what_divides_and_bounds_its_tasks(self):
+        for flag, *hint in (("--shard", "1/2", "--shards N says into how many tasks", "--cpus N"), ("--memory", "4G", "with fewer --cpus"),
+                            ("--stop-after", "3m", "leave it out, or build here")):
+            words, env = self.slurm(flag, hint.pop(0))
+            self.expect(self.example(*words, env=env), 2, "CLI001", f"build --in slurm makes nothing of {flag}", *hint)
+        words, env = self.slurm("--jobs", "1", "--cpus", "2")
+        self.expect(self.example(*words, env=env), 2, "CLI001", "--jobs and --cpus say the same", "give one")
+        self.assertFalse((self.tools / "submitted").exists())
+
+    def test_steps_at_a_time_are_a_task_s_cpus(self):
+        sbatch = 'for script; do :; done; cp "$script" "$(dirname "$0")/script"; exit 1\n'
+        for flags, env, cpus in ((("--jobs", "2"), {}, "2"), ((), {"MAX_JOBS": "1"}, "1"), (("--cpus", "2"), {"MAX_JOBS": "1"}, "2")):
+            words, env = self.slurm(*flags, **env)
+            (self.tools / "sbatch").write_text("#!/bin/sh\n" + sbatch)
+            done = self.example(*words, env=env)
+            self.expect(done, 3, "GEN011")
+            script = (self.tools / "script").read_text()
+            self.assertIn(f"#SBATCH --cpus-per-task={cpus}\n", script)
+            self.assertIn(f" --keep-going --jobs {cpus} ", script)
+            self.assertEqual("from MAX_JOBS" in done.err, not flags, done.err)
 
     def test_an_engine_named_without_its_flag(self):
         for word in ("docker", "--docker", "podman", "--slurm"):

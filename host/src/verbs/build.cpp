@@ -209,8 +209,10 @@ std::vector<StepFailure> drop_taken(const Session& session, Plan& plan, const st
 
 int run_in_engine(Session& session, const BuildArguments& arguments, std::stop_token stop) {
   EngineBuild build{arguments.engine, arguments.selection, arguments.generate, arguments.output, arguments.source, {}};
-  const auto jobs = steps_at_a_time(session, arguments);
+  auto& cpus = build.generate.options.cpus;
+  const auto jobs = cpus > 0 ? Result<std::size_t>(0) : steps_at_a_time(session, arguments);
   if (!jobs) return report(session, jobs.error());
+  if (arguments.engine == "slurm" && cpus == 0) cpus = *jobs;  // a task's steps have a CPU each
   if (*jobs > 0) build.build_words.insert(build.build_words.end(), {"--jobs", std::to_string(*jobs)});
   if (arguments.memory_bytes > 0)
     build.build_words.insert(build.build_words.end(), {"--memory", std::to_string(arguments.memory_bytes)});
@@ -223,6 +225,7 @@ int run(Session& session, const BuildArguments& arguments) {
   if (session.global.json && arguments.jsonl)
     return report(session, {ErrorKind::usage, "CLI001", "--json and --jsonl both want stdout", "",
                             "--json is one document at the end, --jsonl an event a line: choose one"});
+  if (const auto taken = check_engine_flags(session, arguments.engine); !taken) return report(session, taken.error());
   const std::stop_token stop = stop_on_signals();
   if (!arguments.engine.empty()) return run_in_engine(session, arguments, stop);
   const auto interpreters = find_interpreters(session, arguments.interpreters);
