@@ -65,11 +65,14 @@ Status check_address(const ReleasedWheel& wheel, std::string_view origin) {
   const auto host = wheel.url.substr(0, wheel.url.find('/', 8));
   if (web && host.find('@') == std::string::npos && wheel.url.find_first_of(" '\"\\`<>") == std::string::npos)
     return {};
-  return fail(ErrorKind::usage, "GEN008",
-              wheel.url.empty()
-                  ? fmt::format("{} says no address for {}", origin, wheel.file)
-                  : fmt::format("{} has an address for {} that cannot be written down for others", origin, wheel.file),
-              "sagekit release DIR --base-url https://... writes them, without user names", std::string(origin));
+  return fail(
+      ErrorKind::usage, "GEN008",
+      wheel.url.empty()
+          ? fmt::format("{} says no address for {}", origin, wheel.file)
+          : fmt::format("{} has an address for {} that cannot be written down for others", origin, wheel.file),
+      "sagekit release DIR --base-url https://... writes them, without user names; for a wheel that lies beside "
+      "the Dockerfile: sagekit install --from DIR --dockerfile",
+      std::string(origin));
 }
 
 }  // namespace

@@ -212,6 +212,12 @@ TEST_CASE("sage2's legacy profile is the six wheels of the fork, of which two ha
   CHECK(cells_of(spec, "default") == std::set<std::string>{"sage2-pytorch211-cu130-python312"});
 }
 
+TEST_CASE("the guide for the RTX 5090 has a profile, and its cells have a torch") {
+  CHECK(cells_of(load("sage2"), "rtx5090") ==
+        std::set<std::string>{"sage2-pytorch28-cu128-python310", "sage2-pytorch28-cu128-python311"});
+  for (const char* python : {"3.10", "3.11"}) CHECK_FALSE(torch_absence("2.8.0", "12.8", "linux_x86_64", python));
+}
+
 TEST_CASE("the cells of every current profile were published") {
   for (const auto& name : k_plugins) {
     const Spec spec = load(name);
