@@ -31,7 +31,7 @@ def stages(text):
 
 def main():
     folder = pathlib.Path(tempfile.mkdtemp())
-    plugins = ("sage2", "sage3", "sm121")
+    plugins = ("sage2", "sage2-stable", "sage3", "sm121")
     made = json.loads(out(SAGEKIT, *(word for name in plugins for word in ("--plugin", name)), "generate", "bake", "-o", folder, "--json"))
     left_out = set(re.findall(r"(\S+) \(", " ".join(made["notes"])))
     known = stages((folder / "Dockerfile.sagekit").read_text())

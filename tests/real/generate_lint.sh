@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
-# generate_lint.sh SAGEKIT: everything `generate` writes for the three plugins, under each tool for it that is on PATH: hadolint, shellcheck (the
+# generate_lint.sh SAGEKIT: everything `generate` writes for its plugins, under each tool for it that is on PATH: hadolint, shellcheck (the
 # workflows' run steps as well), GitHub's schema (check-jsonschema), zizmor, yamllint, ansible-playbook and ansible-lint, `docker buildx bake`.
+# shellcheck disable=SC2046,SC2086
 set -euo pipefail
 sagekit=$(realpath "$1") work=$(mktemp -d)
 trap 'rm -rf -- "$work"' EXIT
+plugins="sage2 sage2-stable sage3 sm121"
 cd "$work"
 make() { "$sagekit" "$@" > "$work/log" 2>&1 || { cat "$work/log"; exit 1; }; }
-for plugin in sage2 sage3 sm121; do
+for plugin in $plugins; do
   for kind in dockerfile github slurm ansible cibuildwheel; do make --plugin $plugin generate $kind -o $plugin/$kind; done
   make --plugin $plugin generate dockerfile --gpu-check -o $plugin/gpu
 done
@@ -14,7 +16,7 @@ make --plugin sage2 generate dockerfile --profile current -o sage2/current
 make --plugin sage2 generate slurm --profile current --partition gpu --account lab --shared-store '/shared/a b' -o sage2/partition
 make --plugin sage3 generate dockerfile --profile sage3-all -o sage3/all
 make --plugin sage3 generate dockerfile --profile sage3-all --python 3.10 --cuda 12.8 --base runpod -o sage3/runpod
-make --plugin sage2 --plugin sage3 --plugin sm121 generate bake -o bake
+make $(printf -- "--plugin %s " $plugins) generate bake -o bake
 
 # Each `run:` of a workflow as a script of its own.
 python3 - <<'PY'
@@ -52,7 +54,7 @@ lint "GitHub's schema" '*/workflows/*.yml' check-jsonschema --builtin-schema ven
 lint zizmor '*/workflows/*.yml' zizmor --offline --no-progress --persona auditor
 lint YAML '*/*.yml' yamllint -d '{extends: default, rules: {line-length: disable, document-start: disable, truthy: disable, comments: disable, braces: disable, brackets: disable}}'
 lint "the playbooks' syntax" '*/ansible/sage_*.yml' ansible-playbook -i localhost, --syntax-check
-for plugin in sage2 sage3 sm121; do
+for plugin in $plugins; do
   cd "$work/$plugin/ansible"
   # The variables' prefix is sagekit's own, the same in every role.
   lint "$plugin's role" './sage_*.yml' ansible-lint --offline --profile production -x 'var-naming[no-role-prefix]'
