@@ -33,5 +33,6 @@ packages:
 real-packages:
 	@./tests/real/packages.sh $(or $(OUT),build/portable)/dist
 	@./tests/real/sdist_frontends.sh $(or $(OUT),build/portable)/dist
+	@./tests/real/workflows.sh $(or $(OUT),build/portable)/dist
 dependencies:
 	@./scripts/dependencies

@@ -72,6 +72,7 @@ std::string command_of(const std::string& kind, const std::list<Plugin>& plugins
   add("--sagekit", options.sagekit);
   add("--source", options.source);
   if (options.gpu_check) words.emplace_back("--gpu-check");
+  for (const auto& pattern : options.tags) add("--tag", pattern);
   add("--runner", options.runner);
   add("--partition", options.partition);
   add("--account", options.account);
@@ -138,6 +139,7 @@ void declare_generate(Flags& flags, GenerateArguments& arguments) {
   declare_engine(flags, arguments);
   flags.value("--source", "DIR|URL", options.source, "Source to build from: a folder that is there, or an address");
   flags.value("--runner", "LABEL", options.runner, "github: the machine of the jobs; without it GitHub's own");
+  flags.list("--tag", "PATTERN", options.tags, "github: tags that become a release; without it v*-PLUGIN");
   flags.value("--release", "FILE", arguments.release,
               "consumer, ansible: the sagekit.release.json of a finished release");
   flags.value("--hosts", "PATTERN", options.hosts, "ansible: which hosts; without it all");

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """The generated workflows: their shape, and every `run:` step of the Linux jobs from an event to a release, with the example."""
 import json
+import os
 import pathlib
 import re
 import shutil
 import sys
 import unittest
+import venv
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
 from harness import EXAMPLE_SOURCE, SAGEKIT, CommandLine, has_nvcc
@@ -19,6 +21,7 @@ except ImportError:
     yaml = None
 
 GH = shutil.which("gh")
+WHEELS = os.environ.get("SAGEKIT_TEST_WHEELS")  # a folder with sagekit's own wheel: the steps install it
 
 
 @unittest.skipUnless(yaml, "no PyYAML on this machine")
@@ -37,6 +40,17 @@ class Shape(CommandLine):
         script = document["jobs"]["validate"]["steps"][0]["run"]
         for line in ("pull_request:*) profile=default ;;", "push:tag) profile=sage3-all release=true ;;", "push:branch) profile=stable ;;"):
             self.assertIn(line, script)
+
+    def test_tags_are_a_release_s_by_the_patterns_that_were_given(self):
+        made = ("--plugin", "sage2", "generate", "github", "--tag")
+        self.expect(self.run_sagekit(*made, "v*", "--tag", "!v*-*"), 0)
+        for platform in ("linux", "windows"):
+            text = (self.folder / ".github" / "workflows" / f"build-wheels-sage2-{platform}.yml").read_text()
+            self.assertEqual(yaml.load(text, Loader)["on"]["push"]["tags"], ["v*", "!v*-*"])
+            self.assertIn("--tag 'v*' --tag '!v*-*'\n", text.splitlines(True)[0])
+        for pattern, said in (("!v*", "none is left"), ("!", "no pattern"), ("v* ]", "no pattern"), ("${{ github.token }}", "no pattern"), ("v\n*", "no pattern")):
+            self.expect(self.run_sagekit(*made, pattern, "-o", "other"), 2, "GEN003", said)
+        self.assertFalse((self.folder / "other").exists())
 
     def test_least_rights_pinned_actions_and_ends(self):
         text, document = self.made("sage2")
@@ -70,16 +84,20 @@ class Run(CommandLine):
         shutil.copytree(EXAMPLE_SOURCE, self.repository / "source")
         # CUDA 13 alone: for the others nvcc would be fetched.
         self.expect(self.example("generate", "github", "--source", "source", "--cuda", "13.0", "-o", "repository"), 0)
-        # pip's stand-in notes what would be installed: the program is the one that is tested.
-        tools = self.folder / "tools"
-        tools.mkdir()
-        python = tools / "python"
-        python.write_text(f'#!/bin/sh\nif [ "$1 $2 $3" = "-m pip install" ]; then echo "$4" >> "{tools}/installed"; else exec {sys.executable} "$@"; fi\n')
-        python.chmod(0o755)
-        (tools / "sagekit").symlink_to(SAGEKIT)
-        self.environment_here = self.environment() | {"PATH": f"{tools}:{self.environment()['PATH']}"}
+        self.tools = self.folder / "tools"
+        path = self.environment()["PATH"]
+        if WHEELS:
+            venv.create(self.tools, with_pip=True)
+            self.environment_here = self.environment(PATH=f"{self.tools}/bin:{path}", PIP_NO_INDEX="1", PIP_FIND_LINKS=WHEELS)
+        else:
+            # pip's stand-in notes what would be installed: the program is the one that is tested.
+            self.tools.mkdir()
+            python = self.tools / "python"
+            python.write_text(f'#!/bin/sh\nif [ "$1 $2 $3" = "-m pip install" ]; then echo "$4" >> "{self.tools}/installed"; else exec {sys.executable} "$@"; fi\n')
+            python.chmod(0o755)
+            (self.tools / "sagekit").symlink_to(SAGEKIT)
+            self.environment_here = self.environment(PATH=f"{self.tools}:{path}")
         del self.environment_here["SAGEKIT_STORE"]
-        self.tools = tools
 
     def workflow(self, **more):
         return Workflow(self.repository / ".github" / "workflows" / "build-wheels-example-linux.yml", self.repository, self.folder / "runner",
@@ -92,7 +110,10 @@ class Run(CommandLine):
                                    "release": "skipped"}, getattr(runner, "last_output", ""))
         self.assertEqual(len(list(runner.artifacts.glob("*/*.whl"))), 1)
         self.assertIn("| published |", runner.summaries["build-summary"])
-        self.assertEqual(set((self.tools / "installed").read_text().split()), {"sagekit==" + self.run_sagekit("--version").out.split()[1]})
+        if WHEELS:
+            self.assertTrue((self.tools / "bin" / "sagekit").is_file())
+        else:
+            self.assertEqual(set((self.tools / "installed").read_text().split()), {"sagekit==" + self.run_sagekit("--version").out.split()[1]})
         # The second run takes the first one's steps.
         self.assertEqual(runner.run("push")["build-wheels"], "success")
         self.assertIn("actions/cache/restore", runner.uses)

@@ -51,6 +51,7 @@ struct GenerateOptions {
   std::vector<std::string> pins;  ///< IMAGE@sha256:HEX
   std::string source;             ///< what `build --source` gets there; a folder of the build context, or an address
   bool gpu_check = false;         ///< the container looks for a GPU before it builds
+  std::vector<std::string> tags;  ///< github: patterns of the tags that become a release; none: "v*-PLUGIN"
   std::string runner;             ///< github: the label of the Linux jobs' machine; "" = the table's
   std::string partition, account, store;  ///< slurm
   std::size_t shards = 0;                 ///< slurm; 0 = by the plan's size

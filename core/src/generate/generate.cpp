@@ -40,7 +40,7 @@ const std::vector<Kind>& kinds() {
       {{"github",
         "GitHub workflows that build, summarize and release on pull requests, pushes, tags and by hand",
         false,
-        {"--sagekit", "--source", "--runner"}},
+        {"--sagekit", "--source", "--runner", "--tag"}},
        generate_github,
        Kind::Plans::none},
       {{"slurm",

@@ -62,10 +62,13 @@ std::vector<TemplateValue> template_values(const PlannedVariant& variant, const 
   const auto plan_words = " " + shell_line(words);
   if (!options.source.empty()) words.insert(words.end(), {"--source", options.source});
   const auto& tools = generate_tools();
+  std::vector<std::string> tags;
+  for (const auto& pattern : options.tags) tags.push_back(workflow_text(pattern));
+  if (tags.empty()) tags.push_back(workflow_text(fmt::format("v*-{}", spec.name)));
   std::vector<TemplateValue> values{
       {"title",
        workflow_text(fmt::format("Build {} wheels for {}", spec.name, platform == "linux" ? "Linux" : "Windows"))},
-      {"tag_pattern", workflow_text(fmt::format("v*-{}", spec.name))},
+      {"tag_patterns", join(tags, ", ")},
       {"default_profile", workflow_text("default")},
       {"profiles", "[" + join(listed, ", ") + "]"},
       {"profile_cases", join(cases, "|")},
@@ -103,6 +106,24 @@ Status no_expressions(const PlannedVariant& variant, const GenerateOptions& opti
   return {};
 }
 
+/// GitHub's patterns of tags: of those that match the last one decides, and some must choose.
+Status check_tags(const std::vector<std::string>& patterns) {
+  bool chooses = patterns.empty();
+  for (const auto& pattern : patterns) {
+    chooses |= !pattern.starts_with('!');
+    const bool right =
+        pattern.size() > (pattern.starts_with('!') ? 1 : 0) && std::ranges::all_of(pattern, [](char c) {
+          return is_letter_or_digit(c) || std::string_view("._-/*?+[]!").find(c) != std::string_view::npos;
+        });
+    if (!right)
+      return fail(ErrorKind::usage, "GEN003", fmt::format("--tag {} is no pattern of tags", yaml_text(pattern)),
+                  "for example --tag 'v*' --tag '!v*-*'");
+  }
+  if (chooses) return {};
+  return fail(ErrorKind::usage, "GEN003", "--tag only takes tags away, and none is left",
+              "a pattern without ! before it: --tag 'v*' --tag '!v*-*'");
+}
+
 /// A workflow none of whose profiles has a cell would fail at every event.
 Status has_cells(const PlannedVariant& variant) {
   Status nothing = fail(ErrorKind::no_match, "GEN002",
@@ -129,6 +150,7 @@ Result<Generated> generate_github(const std::vector<PlannedVariant>& variants, c
     return fail(ErrorKind::usage, "GEN003",
                 fmt::format("--runner {} is a list, and one label is taken", yaml_text(options.runner)),
                 "the label that only that machine has");
+  TRY(check_tags(options.tags));
   TRY(no_expressions(variant, options));
   TRY(has_cells(variant));
   if (target_name(variant.spec->name) != variant.spec->name)
