@@ -17,6 +17,10 @@ namespace {
 /// A module id that no compiler gives: only GPU code that shows it needs the real one, of the host's pass.
 constexpr std::string_view k_no_module_id = "_sagekit0_9_unnamed_cu_00000000";
 
+/// From here on the host's pass, some 3 s, is asked for it before: cicc of what needs it would run twice (sage3's api.cu:
+/// 150 s more).
+constexpr double k_asks_first_seconds = 100;
+
 std::unexpected<Error> not_done(const std::string& why) { return fail(ErrorKind::failed, "BLD009", why); }
 
 /// The headers of device code that every build of it can check: those that belong to one CPU's compiler or Python are
@@ -251,10 +255,17 @@ Result<bool> DeviceHalves::make_anew(std::size_t index, const std::string& key, 
   if (known) {
     record = std::move(*known);
   } else {
+    if (work.module_id.empty() && action.step.cost.cpu_seconds >= k_asks_first_seconds) {
+      TRY_ASSIGN(const bool told, find_module_id(work, stop, report));
+      if (!told) return false;
+    }
+    const auto given = work.module_id.empty() ? std::string(k_no_module_id) : std::string(trim(work.module_id));
     TRY_ASSIGN(const bool compiled, run_cicc(work, stop, report));
     if (!compiled) return false;
     TRY_ASSIGN(const auto ptx, read_file(work.device.ptx));
-    if (ptx.find(k_no_module_id) != std::string::npos) {
+    if (ptx.find(given) == std::string::npos) {
+      work.module_id.clear();
+    } else if (work.module_id.empty()) {
       TRY_ASSIGN(const bool told, find_module_id(work, stop, report));
       if (!told) return false;
       TRY_ASSIGN(const bool again, run_cicc(work, stop, report));

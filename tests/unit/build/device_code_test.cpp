@@ -186,6 +186,21 @@ TEST_CASE("names with the module id in them are made with the one that the host 
   CHECK(fake.run() == Log{"text 80", "cicc 80", "ptxas 80", "host sh"});
 }
 
+TEST_CASE("of a source that takes long the module id is asked for before, and only names that have it are tied to it") {
+  for (const bool named : {true, false}) {
+    CAPTURE(named);
+    Halves fake;
+    if (named) fake.ptx = replace_all(k_whole_ptx, "_Z1fi", "_Z1fMODULE_ID");
+    if (named) fake.stub = replace_all(k_whole_stub, "_Z1fi", "_Z1fMODULE_ID");
+    fake.plan.steps.front().cost.cpu_seconds = 1000;
+    CHECK(fake.run() == Log{"text 80", "cicc 80", "ptxas 80", "host sh"});
+    CHECK((fake.compiled_stub.find("_Z1f_id_host") != std::string::npos) == named);
+    fake.plan.steps.front().argv.push_back("-DOTHER");
+    fake.host_id = "_id_other";
+    CHECK(std::ranges::count(fake.run(), "cicc 80") == (named ? 1 : 0));
+  }
+}
+
 TEST_CASE(
     "a device-only header is used for GPU code alone; where it does not do nvcc runs as a whole, and says so once") {
   Halves fake;
