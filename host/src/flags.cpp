@@ -94,6 +94,9 @@ Flag& Flags::duration(std::string names, double& seconds, std::string what) {
               .take = [&](const std::string& text) -> Status {
                 const auto parsed = parse_duration(text);
                 if (!parsed) return std::unexpected(parsed.error());
+                if (*parsed == 0)
+                  return fail(ErrorKind::usage, "CLI002", fmt::format("\"{}\" is no time at all", text),
+                              "write it as 90s, 330m, 1.5h or 30d");
                 seconds = *parsed;
                 return {};
               }});
@@ -136,9 +139,9 @@ Result<double> parse_duration(const std::string& text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
-  const double factor = unit == "s" ? 1 : unit == "m" ? 60 : unit == "h" ? 3600 : 0;
-  if (error == std::errc{} && factor > 0 && value > 0 && value * factor < k_longest) return value * factor;
-  return fail(ErrorKind::usage, "CLI002", fmt::format("\"{}\" is no time", text), "write it as 90s, 330m or 1.5h");
+  const double factor = unit == "s" ? 1 : unit == "m" ? 60 : unit == "h" ? 3600 : unit == "d" ? 86400 : 0;
+  if (error == std::errc{} && factor > 0 && value >= 0 && value * factor < k_longest) return value * factor;
+  return fail(ErrorKind::usage, "CLI002", fmt::format("\"{}\" is no time", text), "write it as 90s, 330m, 1.5h or 30d");
 }
 
 }  // namespace sagekit::host

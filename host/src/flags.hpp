@@ -57,7 +57,7 @@ class Flags {
 
 /// "12G", "512M", "1.5GiB", "2000000" -> bytes. Error CLI002.
 Result<std::uint64_t> parse_size(const std::string& text);
-/// "90s", "330m", "1.5h" -> seconds; a number alone is not taken, because nobody knows of what. Error CLI002.
+/// "90s", "330m", "1.5h", "30d" -> seconds; a number alone is not taken, because nobody knows of what. Error CLI002.
 Result<double> parse_duration(const std::string& text);
 
 }  // namespace sagekit::host

@@ -320,7 +320,8 @@ class OrBuild(Install):
         self.assertTrue(said.returncode == 0 or "libcuda" in said.stderr, said.stderr)
 
     def test_a_build_that_cannot_be_is_neither_printed_nor_advised(self):
-        shutil.rmtree(self.site / "torch")
+        shutil.move(self.site / "torch", self.folder / "torch")
+        self.addCleanup(shutil.move, self.folder / "torch", self.site / "torch")
         done = self.run_sagekit("--plugin", "sage2", "install", "--or-build", "--dry-run", "--interpreter", self.python, "--for", "gpu=H100,driver=580")
         self.expect(done, 3, "RES009", "no torch with CUDA", "install torch there first")
         self.assertEqual(done.out, "")

@@ -76,7 +76,7 @@ class Newcomer(Provisioning):
 
     def test_a_build_brings_its_own_compiler_and_says_so(self):
         done = self.run_hidden("--plugin", "example", "build", "--source", EXAMPLE_SOURCE, "--index-url", self.index.url)
-        self.assertIn("8 steps run", done.stderr)
+        self.assertIn("10 steps run", done.stderr)
         self.assertRegex(done.stderr, r"(?i)nvcc.*13\.0\.88.*(wheels|index)|(wheels|index).*nvcc.*13\.0\.88")
         self.assertEqual(done.returncode, 1, "the stand-in makes no GPU code, and verify must say so: " + done.stderr)
         self.assertIn("FAT103", done.stderr)

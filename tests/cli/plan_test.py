@@ -27,7 +27,7 @@ class Plan(CommandLine):
         self.expect(self.plan("--cuda", "cu118"), 4, "no CUDA cu118; it has 12.8")
         self.expect(self.example("plan", "--arch", "RTX 5090"), 2, "PLN006", 'no arch 12.0, which "RTX 5090" asks for')
         self.expect(self.plan("--arch", "rtx 5095"), 2, '"rtx 5095"', "RTX 5090")
-        self.expect(self.plan("--arch", "4090", plugin="sage3"), 2, "one of: 10.0, 12.0, 12.1")
+        self.expect(self.plan("--arch", "4090", plugin="sage3"), 2, "buildable: 10.0, 12.0, 12.1")
         self.expect(self.plan("--arch", "RTX 6000"), 2, "ARC006", "Quadro RTX 6000 (7.5)")
 
     def test_a_cell_outside_the_profile_names_one_that_has_it(self):

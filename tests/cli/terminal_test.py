@@ -40,19 +40,19 @@ class Terminal(CommandLine):
     def test_a_build_draws_a_block_that_fits(self):
         sent = self.build(40, 5, TERM="xterm", NO_COLOR="1")
         blocks = [part.split("\x1b")[0].replace("\r", "").split("\n") for part in sent.split("\r\x1b[J")[1:]]
-        running = [block for block in blocks if len(block) > 1 and re.match(r"\[\d/\d\] \d", block[0])]
+        running = [block for block in blocks if len(block) > 1 and re.match(r"\[\d+/\d+\] \d", block[0])]
         self.assertTrue(running, sent)
         for block in running:
             self.assertLess(len(block), 5, "or its first line is out of reach")
             for line in block:
                 self.assertLess(len(line), 40, line)
         # Four at once do not fit: age and memory of some, and how many more there are.
-        self.assertRegex("\n".join(map("\n".join, running)), r"\[0/8\] [\d.]+ s\n +[\d.]+ s  about \d+ MB  device .*\n.*\n? *and [23] more")
+        self.assertRegex("\n".join(map("\n".join, running)), r"\[0/10\] [\d.]+ s\n +[\d.]+ s  about \d+ MB  device .*\n.*\n? *and [23] more")
         self.assertNotRegex(sent, r"\x1b\[[\d;]*m", "NO_COLOR")
         # The cursor waits on the first line: whatever a narrower terminal makes of the block, it goes as a whole.
         for part in sent.split("\r\x1b[J")[1:]:
             block, escape, rest = part.partition("\x1b[")
-            if re.match(r"\[\d/\d\] [\d.]+ s.*\n", block):
+            if re.match(r"\[\d+/\d+\] [\d.]+ s.*\n", block):
                 self.assertRegex(escape + rest, rf"^\x1b\[{block.count(chr(10))}A\r$")
         self.assertRegex(sent, r"skip 3 checks could not be made\s+\(sagekit\s+verify --all says why\)")
 

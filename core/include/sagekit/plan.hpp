@@ -90,9 +90,9 @@ struct ExcludedCell {
   std::string id, wheel, reason, source;
 };
 
-/// What a step makes. `device`: GPU code of one source for one architecture; no step of a plan, the build makes these
-/// of `compile` steps.
-enum class StepKind { compile, bind, link, setup_py, device };
+/// What a step makes. `device`: GPU code of one source for one architecture; `host`: the host's code of one source for
+/// several. Neither is a step of a plan, the build makes them of `compile` steps.
+enum class StepKind { compile, bind, link, setup_py, device, host };
 
 /// One command. Everything that depends on the machine is a symbol in braces, so that equal argv means equal work on
 /// any machine. A symbol stands alone or inside an item ("-L{torch-...}/lib"); the build room replaces these and no

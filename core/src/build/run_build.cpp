@@ -114,6 +114,7 @@ constexpr double k_left_of_begun = 0.05;
 Step host_step(const Step& compile, std::size_t archs) {
   constexpr std::string_view k_compile = "compile-";
   auto step = compile;
+  step.kind = StepKind::host;
   step.id = "host-" + (step.id.starts_with(k_compile) ? step.id.substr(k_compile.size()) : step.id);
   step.argv.push_back("host");  // its history is its own
   step.depends.clear();

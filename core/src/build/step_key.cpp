@@ -22,6 +22,7 @@ std::string_view kind_name(StepKind kind) {
     case StepKind::link: return "link";
     case StepKind::setup_py: return "setup-py";
     case StepKind::device: return "device";
+    case StepKind::host: return "host";
   }
   return "";
 }

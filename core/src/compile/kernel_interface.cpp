@@ -212,7 +212,9 @@ std::optional<std::string> with_size_assertions(std::string_view stub, const Ker
     // A C function's stub has one underscore more than a mangled name's.
     const auto is_it = [&](const KernelEntry& e) { return name && (e.name == *name || "_" + e.name == *name); };
     const auto entry = std::ranges::find_if(kernels.entries, is_it);
-    if (entry == kernels.entries.end() || entry->parameter_bytes.size() != *count) return std::nullopt;
+    if (entry == kernels.entries.end()) return std::nullopt;
+    const auto parameters = entry->parameter_bytes.size();
+    if (*count != parameters && !(*count == 1 && parameters == 0)) return std::nullopt;  // 1 is said of none, too (13.0)
     text.append(stub, done, after + 1 - done);
     done = after + 1;
     for (std::size_t i = 0; i < entry->parameter_bytes.size(); ++i)

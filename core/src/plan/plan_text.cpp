@@ -17,6 +17,7 @@ std::string_view name_of(StepKind kind) {
     case StepKind::link: return "link";
     case StepKind::setup_py: return "setup_py";
     case StepKind::device: return "device";
+    case StepKind::host: return "host";
   }
   return {};
 }

@@ -144,7 +144,8 @@ Cost StepTable::cost_of(const Work& work, const ModulePart& part) const {
     case StepKind::bind: return part.kernel->binding_cost;
     case StepKind::link:
     case StepKind::setup_py:
-    case StepKind::device: break;
+    case StepKind::device:
+    case StepKind::host: break;
   }
   return m_spec.build.link_cost;
 }

@@ -79,15 +79,6 @@ std::string machine_of(const std::string& platform) {
   return platform.substr(std::min(platform.find('_') + 1, platform.size()));
 }
 
-std::string how_to_get_nvcc(const std::string& cuda) {
-  std::vector<std::string> ways;
-  if (wheels_have_nvcc(cuda) || recipes().redist.manifests.contains(cuda))
-    ways.push_back(fmt::format("sagekit toolchain fetch --cuda {} brings it", cuda));
-  ways.push_back(fmt::format("install CUDA toolkit {}", cuda));
-  ways.emplace_back("give an unpacked one with --toolchain folder:DIR");
-  return join(ways, ", or ");
-}
-
 }  // namespace
 
 Status check_platform(const ToolchainNeed& need, const Environment& environment) {
@@ -129,7 +120,9 @@ Result<Nvcc> choose_nvcc(const ToolchainNeed& need, const Environment& environme
                                                       ? n.executable.string()
                                                       : fmt::format("{} ({})", n.cuda, n.executable.string());
                                          })),
-                how_to_get_nvcc(need.cuda));
+                how_to_get_nvcc(need.cuda, can_fetch_nvcc(need.cuda)
+                                               ? fmt::format("sagekit toolchain fetch --cuda {} brings it", need.cuda)
+                                               : ""));
 
   // --list-gpu-code never shows a or f variants; from which release on it compiles those is known data.
   const auto cuda = parse_version_number(nvcc->cuda);

@@ -31,13 +31,14 @@ Result<std::vector<std::string>> requirements(RemoteWheel& wheel, std::stop_toke
   return read_headers(text).all("Requires-Dist");
 }
 
+std::string_view from_archives(const std::string& cuda) {
+  return recipes().redist.manifests.contains(cuda) ? "--toolchain redist takes it from NVIDIA's archives" : "";
+}
+
 std::unexpected<Error> not_on_index(const std::string& what, const TreeNeed& need) {
-  return fail(
-      ErrorKind::machine, "PRV002",
-      fmt::format("the package index has no {} for CUDA {} on {}", what, need.cuda, need.platform),
-      fmt::format("install CUDA toolkit {}, give an unpacked one with --toolchain folder:DIR, or try --toolchain "
-                  "redist",
-                  need.cuda));
+  return fail(ErrorKind::machine, "PRV002",
+              fmt::format("the package index has no {} for CUDA {} on {}", what, need.cuda, need.platform),
+              how_to_get_nvcc(need.cuda, from_archives(need.cuda)));
 }
 
 /// The wheel that the lock names, else the best one of the page.
@@ -125,7 +126,7 @@ Result<LockedTree> fetch_nvcc_from_wheels(Fetch& fetch) {
     return fail(ErrorKind::machine, "PRV002",
                 fmt::format("the package index has no nvcc before CUDA {}: its CUDA {} packages hold none",
                             to_string(recipe.since), cuda.major()),
-                "--toolchain redist takes it from NVIDIA's archives");
+                how_to_get_nvcc(fetch.need.cuda, from_archives(fetch.need.cuda)));
   LockedTree tree;
   tree.cuda = fetch.need.cuda;
   tree.platform = fetch.need.platform;

@@ -148,7 +148,8 @@ Result<Provisioned> provision(const TreeNeed& need, const ProvisionOptions& opti
   if (options.offline)
     return fail(ErrorKind::machine, "PRV010",
                 fmt::format("{} is not in {}, and --offline fetches nothing", words(need), options.store.string()),
-                "run it once without --offline");
+                need.kind != TreeKind::nvcc || can_fetch_nvcc(need.cuda) ? "run it once without --offline"
+                                                                         : how_to_get_nvcc(need.cuda, ""));
   if (!options.index.index_url.empty() || !options.find_index) return fetch_tree(need, options, pinned, observer, stop);
   auto complete = options;
   TRY_ASSIGN(complete.index, options.find_index());

@@ -1,6 +1,10 @@
 #include "toolchain/recipe.hpp"
 
+#include "support/format.hpp"
+#include "support/text.hpp"
 #include "support/toml.hpp"
+
+#include <sagekit/provision.hpp>
 
 namespace sagekit {
 
@@ -87,6 +91,18 @@ Recipes read_recipes() {
 const Recipes& recipes() {
   static const Recipes k_recipes = read_recipes();
   return k_recipes;
+}
+
+bool can_fetch_nvcc(const std::string& cuda) {
+  return wheels_have_nvcc(cuda) || recipes().redist.manifests.contains(cuda);
+}
+
+std::string how_to_get_nvcc(const std::string& cuda, std::string_view by_fetching) {
+  std::vector<std::string> ways;
+  if (!by_fetching.empty()) ways.emplace_back(by_fetching);
+  ways.push_back(fmt::format("install CUDA toolkit {}", cuda));
+  ways.emplace_back("give an unpacked one with --toolchain folder:DIR");
+  return join(ways, ", or ");
 }
 
 }  // namespace sagekit

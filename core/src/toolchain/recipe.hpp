@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sagekit {
@@ -58,5 +59,11 @@ struct Recipes {
 
 /// Thread-safe; read at the first call.
 const Recipes& recipes();
+
+/// Does the package index or NVIDIA's archive have the nvcc of this CUDA ("12.8")?
+bool can_fetch_nvcc(const std::string& cuda);
+
+/// What people can do who have no nvcc of this CUDA; `by_fetching` comes first, "" = it cannot be fetched.
+std::string how_to_get_nvcc(const std::string& cuda, std::string_view by_fetching);
 
 }  // namespace sagekit

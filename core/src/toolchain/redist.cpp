@@ -140,7 +140,7 @@ Result<LockedTree> fetch_nvcc_from_redist(Fetch& fetch) {
     return fail(ErrorKind::machine, "PRV002",
                 fmt::format("no archive manifest is known for CUDA {} on {}; known are {}", fetch.need.cuda,
                             fetch.need.platform, join(known, ", ")),
-                "--toolchain wheels has CUDA 13 and newer");
+                how_to_get_nvcc(fetch.need.cuda, wheels_have_nvcc(fetch.need.cuda) ? "--toolchain wheels has it" : ""));
   }
   const auto base = fetch.options.redist_url.empty() ? recipe.url : fetch.options.redist_url;
   TRY_ASSIGN(const auto archives, read_manifest(fetch, base, manifest->second));

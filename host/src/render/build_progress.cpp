@@ -48,6 +48,7 @@ std::string_view step_word(StepKind kind) {
     case StepKind::link: return "link";
     case StepKind::setup_py: return "setup.py";
     case StepKind::device: return "device";
+    case StepKind::host: return "host";
   }
   return "";
 }

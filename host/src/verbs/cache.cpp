@@ -7,9 +7,6 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-#include <cmath>
-
 namespace sagekit::host {
 
 namespace {
@@ -37,7 +34,7 @@ void declare(Flags& flags, CacheStatsArguments& arguments) { declare_store(flags
 
 void declare(Flags& flags, CacheTrimArguments& arguments) {
   flags.memory("--max-size", arguments.max_bytes, "Remove what was used least lately until the store has this size");
-  flags.value("--older-than", "AGE", arguments.older_than, "Remove what was not used for so long: 30d, 12h, 90m");
+  flags.value("--older-than", "TIME", arguments.older_than, "Remove what was not used for so long: 30d, 12h, 90m");
   flags.on("-n,--dry-run", arguments.dry_run, "Say what would be removed; remove nothing");
   declare_store(flags, arguments.store);
 }
@@ -53,19 +50,6 @@ void declare(Flags& flags, CacheExportArguments& arguments) {
 void declare(Flags& flags, CacheImportArguments& arguments) {
   flags.argument("file", arguments.file, "Pack to read");
   declare_store(flags, arguments.store);
-}
-
-/// "30d", "12h", "90m", "45s" -> seconds.
-Result<double> parse_age(const std::string& text) {
-  double number = 0;
-  const auto* end = text.data() + text.size();
-  const auto [unit, error] = std::from_chars(text.data(), end, number);
-  constexpr std::string_view k_units = "smhd";
-  constexpr double k_seconds[] = {1, 60, 3600, 86400};
-  const auto which = error == std::errc{} && unit + 1 == end ? k_units.find(*unit) : k_units.npos;
-  if (which == k_units.npos || !(number >= 0) || !std::isfinite(number))
-    return fail(ErrorKind::usage, "CLI002", fmt::format("\"{}\" is no age", text), "write it as 30d, 12h, 90m or 45s");
-  return number * k_seconds[which];
 }
 
 int run(Session& session, const CacheStatsArguments& arguments) {
@@ -97,8 +81,8 @@ int run(Session& session, const CacheTrimArguments& arguments) {
   options.dry_run = arguments.dry_run;
   if (arguments.max_bytes > 0) options.max_bytes = arguments.max_bytes;
   if (!arguments.older_than.empty()) {
-    const auto age = parse_age(arguments.older_than);
-    if (!age) return report(session, age.error());
+    auto age = parse_duration(arguments.older_than);
+    if (!age) return age.error().message.insert(0, "--older-than: "), report(session, age.error());
     options.older_than_seconds = *age;
   }
   const auto trimmed = cache_trim(*store, options);

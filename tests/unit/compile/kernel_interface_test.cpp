@@ -116,3 +116,11 @@ TEST_CASE("each launch asserts the sizes that the GPU code was made with") {
   CHECK_FALSE(with_size_assertions(replace_all(k_stub_source, "__device_stub__plain(void){", "other(void){"), kernels));
   CHECK_FALSE(with_size_assertions("", kernels));
 }
+
+TEST_CASE("of a kernel without parameters the stub says that it has one, and nothing is asserted") {
+  const KernelInterface kernels{{{"_Z5clearv", {}}}, {}};
+  const std::string stub =
+      "void __device_stub__Z5clearv(void){__cudaLaunchPrologue(1);__cudaLaunch(((char *)clear), 0U);}";
+  CHECK(with_size_assertions(stub, kernels) == stub);
+  CHECK_FALSE(with_size_assertions(replace_all(stub, "Prologue(1)", "Prologue(2)"), kernels));
+}
