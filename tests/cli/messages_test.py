@@ -219,6 +219,12 @@ class Usage(CommandLine):
     def test_unknown_toolchain_source(self):
         self.expect(self.run_sagekit("--plugin", "sage2", "plan", "--toolchain", "conda"), 2, "folder:DIR")
 
+    def test_of_a_cuda_that_nobody_has_nothing_is_advised_that_does_not_help(self):
+        for words in (("11.8", "--offline"), ("11.8",), ("12.1", "--toolchain", "redist")):
+            done = self.run_sagekit("toolchain", "fetch", "--cuda", *words)
+            self.expect(done, 3, f"install CUDA toolkit {words[0]}, or give an unpacked one with --toolchain folder:DIR")
+            self.assertNotRegex(done.err.split("\n  = ")[1], "offline|redist|wheels")
+
     def test_json_goes_to_stdout_alone(self):
         done = self.run_sagekit("env", "--json")
         self.expect(done, 0)

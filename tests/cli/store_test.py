@@ -219,7 +219,7 @@ class Care(StoreCase):
         self.assertEqual(again.json()["steps"]["run"], self.steps)
         self.expect_same(again)
         for wrong in ("x", "5", "-3d", "3w", ""):
-            self.expect(self.run_sagekit("cache", "trim", "--older-than", wrong), 2)
+            self.expect(self.run_sagekit("cache", "trim", "--older-than", wrong), 2, f'--older-than: "{wrong}" is')
 
     def test_a_limit_holds_after_a_build(self):
         (self.folder / "sagekit.toml").write_text('store-max-size = "1M"\n')
