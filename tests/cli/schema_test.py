@@ -198,7 +198,7 @@ def documents(sagekit):
         assert checkup[2]["packages"] and checkup[2]["packages"][0]["runs_on"] and checkup[2]["packages"][0]["findings"]
         yield checkup
         (folder / "build.log").write_text("error: subprocess-exited-with-error\nModuleNotFoundError: No module named 'torch'\n")
-        (folder / "other.log").write_text("one\nerror: the flux capacitor is empty\n")
+        (folder / "other.log").write_text("one\nFAILED: flux\n")
         explained = run("explain", "explain", "build.log")
         assert explained[2]["causes"] and explained[2]["causes"][0]["follows_from"] and explained[2]["facts"] is not None
         yield explained

@@ -201,7 +201,12 @@ Result<bool> HostHalf::make_assembly(const HostCommands& commands, CommandResult
   add_mapped_places(commands.compile, m_places);
   add_arch_list(m_all.preprocess, m_places);
   TRY_ASSIGN(const auto source_key, key_of_source(commands));
-  if (!source_key.empty() && take_assembly(source_key)) {
+  const auto take = [&] { return !source_key.empty() && take_assembly(source_key); };
+  bool waited = false;
+  m_reused = take();
+  const auto claim = m_reused || source_key.empty() ? std::nullopt : m_context.store.claim(source_key, m_stop, waited);
+  if (waited) m_reused = take();
+  if (m_reused) {
     say("reused from the store, by its source");
     return true;
   }
@@ -262,6 +267,7 @@ Result<bool> HostHalf::assembly_of(const CommandLine& argv, const std::string& t
   const auto claim = reused ? std::nullopt : m_context.store.claim(key, m_stop, waited);
   if (waited) reused = take_assembly(key);
   say(reused ? "reused from the store" : "not in the store");
+  m_reused = reused;
   if (!reused) {
     TRY_ASSIGN(const bool compiled, run(argv, m_folder.path(), sum));
     if (!compiled) return false;

@@ -39,6 +39,7 @@ class HostHalf {
   /// Before `make`, and before other architectures are there: the assembly, which needs no GPU code but the launches,
   /// those of the last architecture. False: `make` has all to do in a new one.
   Result<bool> begin(const MadeDevice& last, CommandResult& sum);
+  bool reused() const { return m_reused; }  ///< was the assembly in the store?
   void log_to(const std::filesystem::path& file) { m_whole.output_file = file; }
   const std::filesystem::path& folder() const { return m_folder.path(); }
 
@@ -79,6 +80,7 @@ class HostHalf {
   std::string m_module_id;  ///< that of the kernels' names; "" = none has it
   std::string m_why;        ///< what failed
   bool m_begun = false;     ///< the assembly is there
+  bool m_reused = false;
 };
 
 }  // namespace sagekit

@@ -40,6 +40,7 @@ TaskOutcome DeviceHalves::begin_host(std::size_t compile_step, const Step& step,
   add(report.measured, sum);
   if (!host && host.error().kind == ErrorKind::interrupted) return TaskOutcome::stopped;
   if (host && *host) {
+    if ((*host)->reused()) report.outcome = StepOutcome::reused;
     const std::lock_guard lock(m_mutex);
     m_begun.emplace(compile_step, std::move(**host));
   }
