@@ -17,8 +17,8 @@ namespace {
 /// A module id that no compiler gives: only GPU code that shows it needs the real one, of the host's pass.
 constexpr std::string_view k_no_module_id = "_sagekit0_9_unnamed_cu_00000000";
 
-/// From here on the host's pass, some 3 s, is asked for it before: cicc of what needs it would run twice (sage3's api.cu:
-/// 150 s more).
+/// From here on the host's pass, some 3 s, is asked for it before: cicc of what needs it would run twice (sage3's
+/// api.cu: 150 s more).
 constexpr double k_asks_first_seconds = 100;
 
 std::unexpected<Error> not_done(const std::string& why) { return fail(ErrorKind::failed, "BLD009", why); }
