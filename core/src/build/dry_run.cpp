@@ -5,8 +5,8 @@
 #include "build/step_environment.hpp"
 #include "build/symbols.hpp"
 #include "source/prepared_source.hpp"
-#include "store/run_owner.hpp"
 #include "support/format.hpp"
+#include "support/run_owner.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
 
@@ -93,16 +93,9 @@ std::vector<const Step*> steps_of(const Plan& plan, const std::vector<const Cell
 }
 
 Result<TemporaryFolder> links_folder(const BuildOptions& options) {
-  const std::string name = "sagekit-links@";
   const auto tmpdir = options.child_environment.find("TMPDIR");
   const bool usable = tmpdir != options.child_environment.end() && fits_a_flag_list(tmpdir->second);
-  const std::filesystem::path parent = usable ? tmpdir->second : "/tmp";
-  // What killed builds left lies outside of the store.
-  std::error_code error;
-  for (std::filesystem::directory_iterator walk(parent, error), end; !error && walk != end; walk.increment(error))
-    if (const auto other = walk->path().filename().string(); other.starts_with(name) && owner_of(other) == Owner::dead)
-      remove_quietly(walk->path());
-  return TemporaryFolder::create(parent, name + own_mark());
+  return own_temporary(usable ? tmpdir->second : "/tmp", "sagekit-links");
 }
 
 Result<Build> look_into_store(const Spec& spec, const Plan& plan, const Environment& environment,

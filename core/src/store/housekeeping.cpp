@@ -1,8 +1,8 @@
 #include "store/housekeeping.hpp"
 
-#include "store/run_owner.hpp"
 #include "support/file.hpp"
 #include "support/folder.hpp"
+#include "support/run_owner.hpp"
 
 #include <chrono>
 

@@ -1,10 +1,10 @@
 #include "store/run_journal.hpp"
 
-#include "store/run_owner.hpp"
 #include "support/file.hpp"
 #include "support/folder.hpp"
 #include "support/format.hpp"
 #include "support/json.hpp"
+#include "support/run_owner.hpp"
 #include "support/text.hpp"
 
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 #include "store/store.hpp"
 
-#include "store/run_owner.hpp"
 #include "support/descriptor.hpp"
 #include "support/format.hpp"
+#include "support/run_owner.hpp"
 #include "support/sha256.hpp"
 #include "support/try.hpp"
 #include "support/zstd.hpp"

@@ -1,8 +1,8 @@
 // What the store keeps, loses and takes in: levels, trims, checks and packs.
 #include "archive/tar_writer.hpp"
 #include "store/housekeeping.hpp"
-#include "store/run_owner.hpp"
 #include "store/store.hpp"
+#include "support/run_owner.hpp"
 #include "support/scratch_files.hpp"
 #include "support/sha256.hpp"
 #include "support/zstd.hpp"

@@ -1,6 +1,7 @@
 #include "verify/child/child_python.hpp"
 
 #include "support/format.hpp"
+#include "support/run_owner.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
 #include "verify/torch_abi.hpp"
@@ -128,9 +129,8 @@ ChildPythons::ChildPythons(TemporaryFolder folder, const VerifyOptions& options,
 Result<ChildPythons> ChildPythons::unpack(const Artifact& artifact, const VerifyOptions& options,
                                           CommandRunner& runner) {
   const auto parent = options.child_environment.find("TMPDIR");
-  TRY_ASSIGN(auto folder,
-             TemporaryFolder::create(parent == options.child_environment.end() ? "/tmp" : fs::path(parent->second),
-                                     "sagekit-verify"));
+  TRY_ASSIGN(auto folder, own_temporary(parent == options.child_environment.end() ? "/tmp" : fs::path(parent->second),
+                                        "sagekit-verify"));
   ChildPythons pythons(std::move(folder), options, runner);
   TRY(make_directories(pythons.m_home));
   if (options.trial) {

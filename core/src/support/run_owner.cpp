@@ -1,5 +1,6 @@
-#include "store/run_owner.hpp"
+#include "support/run_owner.hpp"
 
+#include "support/folder.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
 
@@ -59,6 +60,14 @@ Owner owner_of(std::string_view folder_name) {
   const auto parts = split(mark.substr(0, mark.find('-')), '.');
   if (parts.size() != 4 || parts[0] + "." + parts[1] != process_place() || !is_digits(parts[2])) return Owner::unknown;
   return start_of(parts[2]) == parts[3] ? Owner::alive : Owner::dead;
+}
+
+Result<TemporaryFolder> own_temporary(const std::filesystem::path& parent, std::string_view name) {
+  const auto marked = std::string(name) + "@";
+  for (const auto& other : entries_of(parent))
+    if (const auto found = other.filename().string(); found.starts_with(marked) && owner_of(found) == Owner::dead)
+      remove_quietly(other);
+  return TemporaryFolder::create(parent, marked + own_mark());
 }
 
 }  // namespace sagekit
