@@ -51,6 +51,15 @@ class Build(CommandLine):
 
         self.install(self.folder / result["wheels"][0]["path"], self.folder / "site")
 
+    def test_a_missing_libzip_is_missed_before_anything_is_compiled(self):
+        (self.folder / "lib").mkdir()
+        (self.folder / "lib/libzip.so.4").write_bytes(b"")
+        done = self.build("--json", env=self.environment(LD_LIBRARY_PATH=str(self.folder / "lib")))
+        self.expect(done, 3, "PKG002", "libzip.so.4", "install libzip")
+        self.assertNotIn("[1/", done.err)
+        self.assertEqual(self.wheels(), [])
+        self.expect(self.build("--json"), 0)
+
     def test_a_note_of_many_cells_is_said_once(self):
         done = self.run_sagekit("--plugin", "sage2", "build", "-n", "--arch", "8.6", "--profile", "current")
         notes = [line for line in done.err.splitlines() if line.startswith("note ")]

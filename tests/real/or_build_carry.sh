@@ -26,7 +26,7 @@ cp "$prefix"/lib/*/libsagekit.so* "$folder/lib/" 2>/dev/null || cp "$prefix"/lib
 cp "$prefix"/lib/sagekit/plugins/*.so "$folder/lib/sagekit/plugins/"
 
 # Libraries that are linked, and those that sagekit loads when it needs them (docs/decisions/0012) and no network.
-late=$(strings -a "$folder"/lib/libsagekit.so* | grep -oE '^lib(archive|zip)[-a-z]*\.so(\.[0-9]+)*$' | sort -u)
+late=$(strings -a "$folder"/lib/libsagekit.so* | grep -oE 'lib(archive|zip)\.so(\.[0-9]+)+' | sort -u)
 paths() {
   for file in "$folder/bin/sagekit" "$folder"/lib/libsagekit.so*; do ldd "$file"; done
   for name in $late; do
@@ -50,8 +50,10 @@ for file in "$folder/bin/sagekit" "$folder"/lib/*.so* "$folder"/lib/sagekit/plug
   strip --strip-unneeded "$file" 2>/dev/null || true
 done
 
-# What a build needs: the pictures are most of the repository, and partial clones lack them.
+# What a build needs: the pictures are most of the repository, and partial clones lack them. The listing tells it from a changed tree.
 git -C "$repository" archive --format=tar -o "$folder/source.tar" "$commit" -- setup.py pyproject.toml MANIFEST.in README.md LICENSE csrc sageattention 2>/dev/null
+git -C "$repository" -c core.quotepath=off ls-tree -r "$commit" | sed 's/^\([0-9]*\) [a-z]* \([0-9a-f]*\)\t/\1 \2 /' >"$folder/.sagekit-tree"
+tar -C "$folder" --owner=0 --group=0 -rf "$folder/source.tar" .sagekit-tree && rm "$folder/.sagekit-tree"
 "$folder/bin/sagekit" --version
 "$folder/bin/sagekit" plugin list
 if ldd "$folder/bin/sagekit" "$folder"/lib/*.so* | grep -E "not found"; then exit 1; fi

@@ -1,3 +1,4 @@
+#include "archive/zip_library.hpp"
 #include "build/dry_run.hpp"
 #include "build/executor.hpp"
 #include "build/launcher.hpp"
@@ -315,6 +316,9 @@ Result<Build> run_build(const Spec& spec, const Plan& plan, const Environment& e
        options.nice, options.require_hits, &yielding},
       steps);
   auto all = work_of(steps, executor, limits.jobs, options.prove != BuildOptions::Prove::none, !options.require_hits);
+  // What packs the wheels is missed before minutes of compiling, not after them.
+  if (!options.shard && !std::ranges::all_of(all.known, [](const auto& report) { return report.has_value(); }))
+    TRY(zip_library());
   yielding = yielding_steps(all, executor);
   std::vector<double> estimates;
   for (const auto& task : all.tasks) estimates.push_back(task.cpu_seconds);
