@@ -25,18 +25,7 @@ std::string upper(std::string_view text) {
 
 /// Places of facts as the usual, or as a name in capitals: "compute_SM".
 std::string usual(std::string_view text) {
-  std::string result;
-  while (!text.empty()) {
-    const auto open = text.find('{');
-    const auto close = open == std::string_view::npos ? open : text.find('}', open);
-    if (close == std::string_view::npos) break;
-    const auto name = text.substr(open + 1, close - open - 1);
-    const auto bar = name.find('|');
-    result += text.substr(0, open);
-    result += bar == std::string_view::npos ? upper(name) : std::string(name.substr(bar + 1));
-    text.remove_prefix(close + 1);
-  }
-  return result += text;
+  return with_places(text, [](auto name, auto usual) { return usual ? std::string(*usual) : upper(name); });
 }
 
 std::string when_text(const std::string& condition) {

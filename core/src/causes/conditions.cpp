@@ -61,23 +61,27 @@ Holds all_hold(const std::vector<CauseCondition>& conditions, const LogFacts& kn
   return all;
 }
 
-std::string filled(std::string_view text, const LogFacts& known) {
+std::string with_places(std::string_view text, const PlaceText& of) {
   std::string result;
   while (!text.empty()) {
-    const auto open = text.find('{');
+    auto open = text.find('{');
+    while (open != std::string_view::npos && open > 0 && text[open - 1] == '$') open = text.find('{', open + 1);
     const auto close = open == std::string_view::npos ? open : text.find('}', open);
     if (close == std::string_view::npos) break;
-    result += text.substr(0, open);
     const auto name = text.substr(open + 1, close - open - 1);
     const auto bar = name.find('|');
-    const auto found = known.find(std::string(name.substr(0, bar)));
-    if (found != known.end())
-      result += found->second;
-    else if (bar != std::string_view::npos)
-      result += name.substr(bar + 1);
+    result += text.substr(0, open);
+    result += of(name.substr(0, bar), bar == std::string_view::npos ? std::nullopt : std::optional(name.substr(bar + 1)));
     text.remove_prefix(close + 1);
   }
   return result += text;
+}
+
+std::string filled(std::string_view text, const LogFacts& known) {
+  return with_places(text, [&](auto name, auto usual) {
+    const auto found = known.find(std::string(name));
+    return found != known.end() ? found->second : std::string(usual.value_or(""));
+  });
 }
 
 std::string capability_of_sm(std::string_view sm) {

@@ -5,6 +5,8 @@
 
 #include <sagekit/causes.hpp>
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +19,11 @@ enum class Holds { yes, no, unknown };
 Holds holds(const CauseCondition& condition, const LogFacts& known);
 /// no as soon as one does not hold; unknown when one cannot be told.
 Holds all_hold(const std::vector<CauseCondition>& conditions, const LogFacts& known);
+
+/// What stands for "{name}" or "{name|usual}" in a text.
+using PlaceText = std::function<std::string(std::string_view name, std::optional<std::string_view> usual)>;
+/// Puts it there. "${NAME}" is the shell's.
+std::string with_places(std::string_view text, const PlaceText& of);
 
 /// "{cuda|13.0}" becomes what is known as cuda, or 13.0; "{cuda}" nothing when it is not known.
 std::string filled(std::string_view text, const LogFacts& known);

@@ -158,17 +158,13 @@ class CauseRanking {
   }
 
   /// A last resort counts near the end, or near what counts behind it: what a program went on after did not stop it.
-  /// On a wrapper's line it is the wrapper.
   void drop_what_was_survived() {
-    std::set<std::size_t> wrappers;
-    for (const auto* other : m_others)
-      if (other->role != LineRole::failure) wrappers.insert(other->where.line);
     auto behind = m_scan.lines();
     for (auto& one : m_candidates | std::views::reverse) {
       if (one.role() == LineRole::advice) continue;
       const auto line = one.event->where.line;
       const auto reach = one.row().last;
-      one.dropped = reach > 0 && (line + reach < behind || (!one.row().wraps && wrappers.contains(line)));
+      one.dropped = reach > 0 && line + reach < behind;
       if (!one.dropped) behind = std::min(behind, line);
     }
   }

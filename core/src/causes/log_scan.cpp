@@ -307,8 +307,13 @@ void LogScan::take_line(std::size_t begin, std::size_t end) {
   else
     line = plain(line);
   const auto& notes = is_long ? m_long_notes : kept_notes(choice, line);
+  const bool is_wrapper = std::ranges::any_of(
+      notes.matches, [&](const auto& one) { return row_of(one.pattern).role == LineRole::consequence; });
   m_found.clear();
-  std::ranges::copy_if(notes.matches, std::back_inserter(m_found), [&](const auto& one) { return is_new(one); });
+  std::ranges::copy_if(notes.matches, std::back_inserter(m_found), [&](const auto& one) {
+    const auto& row = row_of(one.pattern);
+    return is_new(one) && (!is_wrapper || row.last == 0 || row.wraps);  // a last resort says nothing of a wrapper
+  });
   if (!notes.unmatched.empty()) match_wrapped(begin, end, notes);
   if (m_found.empty() && !notes.likely) return;
   count_lines(begin);

@@ -28,6 +28,9 @@ TEST_CASE("the form of a message is the last resort: on one line, and of a whole
 
 TEST_CASE("a name says what it means, and another one says nothing") {
   CHECK(first_of("RuntimeError: CUDA error: named symbol not found").cause.find("code 500") != std::string::npos);
+  // A package names its own file behind the words.
+  CHECK(first_of("RuntimeError: CUDA error: named symbol not found (at C:\\src\\gemm.cuh:498)").cause.find("code 500") !=
+        std::string::npos);
   CHECK(first_of("RuntimeError: CUDA error: something that is new").cause.find("returned this") != std::string::npos);
   const auto module = first_of("import cv2\nModuleNotFoundError: No module named 'cv2'\n");
   REQUIRE_FALSE(module.fix.empty());
@@ -35,6 +38,12 @@ TEST_CASE("a name says what it means, and another one says nothing") {
   const auto other = first_of("ModuleNotFoundError: No module named 'einops'\n");
   REQUIRE_FALSE(other.fix.empty());
   CHECK(other.fix.front().command == "python -m pip install einops");
+}
+
+TEST_CASE("a variable of the shell in a command is the shell's") {
+  const auto full = first_of("fatal error: error writing to /tmp/ops.s: No space left on device\n");
+  REQUIRE_FALSE(full.fix.empty());
+  CHECK(full.fix.front().command.find("${TMPDIR:-/tmp}") != std::string::npos);
 }
 
 TEST_CASE("the words of a shell tell its system, unless the machine at hand is the one") {
@@ -60,7 +69,12 @@ TEST_CASE("an exception that no row knows is the cause only where nothing went o
   for (int i = 0; i < 3; ++i) chain += after.substr(0, 100 * 15) + "ValueError: the next\n";
   CHECK(first_of(chain).where.line == 1);
   // A wrapper's line is the wrapper's.
-  CHECK(first_of("error: subprocess-exited-with-error\n").code.empty());
+  const std::string wrapper = "error: subprocess-exited-with-error\n";
+  CHECK(first_of(wrapper).code.empty());
+  std::string wrapped;
+  for (int i = 0; i < 40; ++i) wrapped += wrapper;
+  CHECK(first_of(wrapped + "ERROR: ERROR: Failed to build installable wheels for some pyproject.toml based projects (a)\n")
+            .code.empty());
 }
 
 TEST_CASE("a line that calls itself information accuses nobody, and a failure may still be explained with it") {
