@@ -31,6 +31,7 @@ std::string usual(std::string_view text) {
 std::string when_text(const std::string& condition) {
   if (condition == "os = windows") return "on Windows";
   if (condition == "os != windows") return "on Linux";
+  if (condition == "installer != sagekit") return "outside of sagekit";
   if (condition == "installer = uv") return "with uv";
   if (condition == "installer != uv") return "with pip";
   return "when " + condition;

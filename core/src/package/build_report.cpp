@@ -7,9 +7,11 @@ namespace sagekit {
 
 StepCauses step_causes(const Build& build, const LogFacts& here) {
   StepCauses causes;
+  auto known = here;
+  known["installer"] = "sagekit";  // a mend by pip's or setup.py's variables is none of ours
   for (const auto& failure : build.failed) {
     if (failure.log.empty() || causes.contains(failure.step)) continue;
-    const auto explanation = explain_log_file(failure.log, here);
+    const auto explanation = explain_log_file(failure.log, known);
     if (explanation && !explanation->causes.empty()) causes[failure.step] = explanation->causes;
   }
   return causes;

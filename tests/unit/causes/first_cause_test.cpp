@@ -54,6 +54,14 @@ TEST_CASE("the words of a shell tell its system, unless the machine at hand is t
   CHECK(here.front().fix.front().command == "apt-get update && apt-get install -y git");
 }
 
+TEST_CASE("a build of our own is told our own flags") {
+  const std::string_view log = "nvcc error   : 'cicc' died due to signal 9 (Kill signal)\n";
+  CHECK(first_of(log).fix.front().command.find("MAX_JOBS") != std::string::npos);
+  const auto ours = explain_log_text(log, {{"os", "linux"}, {"installer", "sagekit"}}).causes;
+  REQUIRE_FALSE(ours.empty());
+  CHECK(ours.front().fix.front().command.find("--memory") != std::string::npos);
+}
+
 TEST_CASE("an exception that no row knows is the cause only where nothing went on") {
   const std::string error = "ValueError: page 7 has no numbers\n";
   CHECK(first_of(error).code == "WHY731");
