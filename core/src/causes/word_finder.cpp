@@ -1,83 +1,76 @@
 #include "causes/word_finder.hpp"
 
 #include <algorithm>
-#include <deque>
+#include <map>
 
 namespace sagekit {
 
 namespace {
 
-constexpr std::uint8_t k_end_class = 0, k_other_class = 1;
+std::size_t slot_of(std::uint32_t four) { return (four * 2654435761U) >> 16U; }
 
-std::uint8_t small(std::uint8_t c) { return c >= 'A' && c <= 'Z' ? static_cast<std::uint8_t>(c + 'a' - 'A') : c; }
+std::uint32_t four_at(const std::string& word, std::size_t begin) {
+  std::uint32_t four = 0;
+  for (std::size_t i = begin; i < begin + WordFinder::k_shortest; ++i)
+    four = four << 8U | static_cast<std::uint8_t>(word[i]);
+  return four;
+}
 
 }  // namespace
 
-WordFinder::WordFinder(const std::vector<std::string>& words) {
-  m_class_of.fill(k_other_class);
-  m_class_of['\n'] = m_class_of['\v'] = k_end_class;
-  m_classes = k_other_class + 1;
-  for (const auto& word : words)
-    for (const char c : word)
-      if (auto& number = m_class_of[static_cast<std::uint8_t>(c)]; number == k_other_class)
-        number = static_cast<std::uint8_t>(m_classes++);
-  for (std::size_t c = 'A'; c <= 'Z'; ++c) m_class_of[c] = m_class_of[small(static_cast<std::uint8_t>(c))];
-
-  // No state has the number 0: in the table it means a line's end.
-  constexpr std::uint32_t k_first = 1;
-  const auto add_state = [&] {
-    m_next.resize(m_next.size() + m_classes, 0);
-    m_ending.emplace_back();
-    return static_cast<std::uint32_t>(m_ending.size() - 1);
+WordFinder::WordFinder(const std::vector<std::string>& words) : m_begin(k_slots + 1), m_words(words) {
+  for (std::size_t c = 0; c < m_small.size(); ++c)
+    m_small[c] = static_cast<std::uint8_t>(c >= 'A' && c <= 'Z' ? c + 'a' - 'A' : c);
+  const auto can_stand = [](const std::string& word) {
+    return word.size() >= k_shortest && std::ranges::none_of(word, ends_line);
   };
-  add_state();
-  add_state();
+  std::map<std::uint32_t, std::size_t> shared;
+  for (const auto& word : words)
+    for (std::size_t at = 0; can_stand(word) && at + k_shortest <= word.size(); ++at) ++shared[four_at(word, at)];
+  std::vector<std::pair<std::size_t, Place>> places;
   for (std::uint32_t i = 0; i < words.size(); ++i) {
-    if (words[i].empty() || std::ranges::any_of(words[i], ends_line)) continue;
-    std::uint32_t state = k_first;
-    for (const char c : words[i]) {
-      const auto at = state * m_classes + m_class_of[static_cast<std::uint8_t>(c)];
-      if (m_next[at] == 0) {
-        const auto made = add_state();
-        m_next[at] = made;
-      }
-      state = m_next[at];
-    }
-    m_ending[state].push_back(i);
+    if (!can_stand(words[i])) continue;
+    std::size_t best = 0;
+    for (std::size_t at = 1; at + k_shortest <= words[i].size(); ++at)
+      if (shared[four_at(words[i], at)] < shared[four_at(words[i], best)]) best = at;
+    places.push_back({slot_of(four_at(words[i], best)), {i, static_cast<std::uint32_t>(best + k_shortest)}});
   }
-  // In the order of their depth: what a state lacks is where its longest suffix goes, which is finished by then.
-  std::vector<std::uint32_t> suffix(m_ending.size(), k_first);
-  std::deque<std::uint32_t> waiting = {k_first};
-  while (!waiting.empty()) {
-    const auto state = waiting.front();
-    waiting.pop_front();
-    const auto& shorter = m_ending[suffix[state]];
-    if (state != k_first) m_ending[state].insert(m_ending[state].end(), shorter.begin(), shorter.end());
-    for (std::uint32_t c = k_other_class; c < m_classes; ++c) {
-      auto& next = m_next[state * m_classes + c];
-      const auto otherwise = state == k_first ? k_first : m_next[suffix[state] * m_classes + c];
-      if (next == 0) {
-        next = otherwise;
-      } else {
-        suffix[next] = otherwise;
-        waiting.push_back(next);
-      }
-    }
+  std::ranges::stable_sort(places, {}, [](const auto& one) { return one.first; });
+  for (const auto& [slot, place] : places) {
+    m_taken[slot / 64] |= std::uint64_t{1} << slot % 64;
+    ++m_begin[slot + 1];
+    m_places.push_back(place);
   }
-  for (auto& next : m_next)
-    if (next != 0) next = next * m_classes | (m_ending[next].empty() ? 0 : k_hit);
+  for (std::size_t slot = 0; slot < k_slots; ++slot) m_begin[slot + 1] += m_begin[slot];
+}
+
+bool WordFinder::stands_at(const std::string& word, std::string_view text) const {
+  return word.size() <= text.size() &&
+         std::equal(word.begin(), word.end(), text.begin(), [&](char wanted, char c) {
+           return static_cast<std::uint8_t>(wanted) == m_small[static_cast<std::uint8_t>(c)];
+         });
 }
 
 std::size_t WordFinder::read_line(std::string_view text, std::size_t from, std::vector<WordHit>& hits) const {
-  std::uint32_t state = m_classes;
-  for (std::size_t i = from; i < text.size(); ++i) {
-    const auto next = m_next[state + m_class_of[static_cast<std::uint8_t>(text[i])]];
-    if (next == k_line_end) return i;
-    state = next & ~k_hit;
-    if (next == state) continue;
-    for (const auto word : m_ending[state / m_classes]) hits.push_back({word, i + 1});
+  const auto before = static_cast<std::ptrdiff_t>(hits.size());
+  std::uint32_t four = 0;
+  std::size_t i = from;
+  for (; i < text.size() && !ends_line(text[i]); ++i) {
+    four = four << 8U | m_small[static_cast<std::uint8_t>(text[i])];
+    const auto slot = slot_of(four);
+    if ((m_taken[slot / 64] >> slot % 64 & 1U) == 0) continue;
+    for (auto k = m_begin[slot]; k < m_begin[slot + 1]; ++k) {
+      const auto [word, up_to] = m_places[k];
+      if (i + 1 - from < up_to) continue;
+      const auto begin = i + 1 - up_to;
+      if (stands_at(m_words[word], text.substr(begin))) hits.push_back({word, begin + m_words[word].size()});
+    }
   }
-  return text.size();
+  std::sort(hits.begin() + before, hits.end(), [&](const WordHit& one, const WordHit& other) {
+    if (one.end != other.end) return one.end < other.end;
+    return m_words[one.word].size() > m_words[other.word].size();
+  });
+  return i;
 }
 
 }  // namespace sagekit

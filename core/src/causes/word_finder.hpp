@@ -1,6 +1,7 @@
 #pragma once
-// Every place of every word in a line, in one pass (Aho and Corasick, CACM 18, 1975). RE2's set over the same words
-// costs ten times as much a line, and a log of failures has a word in each (bench/explain_bench.py, "dense").
+// Every place of every word in a line, in one pass: four letters of each word, those that the fewest words share, are
+// looked for by their number, and only there words are compared. What is read at each byte is 8 KB; an automaton of the
+// same words (Aho and Corasick) has megabytes, and waits for memory (bench/explain_bench.py, "dense").
 
 #include <array>
 #include <cstddef>
@@ -21,20 +22,28 @@ inline bool ends_line(char c) { return c == '\n' || c == '\v'; }
 
 class WordFinder {
  public:
-  /// Words in small letters, found in any. One with a line's end is never found.
+  static constexpr std::size_t k_shortest = 4;
+
+  /// Words in small letters, found in any. One that is shorter, or has a line's end, is never found.
   explicit WordFinder(const std::vector<std::string>& words);
 
-  /// Appends the words of the line that begins at `from`, by where they end. Says where the line ends.
+  /// Appends the words of the line that begins at `from`, by where they end, longer ones first. Says where the line ends.
   std::size_t read_line(std::string_view text, std::size_t from, std::vector<WordHit>& hits) const;
 
  private:
-  static constexpr std::uint32_t k_line_end = 0;     ///< in the table: no state has that number
-  static constexpr std::uint32_t k_hit = 1U << 31U;  ///< in the table: words end in that state
+  static constexpr std::size_t k_slots = 1U << 16U;
 
-  std::array<std::uint8_t, 256> m_class_of = {};  ///< of a byte: bytes that no word has are one class
-  std::uint32_t m_classes = 0;
-  std::vector<std::uint32_t> m_next;                 ///< by state * m_classes + class: such a product, and k_hit
-  std::vector<std::vector<std::uint32_t>> m_ending;  ///< by state: the words that end there
+  struct Place {
+    std::uint32_t word = 0, up_to = 0;  ///< letters of it up to the end of the four
+  };
+
+  bool stands_at(const std::string& word, std::string_view text) const;
+
+  std::array<std::uint8_t, 256> m_small = {};
+  std::array<std::uint64_t, k_slots / 64> m_taken = {};  ///< has the slot places?
+  std::vector<std::uint32_t> m_begin;                    ///< of its places
+  std::vector<Place> m_places;
+  std::vector<std::string> m_words;
 };
 
 }  // namespace sagekit

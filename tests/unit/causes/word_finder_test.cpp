@@ -22,9 +22,11 @@ std::string found_in(const std::vector<std::string>& words, std::string_view tex
 }  // namespace
 
 TEST_CASE("words are found in any letters, within each other and over each other") {
-  CHECK(found_in({"error", "rror", "or"}, "An ERROR.") == "error@8 rror@8 or@8 |9");
+  CHECK(found_in({"rror", "error", "or"}, "An ERROR.") == "error@8 rror@8 |9");  // two letters are no word
   CHECK(found_in({"abab"}, "ababab") == "abab@4 abab@6 |6");
-  CHECK(found_in({"abcd", "bcx"}, "abcx") == "bcx@4 |4");  // what was begun goes on as another word
+  CHECK(found_in({"abcdef", "bcdx"}, "abcdx abcde") == "bcdx@5 |11");  // what was begun goes on as another word
+  CHECK(found_in({"undefined symbol", "symbol"}, "undefined symbols") == "undefined symbol@16 symbol@16 |17");
+  CHECK(found_in({"killed"}, "d kille", 0) == "|7");
   CHECK(found_in({}, "abc") == "|3");
   CHECK(found_in({"", "a\nb"}, "a\nb") == "|1");
 }
