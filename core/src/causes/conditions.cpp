@@ -71,7 +71,8 @@ std::string with_places(std::string_view text, const PlaceText& of) {
     const auto name = text.substr(open + 1, close - open - 1);
     const auto bar = name.find('|');
     result += text.substr(0, open);
-    result += of(name.substr(0, bar), bar == std::string_view::npos ? std::nullopt : std::optional(name.substr(bar + 1)));
+    result +=
+        of(name.substr(0, bar), bar == std::string_view::npos ? std::nullopt : std::optional(name.substr(bar + 1)));
     text.remove_prefix(close + 1);
   }
   return result += text;

@@ -45,8 +45,7 @@ WordFinder::WordFinder(const std::vector<std::string>& words) : m_begin(k_slots 
 }
 
 bool WordFinder::stands_at(const std::string& word, std::string_view text) const {
-  return word.size() <= text.size() &&
-         std::equal(word.begin(), word.end(), text.begin(), [&](char wanted, char c) {
+  return word.size() <= text.size() && std::equal(word.begin(), word.end(), text.begin(), [&](char wanted, char c) {
            return static_cast<std::uint8_t>(wanted) == m_small[static_cast<std::uint8_t>(c)];
          });
 }

@@ -27,7 +27,8 @@ class WordFinder {
   /// Words in small letters, found in any. One that is shorter, or has a line's end, is never found.
   explicit WordFinder(const std::vector<std::string>& words);
 
-  /// Appends the words of the line that begins at `from`, by where they end, longer ones first. Says where the line ends.
+  /// Appends the words of the line that begins at `from`, by where they end, longer ones first. Says where the line
+  /// ends.
   std::size_t read_line(std::string_view text, std::size_t from, std::vector<WordHit>& hits) const;
 
  private:

@@ -29,8 +29,9 @@ TEST_CASE("the form of a message is the last resort: on one line, and of a whole
 TEST_CASE("a name says what it means, and another one says nothing") {
   CHECK(first_of("RuntimeError: CUDA error: named symbol not found").cause.find("code 500") != std::string::npos);
   // A package names its own file behind the words.
-  CHECK(first_of("RuntimeError: CUDA error: named symbol not found (at C:\\src\\gemm.cuh:498)").cause.find("code 500") !=
-        std::string::npos);
+  CHECK(
+      first_of("RuntimeError: CUDA error: named symbol not found (at C:\\src\\gemm.cuh:498)").cause.find("code 500") !=
+      std::string::npos);
   CHECK(first_of("RuntimeError: CUDA error: something that is new").cause.find("returned this") != std::string::npos);
   const auto module = first_of("import cv2\nModuleNotFoundError: No module named 'cv2'\n");
   REQUIRE_FALSE(module.fix.empty());
@@ -81,7 +82,8 @@ TEST_CASE("an exception that no row knows is the cause only where nothing went o
   CHECK(first_of(wrapper).code.empty());
   std::string wrapped;
   for (int i = 0; i < 40; ++i) wrapped += wrapper;
-  CHECK(first_of(wrapped + "ERROR: ERROR: Failed to build installable wheels for some pyproject.toml based projects (a)\n")
+  CHECK(first_of(wrapped +
+                 "ERROR: ERROR: Failed to build installable wheels for some pyproject.toml based projects (a)\n")
             .code.empty());
 }
 
