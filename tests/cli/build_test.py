@@ -163,6 +163,22 @@ exec {real} "$@"
         wheel.write_bytes(good)
         self.expect(self.build(), 0, "was there already")
 
+    def test_cells_of_a_wheel_for_any_python_share_it(self):
+        words = ("--profile", "all", "--cuda", "13.0", "--arch", "8.0")
+        done = self.build(*words, "--cells", "*-python31[01]*", "--json")
+        self.expect(done, 0)
+        wheels = done.json()["wheels"]
+        self.assertEqual(len(wheels), 2)
+        self.assertEqual(len({(wheel["path"], wheel["sha256"]) for wheel in wheels}), 1)
+        # Whichever cell comes later, and in whatever call: the same file.
+        self.expect(self.build(*words, "--cells", "*-python312*"), 0, "was there already")
+        with zipfile.ZipFile(self.folder / wheels[0]["path"]) as archive:
+            said = json.loads(archive.read(next(name for name in archive.namelist() if name.endswith("/sagekit.json"))))
+        self.assertEqual((said["python"], "python" in said["cell"]), ("", False), said["cell"])
+        # Its name says no Python, and so does it under another name: no cell is missing.
+        self.expect(self.run_sagekit("retag", "--build", "7", "-o", "named", wheels[0]["path"]), 0)
+        self.expect(self.example("coverage", "named", *words), 0, "6 of 6 cells are published")
+
     def test_a_dry_run_says_what_the_store_holds(self):
         words = ("-n",)
         before = self.build(*words)

@@ -36,9 +36,10 @@ std::string difference(const Provenance& there, const Plan& plan, const Cell& ce
     return is == wanted ? std::string()
                         : fmt::format("its {} is {}, not {}", what, is.empty() ? "not said" : is, wanted);
   };
+  const auto said = said_cell(cell);
   for (const auto& text :
        {other("plugin", there.plugin, plan.plugin_name), other("source", there.commit, plan.commit),
-        other("cell", there.cell, cell.id), other("Python", there.python, cell.python),
+        other("cell", there.cell, said.id), other("Python", there.python, said.python),
         // One for every later torch says its least, and nothing of whose headers it was compiled with.
         other("torch", cell.torch_min.empty() ? there.torch : there.torch_min,
               cell.torch_min.empty() ? cell.torch : cell.torch_min),

@@ -66,9 +66,17 @@ std::string experimental_label(const Spec& spec, std::string_view commit, std::s
   return ran ? std::string() : "built, not run on Windows";
 }
 
+SaidCell said_cell(const Cell& cell) {
+  if (cell.tags.empty() ||
+      !std::ranges::all_of(cell.tags, [](const auto& tag) { return tag.starts_with("py3-none-"); }))
+    return {cell.id, cell.python};
+  return {replace_all(cell.id, "-python" + without_dots(cell.python), ""), {}};
+}
+
 Provenance provenance_of(const Spec& spec, const CellBuild& build) {
   const Cell& cell = build.cell;
-  Provenance provenance{"the build record", cell.id,       {},          build.commit,      cell.python, cell.torch,
+  const auto said = said_cell(cell);
+  Provenance provenance{"the build record", said.id,       {},          build.commit,      said.python, cell.torch,
                         cell.cuda,          cell.platform, cell.arches, cell.requires_dist};
   provenance.torch_min = cell.torch_min;
   if (!cell.torch_min.empty()) provenance.torch.clear();
@@ -78,14 +86,15 @@ Provenance provenance_of(const Spec& spec, const CellBuild& build) {
 
 std::string provenance_json(const Spec& spec, const Revision& revision, const CellBuild& build) {
   const Cell& cell = build.cell;
-  Json json{{"schema", k_schema}, {"sagekit", SAGEKIT_VERSION}, {"cell", cell.id}};
+  const auto said = said_cell(cell);
+  Json json{{"schema", k_schema}, {"sagekit", SAGEKIT_VERSION}, {"cell", said.id}};
   json["plugin"] = {{"name", spec.name}, {"version", spec.version}};
   json["source"] = {{"url", spec.source.url},
                     {"commit", revision.commit},
                     {"date", revision.date},
                     {"version", revision.version},
                     {"subdir", spec.source.subdir}};
-  json["python"] = cell.python;
+  json["python"] = said.python;
   json["torch"] = cell.torch_min.empty() ? cell.torch : std::string();
   if (!cell.torch_min.empty()) json["torch_min"] = cell.torch_min;
   json["cuda"] = cell.cuda;

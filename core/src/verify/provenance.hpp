@@ -26,6 +26,12 @@ struct Provenance {
 
 Provenance provenance_of(const Spec& spec, const CellBuild& build);
 
+/// The cell as its wheel says it. One whose tags name no Python ("py3-none") is the same file for each: it says none.
+struct SaidCell {
+  std::string id, python;
+};
+SaidCell said_cell(const Cell& cell);
+
 /// What wheels for `platform` are called until a row of the spec ([[verify.ran]]) says that somebody ran some of that
 /// commit there: "built, not run on Windows". "" where sagekit builds for what it can run itself.
 std::string experimental_label(const Spec& spec, std::string_view commit, std::string_view platform);
