@@ -46,6 +46,9 @@ class Plan(CommandLine):
         self.assertNotIn(".sm", names[0])
 
     def test_two_wheels_of_one_name_are_refused(self):
+        # The example needs no torch, which that scheme says: plan and build refuse what name and retag refuse.
+        for verb in ("plan", "build"):
+            self.expect(self.example(verb, "--naming", "build-tag"), 2, "NAM011", "it lacks what the scheme says")
         done = self.plan("--profile", "current", "--naming", "plain", "--python", "3.12")
         self.expect(done, 2, "PLN012", "sage2-pytorch211-", "--naming default", "--cells")
 

@@ -18,8 +18,10 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 namespace sagekit {
 namespace {
@@ -56,7 +58,7 @@ class Planner {
     m_plan.cells.reserve(candidates.size());
     for (auto& candidate : candidates) {
       TRY_ASSIGN(const auto* pair, pair_of(candidate.point));
-      add(candidate, *pair);
+      TRY(add(candidate, *pair));
     }
     TRY(check_wheel_names());
     m_plan.unique_steps = m_steps.count();
@@ -113,13 +115,13 @@ class Planner {
     return {};
   }
 
-  void add(SelectedCell& candidate, const PairPlan& pair) {
+  Status add(SelectedCell& candidate, const PairPlan& pair) {
     const auto p = candidate.point;
     const auto wheel = wheel_of(p, pair);
     if (auto why = exclusion(p, pair)) {
       m_plan.excluded.push_back(
           {std::move(candidate.id), wheel.file_name(), std::move(why->reason), std::move(why->source)});
-      return;
+      return {};
     }
     auto& cell = m_plan.cells.emplace_back();
     cell.id = std::move(candidate.id);
@@ -141,6 +143,7 @@ class Planner {
     cell.notes = pair.notes;
     add_steps(cell, p, pair);
     judge_machine(cell, p, pair);
+    return check_naming(cell, *m_choices.at(m_choices.index(p)).scheme);
   }
 
   void judge_machine(Cell& cell, Point p, const PairPlan& pair) {
@@ -173,6 +176,19 @@ class Planner {
     if (!m_request.with_steps) return;
     m_plan.modules.push_back({part.kernel->module, module_path(*part.kernel, cell.python, cell.abi3, cell.platform),
                               m_steps.id(step), part.gencode, cell.id});
+  }
+
+  /// A scheme that was asked for and lacks a word of the cell makes a name that says something else, or nothing.
+  Status check_naming(const Cell& cell, const NamingScheme& scheme) {
+    if (m_request.naming.empty() || !m_named.emplace(cell.version, cell.build_tag).second) return {};
+    const auto facts = name_facts(cell, m_plan.revision);
+    auto values = naming_values(cell, m_plan.revision);
+    values.python = naming_values(facts).python;
+    if (auto name = write_wheel_name(scheme, facts, values); !name) {
+      name.error().where = cell.id;
+      return std::unexpected(std::move(name.error()));
+    }
+    return {};
   }
 
   /// Wheels of one name cannot lie in one folder, unless they are the same file: better said before hours of compiling.
@@ -220,6 +236,7 @@ class Planner {
   MachineCheck m_machine;
   std::vector<std::optional<PairPlan>> m_pairs;
   std::vector<std::uint32_t> m_cell_steps;
+  std::set<std::pair<std::string, std::string>> m_named;  ///< versions and build tags that were checked
   Plan m_plan;
 };
 
