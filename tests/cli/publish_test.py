@@ -60,6 +60,8 @@ class Publishing(CommandLine):
         document["wheels"][0]["verdict"] = "fail"
         manifest.write_text(json.dumps(document))
         self.expect(self.run_sagekit(*publish, "v1.0", "--dry-run"), 1, "PUB002", wheel.name)
+        self.expect(self.run_sagekit("publish", "github", manifest, "--repo", "o/r", "--tag", "v1.0"), 2, "PUB001",
+                    f"{manifest} is a file: the wheels are wanted, too", f"the folder that has both: {self.dist}")
         pass_all(self.dist)
         for tag in ("1.0", "v1", "v1.00", "v2.0", "v1.0-example"):
             self.expect(self.example(*publish, tag, "--dry-run"), 2, "PUB003")
@@ -226,6 +228,8 @@ class Publishing(CommandLine):
         with LegacyIndex() as index:
             env = self.environment(PATH=f"{pathlib.Path(TWINE).parent}:{os.environ['PATH']}", TWINE_USERNAME="me", TWINE_PASSWORD="very-secret-password", NO_PROXY="*")
             words = ("publish", "index", "dist", "--repository-url", index.url + "/legacy/", "--index-url", index.url + "/simple")
+            index.broken_after = 0
+            self.expect(self.run_sagekit(*words[:5], env=env), 1, "PUB006", "run it again with --index-url")
             index.broken_after = 1
             done = self.run_sagekit(*words, env=env)
             self.expect(done, 1, "PUB006")
@@ -292,7 +296,8 @@ class Publishing(CommandLine):
         words = ("publish", "huggingface", "dist", "--repo", "me/wheels", "--path", "v1")
         self.expect(self.run_sagekit(*words, "--dry-run", env=env), 0, "--commit-message 'Add tiny")  # can be pasted
         self.expect(self.run_sagekit(*words, env=env), 0, "1 wheel uploaded")
-        self.assertEqual((there / "me/wheels/v1" / wheel.name).read_bytes(), wheel.read_bytes())
+        first = wheel.read_bytes()
+        self.assertEqual((there / "me/wheels/v1" / wheel.name).read_bytes(), first)
         manifest = json.loads((there / "me/wheels/v1/sagekit.release.json").read_text())
         self.assertEqual(manifest["wheels"][0]["url"], "https://huggingface.co/me/wheels/resolve/main/v1/" + wheel.name.replace("+", "%2B"))
         self.expect(self.run_sagekit(*words, env=env), 0, "0 wheels uploaded, 1 there already")
@@ -302,6 +307,11 @@ class Publishing(CommandLine):
         done = self.run_sagekit(*words, env=env)
         self.expect(done, 1, "PUB004")
         self.assertNotIn("hf_very_secret", done.err + done.out)
+        # What hf says when the hub is not reached is no word of what is there.
+        there.joinpath("unreachable").touch()
+        there.joinpath("me/wheels/v1/sagekit.release.json").unlink()
+        self.expect(self.run_sagekit(*words, env=env), 1, "PUB006", "Name or service not known")
+        self.assertEqual((there / "me/wheels/v1" / wheel.name).read_bytes(), first)
 
 
 STAND_IN_HF = """
@@ -313,6 +323,8 @@ if words[0] == "upload":
     shutil.copy(words[2], to)
 elif words[0] == "download":
     place = hub / words[1] / words[2]
+    if (hub / "unreachable").exists():
+        sys.exit("Error: Local entry not found. [Errno -2] Name or service not known")
     if not place.exists():
         sys.exit("404 Client Error: Entry Not Found")
     to = pathlib.Path(words[words.index("--local-dir") + 1]) / words[2]

@@ -23,7 +23,9 @@ Result<std::optional<std::filesystem::path>> fetched(ClientProgram& program, con
   const std::vector<std::string> argv{"hf", "download", target.repository, name, "--local-dir", scratch.string()};
   TRY_ASSIGN(const auto result, program.ask(argv));
   const auto said = lower(result.output);
-  if (!result.ok() && (said.find("404") != std::string::npos || said.find("not found") != std::string::npos))
+  const auto says = [&](std::string_view words) { return said.find(words) != std::string::npos; };
+  // "Local entry not found" is what hf says of a hub that it does not reach: what is there is not known then.
+  if (!result.ok() && (says("404 client error") || says("not found")) && !says("local entry not found"))
     return std::optional<std::filesystem::path>();
   if (!result.ok()) return program.failed(argv, result);
   return std::optional(scratch / name);
@@ -120,9 +122,13 @@ Result<PublishReport> publish_index(const Release& release, const IndexTarget& t
     report.already_there.push_back(wheel.file);
   }
   for (const auto* wheel : wanted) {
-    TRY(program.change({"twine", "upload", "--non-interactive", "--disable-progress-bar", "--repository-url",
-                        target.upload_url, (options.folder / wheel->path).string()},
-                       report));
+    auto done = program.change({"twine", "upload", "--non-interactive", "--disable-progress-bar", "--repository-url",
+                                target.upload_url, (options.folder / wheel->path).string()},
+                               report);
+    if (!done && target.index_url.empty() && done.error().hint.find("twice") != std::string::npos)
+      done.error().hint =
+          "run it again with --index-url, the address of its pages: what is there is not uploaded twice then";
+    TRY(std::move(done));
     report.uploaded.push_back(wheel->file);
   }
   return report;

@@ -61,7 +61,10 @@ Result<Release> release_in(const Session& session, const fs::path& folder) {
     return fail(ErrorKind::usage, "PUB001", fmt::format("{}: {}", (folder / k_manifest_file).string(), why),
                 fmt::format("sagekit release {}", folder.string()));
   };
-  if (given->folder.empty()) return stale("the wheels are wanted, too: name their folder");
+  if (given->folder.empty())
+    return fail(
+        ErrorKind::usage, "PUB001", fmt::format("{} is a file: the wheels are wanted, too", folder.string()),
+        fmt::format("the folder that has both: {}", folder.has_parent_path() ? folder.parent_path().string() : "."));
   if (!given->scan.refused.empty()) return stale("a wheel of the folder must not be published");
   const auto text = file_text(folder / k_manifest_file);
   if (!text) return stale("there is none");
