@@ -232,6 +232,12 @@ class Index(CommandLine):
         served.end()
         self.assertEqual(served.process.returncode, 0)
 
+    def test_a_project_that_the_index_has_not_is_said(self):
+        tiny("1.0").write(self.dist)
+        served = Served(self, "dist")
+        self.expect(self.run_sagekit("resolve", "--from", served.url, "--package", "nosuch", "--for", "gpu=H100"), 4, "RES005", "has no wheel of nosuch")
+        self.expect(self.run_sagekit("resolve", "--from", served.url, "--for", "gpu=H100"), 1, "IDX012", "--package NAME")
+
     def test_taken_port(self):
         tiny().write(self.dist)
         with socket.create_server(("127.0.0.1", 0)) as taken:
@@ -335,6 +341,10 @@ class Installers(CommandLine):
         done = self.pip(served.url, "tiny")
         self.assertNotEqual(done.code, 0)
         self.assertIn("HASHES", done.err + done.out)
+
+    def test_an_index_without_any_of_the_wheels_is_none(self):
+        tiny("1.0").write(self.dist)
+        self.expect(self.run_sagekit("index", "dist", "--per", "torch"), 4, "REL016", "leave --per out")
 
     def test_one_index_per_cuda(self):
         self.mixed()

@@ -83,7 +83,13 @@ class Release(CommandLine):
         built(project="other").write(self.dist)
         self.expect(self.run_sagekit("release", "dist"), 2, "REL023")
         self.assertFalse((self.dist / "sagekit.release.json").exists())
-        self.expect(self.run_sagekit("release", "dist", "--time", "now"), 2, "CLI002")
+        for time in ("now", "2026-13-01T00:00:00Z", "2026-02-29T00:00:00Z", "2026-01-01T24:00:00Z", "2026-01-01T00:00:00"):
+            self.expect(self.run_sagekit("release", "dist", "--time", time), 2, "CLI002")
+        for url in ("ftp://h/x", "https://h/x?y=1", "https://me:very-secret@h/x/"):
+            for verb in ("release", "index"):
+                done = self.run_sagekit(verb, "dist", "--base-url", url)
+                self.expect(done, 2, "REL019")
+                self.assertNotIn("very-secret", done.err + done.out)
         self.expect(self.run_sagekit("release", "nowhere"), 2, "FIL001")
 
     def test_manifest_notices_a_changed_wheel(self):
@@ -103,6 +109,11 @@ class Release(CommandLine):
         self.assertEqual(row["url"], "https://example.org/v1/" + wheel.name.replace("+", "%2B"))
         self.assertEqual(row["requires-python"], ">=3.9")
         self.assertNotIn("core-metadata", row)
+        # uv refuses a whole page for one time that there is not.
+        manifest = json.loads((alone / "sagekit.release.json").read_text())
+        manifest["wheels"][0]["uploaded"] = "2026-99-99T00:00:00.000000Z"
+        (alone / "sagekit.release.json").write_text(json.dumps(manifest))
+        self.expect(self.run_sagekit("index", alone / "sagekit.release.json"), 1, "REL015", "no time in UTC")
         (alone / "sagekit.release.json").write_text("{}")
         self.expect(self.run_sagekit("index", alone / "sagekit.release.json"), 1, "REL015")
 

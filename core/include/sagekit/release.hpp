@@ -56,6 +56,14 @@ struct Release {
 
 inline constexpr std::string_view k_manifest_file = "sagekit.release.json";
 
+/// "2026-08-22T10:00:00Z", with a fraction of a second or without: a day and a time that there are. Installers refuse
+/// the whole page of an index that has another.
+SAGEKIT_API bool is_upload_time(std::string_view text);
+
+/// REL019 (usage) for what no wheel can be below: no http or https address, one with ? or #, one with a user name or
+/// password, which everybody would read.
+SAGEKIT_API Status check_base_url(const std::string& url);
+
 /// "sagekit.release/1" (docs/json.md). A function of the value: no time, no path of this machine.
 SAGEKIT_API std::string release_json(const Release& release);
 /// Reads it back. Strict about what programs rely on (file names, hashes, sizes), for it decides what is installed.

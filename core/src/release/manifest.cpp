@@ -9,6 +9,7 @@
 #include <sagekit/release.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <set>
 
 namespace sagekit {
@@ -137,6 +138,7 @@ ReleasedWheel read_wheel_row(ManifestReader& reader, const Json& json) {
   if (!wheel.metadata_sha256.empty() && !is_sha256(wheel.metadata_sha256))
     reader.wrong("\"metadata_sha256\" is not 64 digits from 0 to f");
   wheel.uploaded = reader.text(json, "uploaded");
+  if (!wheel.uploaded.empty() && !is_upload_time(wheel.uploaded)) reader.wrong("\"uploaded\" is no time in UTC");
   auto& origin = wheel.origin;
   origin.cell = reader.text(json, "cell");
   origin.python = reader.text(json, "python");
@@ -159,6 +161,23 @@ ReleasedWheel read_wheel_row(ManifestReader& reader, const Json& json) {
 }
 
 }  // namespace
+
+bool is_upload_time(std::string_view text) {
+  constexpr std::string_view k_form = "0000-00-00T00:00:00";
+  if (!text.ends_with('Z')) return false;
+  text.remove_suffix(1);
+  if (text.size() > k_form.size() && (text[k_form.size()] != '.' || !is_digits(text.substr(k_form.size() + 1))))
+    return false;
+  text = text.substr(0, k_form.size());
+  if (text.size() != k_form.size()) return false;
+  for (std::size_t i = 0; i < text.size(); ++i)
+    if (k_form[i] == '0' ? text[i] < '0' || text[i] > '9' : text[i] != k_form[i]) return false;
+  const auto number = [&](std::size_t at) { return (text[at] - '0') * 10 + text[at + 1] - '0'; };
+  const std::chrono::year_month_day date{std::chrono::year(number(0) * 100 + number(2)),
+                                         std::chrono::month(static_cast<unsigned>(number(5))),
+                                         std::chrono::day(static_cast<unsigned>(number(8)))};
+  return date.year() > std::chrono::year(0) && date.ok() && number(11) < 24 && number(14) < 60 && number(17) < 60;
+}
 
 std::string release_json(const Release& release) {
   Json json{{"schema", k_release_schema}};

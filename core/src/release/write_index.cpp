@@ -8,6 +8,7 @@
 #include "support/text.hpp"
 #include "support/try.hpp"
 
+#include <sagekit/index.hpp>
 #include <sagekit/naming.hpp>
 #include <sagekit/release_index.hpp>
 
@@ -241,17 +242,31 @@ Status write_pages(const Pages& pages, const IndexOptions& options, IndexReport&
 
 }  // namespace
 
+Status check_base_url(const std::string& url) {
+  const auto parsed = parse_url(url);
+  const bool secret = parsed && parsed->has_user;
+  if (parsed && !secret && url.find_first_of("?#") == std::string::npos) return {};
+  return fail(ErrorKind::usage, "REL019",
+              secret ? "the address of --base-url holds a user name, and would be published"
+                     : fmt::format("\"{}\" is no http or https address",
+                                   url.find('@') == std::string::npos ? url : printable_url(url)),
+              "for example --base-url https://example.org/wheels/");
+}
+
 Result<IndexReport> write_index(const Release& release, const IndexOptions& given) {
   IndexOptions options = given;
   if (!options.base_url.empty()) {
-    if (!parse_url(options.base_url) || options.base_url.find_first_of("?#") != std::string::npos)
-      return fail(ErrorKind::usage, "REL019", fmt::format("\"{}\" is no http or https address", options.base_url),
-                  "for example --base-url https://example.org/wheels/");
+    TRY(check_base_url(options.base_url));
     if (!options.base_url.ends_with('/')) options.base_url += '/';
   }
   IndexReport report;
   report.wheels = release.wheels.size();
   const auto channels = sorted_into_channels(release, options, report);
+  if (channels.empty())
+    return fail(
+        ErrorKind::no_match, "REL016",
+        fmt::format("no wheel would be in an index for each {}: none says which it is for", join(options.per, " and ")),
+        "leave --per out");
   std::vector<bool> yanks_used(options.yanked.size());
   Pages pages;
   for (const auto& [channel, wheels] : channels) {

@@ -154,9 +154,10 @@ Result<std::vector<Candidate>> ask_index(const std::string& from, const ResolveO
   TRY_ASSIGN(const auto http, make_http_client(settings));
   const std::string path = from.substr(0, from.find_first_of("?#"));
   std::vector<Candidate> wheels;
-  bool found = false;
+  bool found = false, asked = false;
   if (!path.ends_with(".json") && !path.ends_with(".html"))
     for (const auto& package : options.packages) {
+      asked = true;
       auto files = find_project(*http, settings, package, stop);
       if (!files && files.error().code == "IDX013") continue;
       if (!files) return std::unexpected(files.error());
@@ -170,7 +171,16 @@ Result<std::vector<Candidate>> ask_index(const std::string& from, const ResolveO
       "application/vnd.pypi.simple.v1+json, application/json;q=0.9, application/vnd.pypi.simple.v1+html;q=0.2, "
       "text/html;q=0.1";
   TRY_ASSIGN(const HttpResponse page, http->get(request, stop));
-  return read_listing(page.body, page.content_type, from);
+  auto listed = read_listing(page.body, page.content_type, from);
+  if (listed || !listed.error().code.starts_with("IDX")) return listed;
+  // An index's own page has no files; that it has no such project was said a moment ago.
+  if (!asked) {
+    listed.error().hint = "of an index name the package, too: --package NAME";
+    return listed;
+  }
+  return fail(ErrorKind::no_match, "RES005",
+              fmt::format("{} has no wheel of {}", printable_url(from), join(options.packages, ", ")),
+              "is --package the name that the index has? The address is that of the index, or of a page of wheels");
 }
 
 }  // namespace

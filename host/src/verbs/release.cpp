@@ -40,11 +40,7 @@ void declare(Flags& flags, ReleaseArguments& arguments) {
 /// "2026-11-22T08:00:00Z" as indexes write it (PEP 700).
 Result<std::string> upload_time(const std::string& text) {
   if (text.empty()) return text;
-  constexpr std::string_view k_form = "0000-00-00T00:00:00Z";
-  bool good = text.size() == k_form.size();
-  for (std::size_t i = 0; good && i < text.size(); ++i)
-    good = k_form[i] == '0' ? text[i] >= '0' && text[i] <= '9' : text[i] == k_form[i];
-  if (!good)
+  if (!is_upload_time(text) || text.find('.') != std::string::npos)
     return fail(ErrorKind::usage, "CLI002", fmt::format("--time: \"{}\" is no time in UTC", text),
                 "write it as 2026-11-22T08:00:00Z");
   return text.substr(0, text.size() - 1) + ".000000Z";
@@ -101,6 +97,8 @@ int run(Session& session, const ReleaseArguments& arguments) {
   const std::stop_token stop = stop_on_signals();
   const auto time = upload_time(arguments.time);
   if (!time) return report(session, time.error());
+  if (!arguments.base_url.empty())
+    if (const auto right = check_base_url(arguments.base_url); !right) return report(session, right.error());
   std::error_code error;
   if (!fs::is_directory(arguments.folder, error))
     return report(session, {ErrorKind::usage, "FIL001", fmt::format("{} is no folder", arguments.folder), "",
