@@ -270,6 +270,10 @@ class Care(StoreCase):
         # What a run made, and that is nothing.
         self.assertEqual(self.run_sagekit("cache", "export", "run.tar", "--since-run", "--store", self.folder / "two", "--json").json()["records"], 0)
         self.expect(self.run_sagekit("cache", "export", self.folder / "no" / "where.tar"), 2, "FIL002")
+        pipe = self.folder / "pipe"  # as a device: a file that is renamed would take its place
+        os.mkfifo(pipe)
+        self.expect(self.run_sagekit("cache", "export", pipe), 2, "FIL002", "no regular file")
+        self.assertTrue(pipe.is_fifo())
 
     def test_a_hostile_pack_is_refused_whole(self):
         self.full_store()

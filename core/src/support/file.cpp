@@ -43,6 +43,13 @@ bool write_all(int fd, std::string_view bytes) {
   return true;
 }
 
+/// A file that is renamed to the name of a device or pipe would take its place.
+Status check_replaceable(const fs::path& path) {
+  struct stat there{};
+  if (::stat(path.c_str(), &there) != 0 || S_ISREG(there.st_mode) || S_ISDIR(there.st_mode)) return {};
+  return fail(ErrorKind::usage, "FIL002", "cannot write " + path.string() + ": it is no regular file", "name a file");
+}
+
 }  // namespace
 
 Result<std::string> read_file(const fs::path& path) {
@@ -60,6 +67,7 @@ Status make_directories(const fs::path& path) {
 
 Status write_file_atomic(const fs::path& path, std::string_view bytes, bool executable) {
   if (path.has_parent_path()) TRY(make_directories(path.parent_path()));
+  TRY(check_replaceable(path));
   std::string temporary = path.string() + ".XXXXXX";
   const Descriptor file{::mkostemp(temporary.data(), O_CLOEXEC)};
   if (!file.open()) return write_error(path, "cannot write");
