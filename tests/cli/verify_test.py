@@ -482,6 +482,10 @@ class Folders(Verify):
         dist = self.folder / "dist"
         Wheel("a").write(dist), Wheel("b").write(dist)
         self.assertEqual([r["kind"] for r in self.reports(self.verify("--json", dist))], ["wheel", "wheel"])
+        (dist / "linux").mkdir()
+        Wheel("c").write(dist / "linux")  # not judged, and said
+        done = self.verify(dist)
+        self.expect(done, done.code, f"wheels in folders below {dist} are not judged", f"name those folders, too: {dist / 'linux'}")
         (self.folder / "empty").mkdir()
         self.expect(self.verify(self.folder / "empty"), 1, "VFY005")
 

@@ -102,6 +102,7 @@ class Run {
       // A folder of wheels stands for them; an unpacked package may have some of its own.
       const bool folder = fs::is_directory(path, error) && files_in(path, {".dist-info"}).empty();
       const auto wheels = folder ? files_in(path, {".whl"}) : std::vector<fs::path>{};
+      if (folder) say_below(path);
       if (wheels.empty()) {
         all.push_back(path);
       } else {
@@ -125,6 +126,18 @@ class Run {
         wheel(path);
     }
     m_status.clear();
+  }
+
+  /// Wheels in folders below one that was given, as CI systems unpack artifacts: what is not judged is said.
+  void say_below(const fs::path& folder) {
+    std::error_code error;
+    std::set<fs::path> folders;
+    fs::recursive_directory_iterator at(folder, fs::directory_options::skip_permission_denied, error), end;
+    for (; !error && at != end; at.increment(error))
+      if (at.depth() > 0 && at->path().extension() == ".whl") folders.insert(at->path().parent_path());
+    if (!folders.empty())
+      m_session.console.warn(fmt::format("wheels in folders below {} are not judged", folder.string()),
+                             fmt::format("name those folders, too: {}", folders.begin()->string()));
   }
 
   /// After many: what failed in full, then how many passed and the failed ones' names.
