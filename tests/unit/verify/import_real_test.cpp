@@ -101,3 +101,31 @@ TEST_CASE("real modules: right, unresolved, without a library, crashing, and wit
   CHECK(found.result == pass);
   CHECK(found.message.contains("by itself: its package needs no_such_package_anywhere"));
 }
+
+TEST_CASE(
+    "real modules that want torch are loaded in forks of one process that imported it, and a crash is one's own") {
+  using enum FindingResult;
+  const auto python = find_python();
+  if (!python) return;
+  RealModules modules;
+  if (!modules.add_outside("libtorch_cpu.so", "int at(void) { return 1; }")) return;
+  const auto torch = modules.outside("libtorch_cpu.so"), count = modules.outside("imports");
+  modules.files["torch/__init__.py"] = "import ctypes\nctypes.CDLL('" + torch + "', mode=ctypes.RTLD_GLOBAL)\nopen('" +
+                                       count +
+                                       "', 'a').write('x')\n__version__ = '2.11.0+cu130'\n"
+                                       "class version: cuda = '13.0'\n";
+  for (const auto* name : {"one", "two"})
+    REQUIRE(modules.add(name, module_source(name, "extern int at(void);", "at();"), {torch}));
+  auto found = modules.judged(*python, "two");
+  CAPTURE(found.message);
+  CHECK(found.result == pass);
+  CHECK(read_file(count).value_or("") == "x");
+
+  REQUIRE(modules.add(
+      "crash", module_source("crash", "extern int at(void);\nextern void abort(void);", "at();\nabort();"), {torch}));
+  CHECK(modules.judged(*python, "two").result == pass);
+  found = modules.judged(*python, "crash");
+  CHECK(found.code == "IMP004");
+  CHECK(found.message.contains("signal 6"));
+  CHECK(read_file(count).value_or("") == "xxxxx");  // twice more each: of all, and of the one that crashed
+}

@@ -43,9 +43,11 @@ std::size_t place_of(const Command& command) {
 class ChildScript : public CommandRunner {
  public:
   std::vector<CommandResult> answers;  ///< by place_of; the last for all behind it
-  std::vector<Command> calls;
+  CommandResult with_one_torch;        ///< to the order for all that want torch
+  std::vector<Command> calls;          ///< but for that one
   Result<CommandResult> run(const Command& command, std::stop_token = {}) override {
     const std::lock_guard lock(m_mutex);
+    if (order_of(command).contains("each")) return with_one_torch;
     calls.push_back(command);
     return answers.at(std::min(place_of(command), answers.size() - 1));
   }
@@ -55,9 +57,11 @@ class ChildScript : public CommandRunner {
 };
 
 /// What IMP says when the children say `answers`.
-std::vector<Finding> imports(std::vector<CommandResult> answers, std::vector<Command>* calls = nullptr) {
+std::vector<Finding> imports(std::vector<CommandResult> answers, std::vector<Command>* calls = nullptr,
+                             CommandResult with_one_torch = {}) {
   ChildArtifact demo{DemoBuild().files, demo_spec(), "3.12", {"cp312"}};
   ChildScript runner;
+  runner.with_one_torch = std::move(with_one_torch);
   runner.answers = std::move(answers);
   VerifyOptions options;
   options.interpreters = {"python3.12"};
@@ -95,6 +99,19 @@ TEST_CASE("each module is loaded in a process of its own, after torch, and a lib
   CHECK(order_of(calls[4])["name"] == "demo");
   REQUIRE(found.size() == 8);  // four modules, IMP002 to IMP004
   for (const auto& one : found) CHECK(one.result == FindingResult::pass);
+}
+
+TEST_CASE("what loads beside a torch that others use, too, is not loaded again, and what does not is") {
+  std::vector<Command> calls;
+  const auto right = said({k_python, k_torch, k_begin, k_ok});
+  const Json first{{"begin", "demo._a"}}, second{{"begin", "demo._b"}}, wrong{{"error", "no"}, {"type", "ImportError"}};
+  auto found = imports({said({k_python}), said({}, 11), right}, &calls, said({k_torch, first, k_ok, second, wrong}));
+  CHECK(calls.size() == 4);
+  CHECK(std::ranges::none_of(calls, [](const Command& call) { return place_of(call) == 1; }));
+  for (const auto& one : found) CHECK(one.result == FindingResult::pass);
+  // Another torch than the wheel's is no judge, however it is asked.
+  found = imports({said({k_python}), right}, &calls, said({Json{{"torch", "2.8.0+cu129"}}, first, k_ok, second, k_ok}));
+  CHECK(std::ranges::count(found, FindingResult::pass, &Finding::result) == 0);
 }
 
 TEST_CASE("each way not to load has its code, and the missing thing is named") {

@@ -1,4 +1,4 @@
-// Each module is loaded in a child process of its own.
+// Each module is loaded in a child process of its own; those that want torch in forks of one that has it.
 #include "causes/in_words.hpp"
 #include "elf/driver_stand_in.hpp"
 #include "elf/loader_message.hpp"
@@ -133,6 +133,7 @@ class ImportCheck {
   Result<bool> run(const std::vector<Importable>& modules) {
     const std::size_t at_once = std::min<std::size_t>(available_threads(), k_most_at_once);
     int timeouts = 0;
+    TRY_ASSIGN(const auto with_one_torch, load_with_one_torch(modules));
     for (std::size_t first = 0; first < modules.size(); first += at_once) {
       const std::span batch(modules.data() + first, std::min(at_once, modules.size() - first));
       if (timeouts >= k_most_timeouts) {
@@ -141,7 +142,10 @@ class ImportCheck {
         continue;
       }
       std::vector<std::optional<Result<Loaded>>> loaded(batch.size());
-      run_in_parallel(batch.size(), static_cast<unsigned>(at_once), [&](std::size_t i) { loaded[i] = load(batch[i]); });
+      run_in_parallel(batch.size(), static_cast<unsigned>(at_once), [&](std::size_t i) {
+        const auto found = with_one_torch.find(batch[i].name);
+        loaded[i] = found != with_one_torch.end() ? Loaded{found->second} : load(batch[i]);
+      });
       for (std::size_t i = 0; i < batch.size(); ++i) {
         TRY_ASSIGN(const auto one, std::move(*loaded[i]));
         if (const auto why = torch_misfit(m_artifact, one.said); !why.empty()) {
@@ -162,8 +166,7 @@ class ImportCheck {
   Result<bool> try_all(const std::vector<Importable>& modules) {
     const auto packages = top_packages(m_artifact);
     Json order{{"packages", packages}, {"modules", Json::array()}};
-    for (const auto& module : modules)
-      order["modules"].push_back({{"name", module.name}, {"path", module.path}, {"library", module.library}});
+    for (const auto& module : modules) order["modules"].push_back(order_of(module));
     TRY_ASSIGN(const auto said, m_pythons.ask(m_python, k_child_import_module, order, k_seconds));
     if (!said.truth("ok") || !said.result.ok()) return run(modules);
     m_imported.insert(packages.begin(), packages.end());
@@ -172,6 +175,25 @@ class ImportCheck {
   }
 
  private:
+  /// What was said of those that want torch and load in a fork of one process that has imported it: it takes seconds.
+  Result<std::map<std::string, ChildOutput>> load_with_one_torch(const std::vector<Importable>& modules) {
+    std::map<std::string, ChildOutput> loaded;
+    Json each = Json::array();
+    for (const auto& module : modules)
+      if (module.torch) each.push_back(order_of(module));
+    if (each.size() < 2) return loaded;
+    TRY_ASSIGN(const auto said, ask(Json{{"each", std::move(each)}}));
+    std::vector<Json> before;
+    auto one = loaded.end();
+    for (const auto& line : said.lines) {
+      if (const auto name = text_at(line, "begin"); !name.empty())
+        one = loaded.insert_or_assign(name, ChildOutput{before, {}}).first;
+      (one == loaded.end() ? before : one->second.lines).push_back(line);
+    }
+    std::erase_if(loaded, [](const auto& entry) { return !entry.second.truth("ok"); });
+    return loaded;
+  }
+
   /// First as the machine is; where the loader misses a library of the driver, again with one that stands in for it.
   Result<Loaded> load(const Importable& module) {
     TRY_ASSIGN(auto said, load(module, {}));
@@ -200,13 +222,17 @@ class ImportCheck {
   }
 
   Result<ChildOutput> load(const Importable& module, const std::vector<std::string>& stand_ins) {
-    Json order;
-    order["name"] = module.name;
-    order["path"] = module.path;
-    order["library"] = module.library;
-    order["torch"] = module.torch;
+    auto order = order_of(module);
     order["stand_ins"] = stand_ins;
-    // What the loader is told by the environment is no property of the wheel.
+    return ask(order);
+  }
+
+  static Json order_of(const Importable& module) {
+    return {{"name", module.name}, {"path", module.path}, {"library", module.library}, {"torch", module.torch}};
+  }
+
+  /// What the loader is told by the environment is no property of the wheel.
+  Result<ChildOutput> ask(const Json& order) const {
     return m_pythons.ask(m_python, k_child_import_module, order, k_seconds, {{"LD_LIBRARY_PATH", ""}});
   }
 

@@ -4,9 +4,12 @@
 # because its package cannot be imported here.
 # Or all that was installed in one process, as its users do: packages (names), modules (orders of one each). Each is begun,
 # and ok is said behind the last.
+# Or many that want torch, each in a fork of the process that has imported it: each (orders). What is said of one stands
+# between its begin and the next; who blocks is ended.
 import ctypes
 import importlib.machinery
 import importlib.util
+import signal
 
 
 def load_library(path):
@@ -54,16 +57,7 @@ def run_all():
     say(ok=True)
 
 
-def run():
-    if "packages" in order:
-        return run_all()
-    say_python()
-    if not order["name"]:
-        return
-    for path in order["stand_ins"]:
-        ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL)
-    if order["torch"] and import_torch() is None:
-        return
+def load_one():
     path = os.path.join(tree, order["path"]) if order["path"] else ""
     say(begin=order["name"])
     try:
@@ -74,6 +68,34 @@ def run():
         say(ok=True)
     except BaseException as e:
         say(error=str(e), type=type(e).__name__, missing=getattr(e, "name", None) or "")
+
+
+def run_each():
+    if import_torch() is None:
+        return
+    for one in order["each"]:
+        child = os.fork()
+        if child == 0:
+            signal.alarm(60)
+            order.update(one)
+            load_one()
+            os._exit(0)
+        os.waitpid(child, 0)
+
+
+def run():
+    if "packages" in order:
+        return run_all()
+    if "each" in order:
+        return run_each()
+    say_python()
+    if not order["name"]:
+        return
+    for path in order["stand_ins"]:
+        ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL)
+    if order["torch"] and import_torch() is None:
+        return
+    load_one()
 
 
 run()
