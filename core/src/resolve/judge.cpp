@@ -111,15 +111,24 @@ Ruling judge_requirements(const Traits& traits, const Target& target) {
 }
 
 Ruling judge_cuda(const Traits& traits, const Target& target) {
-  if (traits.cuda.empty()) {
+  if (traits.cuda.empty() && traits.cuda_runtimes.empty()) {
     if (!traits.native || (traits.modules_read && traits.runs_on && traits.runs_on->empty())) return good();
     if (target.torch_cuda.empty())
       return unknown("RES206", "it is not known which CUDA the machine's torch has", "--for torch=2.9.1+cu130");
     return unknown("RES206", "nobody says for which CUDA it was built", std::string(k_needs_file));
   }
   if (target.torch_cuda.empty()) {
-    if (traits.torch.kind == Kind::none) return good();
+    if (traits.torch.kind == Kind::none && traits.cuda_runtimes.empty()) return good();
     return unknown("RES206", "it is not known which CUDA the machine's torch has", "--for torch=2.9.1+cu130");
+  }
+  if (!traits.cuda_runtimes.empty()) {
+    const auto here = std::to_string(leading_number(target.torch_cuda));
+    const auto has = fmt::format("it has modules for CUDA {}", join(traits.cuda_runtimes, ", "));
+    if (!contains(traits.cuda_runtimes, here) && !contains(traits.cuda_runtimes, "others"))
+      return refused("RES106", fmt::format("{}, the machine's torch is for CUDA {}", has, target.torch_cuda));
+    return unknown("RES206",
+                   fmt::format("{}, and which it loads beside torch for CUDA {} is not known", has, target.torch_cuda),
+                   "verify --gpu on that machine");
   }
   if (leading_number(traits.cuda) != leading_number(target.torch_cuda))
     return refused("RES106", fmt::format("it is built for CUDA {} ({}), the machine's torch for CUDA {}", traits.cuda,

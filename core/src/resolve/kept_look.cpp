@@ -31,6 +31,7 @@ Json traits_json(const Traits& traits) {
   Json json{{"torch", torch_json(traits.torch)},
             {"cuda", traits.cuda},
             {"cuda_from", traits.cuda_from},
+            {"cuda_runtimes", traits.cuda_runtimes},
             {"has_metadata", traits.has_metadata},
             {"requires_dist", traits.requires_dist},
             {"requires_python", traits.requires_python},
@@ -78,6 +79,7 @@ Traits read_traits(const Json& json) {
   traits.native = json.at("native");
   traits.modules_read = json.at("modules_read");
   traits.requires_dist = json.at("requires_dist").get<std::vector<std::string>>();
+  traits.cuda_runtimes = json.at("cuda_runtimes").get<std::vector<std::string>>();
   traits.notes = json.at("notes").get<std::vector<std::string>>();
   if (const Json& abi = json.at("cxx11_abi"); !abi.is_null()) traits.cxx11_abi = abi.get<bool>();
   for (const Json& one : json.at("arches"))

@@ -3,6 +3,7 @@
 #include "resolve/judge.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
+#include "verify/runs_on.hpp"
 #include "verify/torch_abi.hpp"
 
 #include <algorithm>
@@ -13,19 +14,6 @@ namespace sagekit {
 namespace {
 
 using Kind = TorchTrait::Kind;
-
-/// "12" of libcudart.so.12, "13" of cudart64_13.dll.
-std::string cudart_major(std::string_view library) {
-  const std::string name = lower(library);
-  for (const std::string_view prefix : {"libcudart.so.", "cudart64_"})
-    if (name.starts_with(prefix)) {
-      const auto rest = std::string_view(name).substr(prefix.size());
-      const auto digits = rest.substr(0, rest.find_first_not_of("0123456789"));
-      // cudart64_110.dll was CUDA 11's.
-      return std::string(digits.substr(0, 2));
-    }
-  return {};
-}
 
 void add_libc(const MemberFacts& member, Traits& traits) {
   if (!member.elf) return;
@@ -43,8 +31,8 @@ void add_modules(const Artifact& artifact, const Target& target, Traits& traits)
   traits.modules_read = true;
   traits.native = !modules.empty();
   TorchTrait torch{Kind::none, {}, "its symbols", {}, true};
-  std::set<std::string> unstable;
-  bool stable = false;
+  std::set<std::string> unstable, runtimes;
+  bool stable = false, linked_in = false;
   std::optional<VersionNumber> since;
   for (const auto& [name, member] : modules) {
     add_libc(*member, traits);
@@ -52,13 +40,13 @@ void add_modules(const Artifact& artifact, const Target& target, Traits& traits)
     unstable.insert(use.unstable.begin(), use.unstable.end());
     stable |= !use.stable.empty();
     if (use.since && (!since || *since < *use.since)) since = use.since;
-    std::vector<std::string> libraries;
-    if (member->elf) libraries = member->elf->needed;
-    if (member->pe) libraries = member->pe->imports;
-    for (const auto& library : libraries)
-      if (const auto major = cudart_major(library); !major.empty())
-        state_cuda(traits, major, "the CUDA runtime that it needs, " + library);
+    if (const auto runtime = cuda_runtime(*member); !runtime.empty())
+      runtimes.insert(runtime);
+    else
+      linked_in |= std::ranges::any_of(member->gpu, &GpuCode::loaded);
   }
+  if (linked_in && runtimes.size() > 1) runtimes.insert("others");  // sorts last
+  state_runtimes(traits, {runtimes.begin(), runtimes.end()});
   if (!unstable.empty()) {
     torch.kind = Kind::unsaid;
     const auto print = torch_fingerprint({unstable.begin(), unstable.end()});

@@ -72,6 +72,14 @@ void state_cuda(Traits& traits, const std::string& cuda, const std::string& from
   traits.cuda_from = from;
 }
 
+void state_runtimes(Traits& traits, const std::vector<std::string>& majors) {
+  const auto said = std::to_string(leading_number(traits.cuda));
+  if (majors.size() > 1 && traits.cuda.empty())
+    traits.cuda_runtimes = majors;
+  else if (!majors.empty() && !contains(majors, said))
+    state_cuda(traits, majors.front(), "the CUDA runtime that it needs");
+}
+
 Result<Traits> traits_of(const Candidate& candidate) {
   Traits traits;
   TRY_ASSIGN(traits.name, parse_wheel_name(candidate.file));

@@ -28,7 +28,8 @@ struct TorchTrait {
 struct Traits {
   WheelName name;
   TorchTrait torch;
-  std::string cuda, cuda_from;  ///< "13.0", "13"; "" = nobody says
+  std::string cuda, cuda_from;             ///< "13.0", "13"; "" = nobody says
+  std::vector<std::string> cuda_runtimes;  ///< "11", "12": several, of which nobody says which it takes
   std::optional<bool> cxx11_abi;
   bool has_metadata = false;
   std::vector<std::string> requires_dist;
@@ -62,5 +63,7 @@ void add_record(Traits& traits, std::string_view provenance);
 /// Sets the torch, and says when another statement contradicts it. Measured wins over said.
 void state_torch(Traits& traits, TorchTrait torch);
 void state_cuda(Traits& traits, const std::string& cuda, const std::string& from);
+/// The CUDA releases whose runtime its modules load. With several the package has modules for each, as bitsandbytes.
+void state_runtimes(Traits& traits, const std::vector<std::string>& majors);
 
 }  // namespace sagekit

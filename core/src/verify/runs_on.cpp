@@ -7,6 +7,7 @@
 #include "verify/checks/checks.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace sagekit {
@@ -28,6 +29,8 @@ class DriverFloor {
     const auto known = parse_version_number(m_toolkit), now = parse_version_number(code.toolkit);
     if (now && (!known || *known < *now)) m_toolkit = code.toolkit;
   }
+
+  const std::string& driver() const { return m_driver; }
 
   /// A need that is known of some modules only is none that anybody can rely on.
   void tell(RunsOn& row) const {
@@ -179,11 +182,23 @@ std::string failing_words(const std::vector<std::pair<std::string, ModuleState>>
   return join(parts, "; ");
 }
 
+/// Modules for several CUDA releases stand for each other, for a process has one of them: the least that any needs.
+DriverFloor least_floor(const std::vector<std::pair<const MemberFacts*, const GpuCode*>>& taken) {
+  std::map<std::string, DriverFloor> floors;
+  for (const auto& [member, code] : taken)
+    if (const auto runtime = cuda_runtime(*member); !runtime.empty()) floors[runtime];
+  if (floors.empty()) floors[""];
+  for (const auto& [member, code] : taken)
+    for (auto& [runtime, floor] : floors)
+      if (const auto own = cuda_runtime(*member); own.empty() || own == runtime) floor.add(*member, *code);
+  return std::ranges::min_element(floors, {}, [](const auto& floor) { return floor.second.driver(); })->second;
+}
+
 /// Nobody knows which modules the package calls: it runs where all of them have code, and in part where some have.
 RunsOn by_code(const Artifact& artifact, Capability gpu, const LoadFaults& faults) {
   RunsOn row = row_for(gpu, artifact);
   auto worst = ModuleVerdict::yes, best = ModuleVerdict::no;
-  DriverFloor need;
+  std::vector<std::pair<const MemberFacts*, const GpuCode*>> taken;
   std::vector<std::pair<std::string, ModuleState>> failing;
   std::size_t with_code = 0;
   for (const auto& [name, member] : artifact.modules()) {
@@ -199,9 +214,9 @@ RunsOn by_code(const Artifact& artifact, Capability gpu, const LoadFaults& fault
     }
     if (state.verdict < ModuleVerdict::part) continue;
     if (has_code) row.modules.push_back(name);
-    if (state.code != nullptr) need.add(*member, *state.code);
+    if (state.code != nullptr) taken.emplace_back(member, state.code);
   }
-  need.tell(row);
+  least_floor(taken).tell(row);
   // With none that works the best of them counts; with some, one that does not makes it a part.
   row.verdict = to_string(best < ModuleVerdict::part    ? best
                           : worst < ModuleVerdict::part ? ModuleVerdict::part
@@ -236,6 +251,18 @@ bool reaches_any(const Artifact& artifact, Capability gpu) {
 }
 
 }  // namespace
+
+std::string cuda_runtime(const MemberFacts& member) {
+  for (const auto& library : member.elf  ? member.elf->needed
+                             : member.pe ? member.pe->imports
+                                         : std::vector<std::string>()) {
+    const std::string name = lower(library);
+    for (const std::string_view prefix : {"libcudart.so.", "cudart64_", "libcublas.so.", "cublas64_"})
+      // cudart64_110.dll was CUDA 11's.
+      if (name.starts_with(prefix) && is_digits(name.substr(prefix.size(), 2))) return name.substr(prefix.size(), 2);
+  }
+  return {};
+}
 
 std::optional<DispatchSpec> dispatch_for(const Artifact& artifact, Capability gpu) {
   if (!artifact.is_recognised()) return std::nullopt;

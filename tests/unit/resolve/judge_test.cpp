@@ -127,7 +127,7 @@ Traits traits_with(const Known& known) {
     else if (key == "musl")
       traits->libc = "musl";
     else if (key == "cudart")
-      state_cuda(*traits, value, "the CUDA runtime that it needs");
+      state_runtimes(*traits, split(value, '/'));
     else
       FAIL("unknown fact: " << fact);
   }
