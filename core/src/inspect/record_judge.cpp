@@ -34,11 +34,14 @@ void judge_row(const RecordRow& row, const MemberFacts& member, const ReadMember
   if (!record_hash(algorithm, {}))
     return problems.error(
         "INF018", fmt::format("RECORD hashes {} by {}, which was not checked", shown, zip::printable(algorithm)));
+  // Of the member, so that what is said of a module's code does not outweigh it.
+  const auto wrong = [&](const char* code, std::string message) {
+    problems.add({{Severity::error, code, std::move(message), {member.path, 0, 0, {}}, {}}});
+  };
   if (read != nullptr && row.hash != right_hash(algorithm, member, read))
-    problems.error("INF016", fmt::format("{} does not have the hash that RECORD says", shown));
+    wrong("INF016", fmt::format("{} does not have the hash that RECORD says", shown));
   if (row.size != std::to_string(member.size_bytes))
-    problems.error("INF017",
-                   fmt::format("{} has {} bytes, RECORD says {}", shown, member.size_bytes, zip::printable(row.size)));
+    wrong("INF017", fmt::format("{} has {} bytes, RECORD says {}", shown, member.size_bytes, zip::printable(row.size)));
 }
 
 }  // namespace

@@ -105,6 +105,14 @@ TEST_CASE("the driver is that of the modules' system") {
   CHECK(driver("12.8", false, true) == "528.33 windows");
   CHECK(driver("12.8", true, true) == "570.65 windows");
   CHECK(driver("13.0", false, true) == "580 windows");
+  // Modules for two CUDA releases stand for each other; those of one are needed together.
+  auto bundle = artifact_of(code_90("12.8", false), false);
+  bundle.members.push_back(artifact_of(code_90("13.0", false), false).members.front());
+  bundle.members.back().path = "two/" + bundle.members.back().path;
+  CHECK(row(runs_on(bundle, {}), {9, 0}).driver == "580");
+  bundle.members.front().elf->needed = {"libcudart.so.12"};
+  bundle.members.back().elf->needed = {"libcudart.so.13"};
+  CHECK(row(runs_on(bundle, {}), {9, 0}).driver == "525");
   auto both = artifact_of(code_90("12.8", false), false);
   both.members.push_back(artifact_of(code_90("12.8", false), true).members.front());
   std::ranges::sort(both.members, {}, &MemberFacts::path);
@@ -136,6 +144,17 @@ TEST_CASE("a wheel that pip does not install runs nowhere") {
     for (const auto& one : report.runs_on) CHECK(one.verdict == "no");
     CHECK(reason_has(row(report, {9, 0}), "pip does not install it (" + fault.code));
   }
+}
+
+TEST_CASE("a module with other bytes than RECORD says is not known to run") {
+  auto wheel = stranger({{"_k", plain({90})}});
+  wheel.record = wheel.right_record();
+  auto& module = wheel.files.back().second;
+  module.back() = static_cast<char>(module.back() ^ 1);
+  const auto report = judged_wheel(wheel);
+  REQUIRE(trouble(report, "INF016").size() == 1);
+  CHECK(row(report, {9, 0}).verdict == "unknown");
+  CHECK(reason_has(row(report, {9, 0}), "is not the file that was built (INF016"));
 }
 
 TEST_CASE("what pip installs all the same lowers no row") {
