@@ -48,6 +48,7 @@ void trim_to_limit(const Session& session, const StoreArguments& arguments, cons
   options.max_bytes = arguments.max_bytes;
   const auto trimmed = cache_trim(store, options);
   if (!trimmed) return session.console.warn(trimmed.error().message);
+  if (trimmed->problem) return session.console.warn(trimmed->problem->message, trimmed->problem->hint);
   if (trimmed->bytes_after > arguments.max_bytes)
     session.console.warn(
         fmt::format("the store has {}, more than --store-max-size: {} of it are fetched toolchains and "

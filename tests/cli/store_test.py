@@ -579,6 +579,27 @@ fi
         self.expect_same(done)
         self.assertEqual(sorted(str(p) for p in self.store.rglob("*")), before)
 
+    @unittest.skipUnless(os.geteuid() == 0, "needs root")
+    def test_what_cannot_be_removed_is_said_and_not_counted(self):
+        self.full_store()
+        self.folder.chmod(0o755)
+        damaged = next(path for path in self.store.glob("objects/*/*.zst"))
+        damaged.chmod(0o644)
+        damaged.write_bytes(b"other")
+        before = sorted(str(p) for p in self.store.rglob("*"))
+        for words, removed in ((("trim", "--max-size", "1M", "--json"), "removed"), (("verify", "--json"), "damaged")):
+            done = Done(subprocess.run([SAGEKIT, "cache", *words], cwd="/", stdin=subprocess.DEVNULL, capture_output=True, env=self.environment(),
+                                       user=65534, group=65534, extra_groups=[], timeout=300))
+            self.expect(done, 2, "error[STO003]", "Permission denied")
+            self.assertFalse(any(done.json()[removed].values()) if removed == "removed" else done.json()[removed])
+        self.assertEqual(sorted(str(p) for p in self.store.rglob("*")), before)
+
+    def test_a_build_that_was_refused_is_no_run(self):
+        self.full_store()
+        last = json.loads(self.run_sagekit("cache", "stats", "--json").out)["last_run"]
+        self.expect(self.example("build", "--source", self.folder), 2, "SRC003")
+        self.assertEqual(json.loads(self.run_sagekit("cache", "stats", "--json").out)["last_run"], last)
+
     def mount(self, *words):
         if os.geteuid() != 0 or subprocess.run(["mount", *map(str, words)], capture_output=True).returncode != 0:
             self.skipTest("cannot mount here")

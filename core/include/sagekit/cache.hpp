@@ -46,6 +46,7 @@ struct Trimmed {
   std::uint64_t bytes_before = 0, bytes_after = 0;
   std::uint64_t records = 0, objects = 0, folders = 0;  ///< removed, or what would be
   std::uint64_t kept_bytes = 0;                         ///< of what trim never removes: fetched toolchains, git caches
+  std::optional<Error> problem;                         ///< STO003 (usage): the first that could not be removed
 };
 
 /// Removes what dead processes left and objects that no record names, unless they are younger than an hour (a build may
@@ -57,6 +58,7 @@ SAGEKIT_API Result<Trimmed> cache_trim(const std::filesystem::path& store, const
 struct CacheCheck {
   std::uint64_t objects = 0, records = 0, bytes = 0;  ///< read and found right
   std::vector<std::string> damaged;                   ///< paths below the store, sorted; they are removed
+  std::optional<Error> problem;                       ///< STO003 (usage): the first that could not be read or removed
 };
 
 /// Hashes every object and reads every record; what is not what its name says is removed. STO005 as above.

@@ -98,38 +98,50 @@ class Trim {
   };
 
   void remove_object(Object& object) {
-    for (const auto& file : object.files) {
-      remove_file(file);
-      ++m_result.objects;
-    }
+    for (const auto& file : object.files) m_result.objects += remove_file(file);
     object.files.clear();
   }
 
   void remove(const Candidate& candidate) {
     if (!candidate.is_record) return remove_folder(candidate.path);
     // The record first: one that names what is gone is a miss all the same, but says "lost".
-    remove_file(candidate.path);
+    if (!remove_file(candidate.path)) return;
     ++m_result.records;
     for (const auto& name : candidate.objects)
       if (auto& object = m_objects[name]; --object.records == 0) remove_object(object);
   }
 
   void remove_folder(const fs::path& folder) {
-    each_file(folder, [&](const fs::path& file) { m_use.drop(file); });
+    fs::path place = folder;
+    std::error_code error, ignored;
+    if (!m_options.dry_run) {
+      // Its name goes first: half a folder must not look like a whole one.
+      const auto dying = m_store / "tmp" / ("dying-" + folder.filename().string());
+      fs::create_directories(dying.parent_path(), error);
+      fs::rename(folder, dying, error);
+      if (!error) place = dying;
+    }
+    each_file(place, [&](const fs::path& file) { m_use.drop(file); });
+    if (!m_options.dry_run) remove_quietly(place);
+    if (error && fs::exists(folder, ignored)) {
+      each_file(folder, [&](const fs::path& file) { m_use.add(file); });
+      return tell(folder, error);
+    }
     ++m_result.folders;
-    if (m_options.dry_run) return;
-    // Its name goes first: half a folder must not look like a whole one.
-    std::error_code error;
-    const auto dying = m_store / "tmp" / ("dying-" + folder.filename().string());
-    fs::create_directories(dying.parent_path(), error);
-    fs::rename(folder, dying, error);
-    remove_quietly(error ? folder : dying);
   }
 
-  void remove_file(const fs::path& file) {
+  bool remove_file(const fs::path& file) {
     m_use.drop(file);
-    std::error_code ignored;
-    if (!m_options.dry_run) fs::remove(file, ignored);
+    std::error_code error;
+    if (!m_options.dry_run) fs::remove(file, error);
+    if (!error) return true;
+    m_use.add(file);
+    tell(file, error);
+    return false;
+  }
+
+  void tell(const fs::path& path, const std::error_code& error) {
+    if (!m_result.problem) m_result.problem = store_problem("cannot remove", path, error);
   }
 
   /// What was learned on the way; all of it can be found out again.

@@ -8,7 +8,10 @@
 
 #include <sagekit/cache.hpp>
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <mutex>
 
 namespace sagekit {
@@ -58,8 +61,12 @@ Result<CacheCheck> cache_verify(const fs::path& store) {
     }
     // One that a trim or a repair took meanwhile is not damaged.
     if (error) return;
-    check.damaged.push_back(files[i].lexically_relative(store).string());
-    remove_quietly(files[i]);
+    const bool readable = ::access(files[i].c_str(), R_OK) == 0;
+    if (!readable) error.assign(errno, std::generic_category());
+    if (readable && fs::remove(files[i], error))
+      check.damaged.push_back(files[i].lexically_relative(store).string());
+    else if (error && !check.problem)
+      check.problem = store_problem(readable ? "damaged, and cannot be removed:" : "cannot read", files[i], error);
   });
   std::ranges::sort(check.damaged);
   return check;

@@ -54,9 +54,14 @@ std::shared_ptr<RunJournal> RunJournal::begin(const fs::path& folder, const std:
       folder / fmt::format("{}.{:06}@{}{}", time_text(now, "%Y%m%dT%H%M%S"), micros, own_mark(), k_extension);
   Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
   if (!file.open()) return nullptr;
-  const std::shared_ptr<RunJournal> journal(new RunJournal(std::move(file)));
+  const std::shared_ptr<RunJournal> journal(new RunJournal(path, std::move(file)));
   journal->line(json_line({{"began", time_text(now, "%Y-%m-%dT%H:%M:%SZ")}, {"what", what}}));
   return journal;
+}
+
+RunJournal::~RunJournal() {
+  std::error_code ignored;
+  if (!m_counts) fs::remove(m_path, ignored);
 }
 
 void RunJournal::line(const std::string& text) {
@@ -65,10 +70,16 @@ void RunJournal::line(const std::string& text) {
   [[maybe_unused]] const auto written = ::write(m_file.get(), whole.data(), whole.size());
 }
 
-void RunJournal::made(const std::string& record) { line(json_line({{"made", record}})); }
+void RunJournal::made(const std::string& record) {
+  line(json_line({{"made", record}}));
+  const std::lock_guard lock(m_mutex);
+  m_counts = true;
+}
 
 void RunJournal::ended(std::uint64_t run, std::uint64_t reused, std::uint64_t failed) {
   line(json_line({{"run", run}, {"reused", reused}, {"failed", failed}}));
+  const std::lock_guard lock(m_mutex);
+  m_counts = true;
 }
 
 std::optional<Run> last_run(const fs::path& folder) {

@@ -19,14 +19,20 @@ class RunJournal {
   /// A new file below `folder`; the oldest ones go. Null when it cannot be written: a run works without.
   static std::shared_ptr<RunJournal> begin(const std::filesystem::path& folder, const std::string& what);
 
+  ~RunJournal();  ///< one that was refused before it made anything leaves no file
+  RunJournal(const RunJournal&) = delete;
+  RunJournal& operator=(const RunJournal&) = delete;
+
   void made(const std::string& record);  ///< path of a record below the store
   void ended(std::uint64_t run, std::uint64_t reused, std::uint64_t failed);
 
  private:
-  explicit RunJournal(Descriptor file) : m_file(std::move(file)) {}
+  RunJournal(std::filesystem::path path, Descriptor file) : m_path(std::move(path)), m_file(std::move(file)) {}
   void line(const std::string& text);
   std::mutex m_mutex;
+  std::filesystem::path m_path;
   Descriptor m_file;
+  bool m_counts = false;  ///< it made something, or came to its end
 };
 
 struct Run {

@@ -84,4 +84,9 @@ std::uint64_t DiskUse::drop(const fs::path& file) {
   return size;
 }
 
+Error store_problem(std::string_view what, const fs::path& path, const std::error_code& error) {
+  return {ErrorKind::usage, "STO003", fmt::format("{} {}: {}", what, path.string(), error.message()), "",
+          "check its owner and permissions: the store may be someone else's, or read-only"};
+}
+
 }  // namespace sagekit

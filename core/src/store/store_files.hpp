@@ -39,4 +39,7 @@ class DiskUse {
   std::uint64_t m_bytes = 0;
 };
 
+/// STO003 (usage): someone else's store, or a read-only one.
+Error store_problem(std::string_view what, const std::filesystem::path& path, const std::error_code& error);
+
 }  // namespace sagekit

@@ -94,13 +94,13 @@ int run(Session& session, const CacheTrimArguments& arguments) {
                                     arguments.dry_run ? "would remove" : "removed", trimmed->records, trimmed->objects,
                                     trimmed->folders, human_bytes(trimmed->bytes_before),
                                     human_bytes(trimmed->bytes_after)));
-    if (options.max_bytes && trimmed->bytes_after > *options.max_bytes)
+    if (!trimmed->problem && options.max_bytes && trimmed->bytes_after > *options.max_bytes)
       session.console.warn(
           fmt::format("that is more than asked for: {} are fetched toolchains and git caches, which stay",
                       human_bytes(trimmed->kept_bytes)),
           "sagekit toolchain remove");
   }
-  return 0;
+  return trimmed->problem ? report(session, *trimmed->problem) : 0;
 }
 
 int run(Session& session, const CacheVerifyArguments& arguments) {
@@ -116,6 +116,7 @@ int run(Session& session, const CacheVerifyArguments& arguments) {
   else
     session.console.say(fmt::format("{} objects and {} records are whole, {}", check->objects, check->records,
                                     human_bytes(check->bytes)));
+  if (check->problem) return report(session, *check->problem);
   return check->damaged.empty() ? 0 : exit_code(ErrorKind::failed);
 }
 
@@ -144,37 +145,39 @@ int run(Session& session, const CacheImportArguments& arguments) {
 }  // namespace
 
 std::vector<Verb> cache_verbs() {
-  return {
-      make_group({.name = "cache",
-                  .what = "The store of finished steps: its size, its health, packs of it",
-                  .examples = {"sagekit cache stats", "sagekit cache trim --max-size 20G"}}),
-      make_verb<CacheStatsArguments>({.name = "cache stats",
-                                      .what = "What is kept, each kind with its bytes; what the last build reused",
-                                      .examples = {"sagekit cache stats", "sagekit cache stats --json"}},
-                                     declare, run),
-      make_verb<CacheTrimArguments>(
-          {.name = "cache trim",
-           .what = "Remove what was used least lately, and what killed builds left",
-           .examples = {"sagekit cache trim --max-size 20G", "sagekit cache trim --older-than 30d --dry-run"},
-           .exits = {{0, "done, also where fetched toolchains alone are more than --max-size"}}},
-          declare, run),
-      make_verb<CacheVerifyArguments>({.name = "cache verify",
-                                       .what = "Hash every result; remove what is damaged",
-                                       .examples = {"sagekit cache verify", "sagekit cache verify --json"},
-                                       .exits = {{0, "all are whole"}, {1, "something was damaged, and is removed"}}},
-                                      declare, run),
-      make_verb<CacheExportArguments>(
-          {.name = "cache export",
-           .what = "Write results into one file, for another job or machine",
-           .examples = {"sagekit cache export results.tar", "sagekit cache export --since-run shard-2.tar"},
-           .exits = {{0, "written"}, {4, "--since-run, and no build has run"}}},
-          declare, run),
-      make_verb<CacheImportArguments>(
-          {.name = "cache import",
-           .what = "Take in such a file: every object is hashed, and a wrong one refuses all",
-           .examples = {"sagekit cache import results.tar", "sagekit cache import shard-2.tar --json"},
-           .exits = {{0, "taken in"}, {1, "it is no pack, or something in it is not what it says"}}},
-          declare, run)};
+  return {make_group({.name = "cache",
+                      .what = "The store of finished steps: its size, its health, packs of it",
+                      .examples = {"sagekit cache stats", "sagekit cache trim --max-size 20G"}}),
+          make_verb<CacheStatsArguments>({.name = "cache stats",
+                                          .what = "What is kept, each kind with its bytes; what the last build reused",
+                                          .examples = {"sagekit cache stats", "sagekit cache stats --json"}},
+                                         declare, run),
+          make_verb<CacheTrimArguments>(
+              {.name = "cache trim",
+               .what = "Remove what was used least lately, and what killed builds left",
+               .examples = {"sagekit cache trim --max-size 20G", "sagekit cache trim --older-than 30d --dry-run"},
+               .exits = {{0, "done, also where fetched toolchains alone are more than --max-size"},
+                         {2, "something could not be removed: the store is someone else's, or read-only"}}},
+              declare, run),
+          make_verb<CacheVerifyArguments>({.name = "cache verify",
+                                           .what = "Hash every result; remove what is damaged",
+                                           .examples = {"sagekit cache verify", "sagekit cache verify --json"},
+                                           .exits = {{0, "all are whole"},
+                                                     {1, "something was damaged, and is removed"},
+                                                     {2, "something could not be read, or removed"}}},
+                                          declare, run),
+          make_verb<CacheExportArguments>(
+              {.name = "cache export",
+               .what = "Write results into one file, for another job or machine",
+               .examples = {"sagekit cache export results.tar", "sagekit cache export --since-run shard-2.tar"},
+               .exits = {{0, "written"}, {4, "--since-run, and no build has run"}}},
+              declare, run),
+          make_verb<CacheImportArguments>(
+              {.name = "cache import",
+               .what = "Take in such a file: every object is hashed, and a wrong one refuses all",
+               .examples = {"sagekit cache import results.tar", "sagekit cache import shard-2.tar --json"},
+               .exits = {{0, "taken in"}, {1, "it is no pack, or something in it is not what it says"}}},
+              declare, run)};
 }
 
 }  // namespace sagekit::host
