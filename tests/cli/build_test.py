@@ -215,6 +215,9 @@ exec {real} "$@"
         self.expect(done, 0, "could not be made (sagekit verify --all says why)")
         self.assertNotIn("(--all", done.err)
 
+    def test_the_longest_chain_of_a_cold_build_begins_with_gpu_code(self):
+        self.assertRegex(self.build("--arch", "8.0").err, "longest chain [^:]*: device-")
+
     def test_offline_needs_no_network_and_uses_none(self):
         done = self.example("build", "--offline")
         self.expect(done, 1, "SRC001", "--offline")
@@ -239,6 +242,15 @@ exec {real} "$@"
         self.expect(done, 2, "error[SRC")
         import re
         self.assertGreaterEqual(len(set(re.findall(r"\b[0-9a-f]{40}\b", done.err))), 2, done.err)
+
+    def test_a_dry_run_refuses_the_source_that_the_build_would_refuse(self):
+        wrong = self.folder / "wrong"
+        shutil.copytree(EXAMPLE_SOURCE, wrong)
+        (wrong / "more.cu").write_text("// x")
+        for with_store in (False, True):
+            self.expect(self.build("--dry-run", source=wrong), 2, "SRC003")
+            self.assertEqual((self.folder / "störe" / "objects").exists(), with_store)
+            (self.folder / "störe" / "objects").mkdir(parents=True, exist_ok=True)
 
     def test_an_archive_is_a_source_too(self):
         archive = shutil.make_archive(str(self.folder / "src"), "gztar", EXAMPLE_SOURCE.parent, EXAMPLE_SOURCE.name)

@@ -57,7 +57,7 @@ struct Build {
   std::vector<StepFailure> failed;
   std::vector<std::string> skipped;  ///< cells not finished because another step failed or they need another machine
   std::uint64_t steps_run = 0, steps_reused = 0, steps_failed = 0;
-  std::uint64_t steps_left = 0;  ///< not begun because of BuildOptions::stop_after
+  std::uint64_t steps_left = 0;                  ///< not begun because of BuildOptions::stop_after
   std::optional<std::uint64_t> steps_would_run;  ///< of a dry run; its steps_reused are those that would be
   double wall_seconds = 0, cpu_seconds = 0;
   std::uint64_t peak_memory_bytes = 0;  ///< largest single process of a step that ran
@@ -69,7 +69,8 @@ enum class StepOutcome { started, reused, finished, failed, retried };
 /// Progress, for people and for --jsonl.
 struct BuildEvent {
   StepOutcome outcome = StepOutcome::started;
-  const Step* step = nullptr;  ///< valid during the call
+  const Step* step = nullptr;           ///< valid during the call
+  std::vector<std::string> waited_for;  ///< of a start: ids of the steps whose results it takes
   std::uint64_t done = 0, total = 0;
   double eta_seconds = 0;  ///< estimate; 0 = none yet
   double wall_seconds = 0, cpu_seconds = 0;
@@ -101,7 +102,7 @@ struct BuildOptions {
   std::optional<double> step_timeout_seconds;  ///< a command that takes longer is ended, and its step has failed
   /// Nothing is started that is not expected to end before; what is left is in Build::steps_left.
   std::optional<std::chrono::steady_clock::time_point> stop_after;
-  std::optional<int> nice;                     ///< scheduling priority of the commands, 0 to 19
+  std::optional<int> nice;  ///< scheduling priority of the commands, 0 to 19
   LogSink log;
   std::map<std::string, std::string> child_environment;  ///< base environment of steps: PATH, HOME, TMPDIR
 

@@ -23,9 +23,11 @@ BuildEvent Progress::event(StepOutcome outcome, const Step& step) const {
   return event;
 }
 
-void Progress::started(std::size_t, const Step& step) {
+void Progress::started(const Step& step, std::vector<std::string> waited_for) {
   const std::lock_guard lock(m_mutex);
-  m_observer.on_event(event(StepOutcome::started, step));
+  auto told = event(StepOutcome::started, step);
+  told.waited_for = std::move(waited_for);
+  m_observer.on_event(told);
 }
 
 void Progress::ended(std::size_t index, const Step& step, StepReport report, bool again) {

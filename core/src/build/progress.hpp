@@ -18,7 +18,7 @@ class Progress {
   /// `estimates`: CPU seconds of each step.
   Progress(BuildObserver& observer, std::vector<double> estimates, std::size_t jobs);
 
-  void started(std::size_t index, const Step& step);
+  void started(const Step& step, std::vector<std::string> waited_for);
   /// `again`: the scheduler will run it once more, alone.
   void ended(std::size_t index, const Step& step, StepReport report, bool again);
   void say(const std::string& text);

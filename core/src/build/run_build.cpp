@@ -329,7 +329,9 @@ Result<Build> run_build(const Spec& spec, const Plan& plan, const Environment& e
     const bool begins = index >= all.first_begin(), device = index >= steps.size() && !begins;
     const auto action = device ? all.device_of[index - steps.size()] : 0;
     const Step& step = all.step_of(index, executor.devices());
-    progress.started(index, step);
+    std::vector<std::string> before;
+    for (const auto task : all.tasks[index].depends) before.push_back(all.step_of(task, executor.devices()).id);
+    progress.started(step, std::move(before));
     StepReport report;
     auto outcome = TaskOutcome::done;
     if (begins) {

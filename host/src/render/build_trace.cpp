@@ -37,7 +37,7 @@ void BuildTrace::on_event(const BuildEvent& event) {
       if (static_cast<std::size_t>(free) == m_busy.size()) m_busy.push_back(false);
       const auto slot = static_cast<std::size_t>(free);
       m_busy[slot] = true;
-      Span span{id, std::string(step_word(event.step->kind)), event.step->module, event.step->depends, event.step->cells};
+      Span span{id, std::string(step_word(event.step->kind)), event.step->module, event.waited_for, event.step->cells};
       span.slot = slot;
       span.begin = now();
       m_by_id[id] = m_spans.size();
