@@ -29,18 +29,17 @@ Result<std::set<std::string>> kept_steps(const Spec& spec, const Plan& plan, con
                                          const BuildOptions& options, const std::vector<const Cell*>& cells,
                                          CommandRunner& runner, BuildObserver& observer, const std::stop_token& stop) {
   const auto from = options.source.empty() ? plan.source_url : options.source;
+  TRY_ASSIGN(const auto links, links_folder(options));
+  auto here = options;
   std::error_code error;
-  std::optional<OpenedStore> opened;
-  std::optional<Store> store;
-  std::optional<PreparedSource> source;
-  if (std::filesystem::is_directory(options.store, error)) {
-    const auto say = [&observer](const std::string& text) { observer.on_message(text); };
-    TRY_ASSIGN(opened, open_store(options, "", say));
-    store.emplace(opened->store);
-    TRY_ASSIGN(source,
-               find_source(spec, plan, options,
-                           {*store, runner, options.child_environment, {}, stop, options.log, options.offline}));
-  }
+  // Where no store is yet, none is made.
+  if (!std::filesystem::is_directory(options.store, error)) here.store = links.path() / "store";
+  const auto say = [&observer](const std::string& text) { observer.on_message(text); };
+  TRY_ASSIGN(const auto opened, open_store(here, "", say));
+  const Store& store = opened.store;
+  TRY_ASSIGN(const auto source,
+             find_source(spec, plan, options,
+                         {store, runner, options.child_environment, {}, stop, options.log, options.offline}));
   std::set<std::string> kept;
   if (!source) {
     if (options.offline && from.find("://") != std::string::npos && !from.starts_with("file://"))
@@ -51,14 +50,13 @@ Result<std::set<std::string>> kept_steps(const Spec& spec, const Plan& plan, con
     observer.on_message(fmt::format("would take the source from {}", from));
     return kept;
   }
-  TRY_ASSIGN(const auto links, links_folder(options));
   const auto ready = with_tools(cells);
-  TRY_ASSIGN(auto symbols, resolve_symbols(spec, plan, ready, environment.platform, *store, links.path()));
+  TRY_ASSIGN(auto symbols, resolve_symbols(spec, plan, ready, environment.platform, store, links.path()));
   symbols.set("source", ".");
   symbols.set("work", links.path().string());
   TRY_ASSIGN(const auto epoch, source_date_epoch(plan.revision.date));
   const auto steps = steps_of(plan, ready);
-  Executor executor({*store,
+  Executor executor({store,
                      symbols,
                      *source,
                      links.path(),

@@ -172,12 +172,12 @@ Status check_given_places(const Spec& spec, const BuildOptions& options) {
 Result<std::optional<PreparedSource>> find_source(const Spec& spec, const Plan& plan, const BuildOptions& options,
                                                   const SourceTools& tools) {
   TRY(check_names(spec, options));
-  auto source = place_of(spec, plan, tools.store);
-  std::error_code error;
-  if (!fs::exists(source.root, error)) return std::nullopt;
   TRY(check_given(pinned_source(spec, plan), options.source, tools));
   for (const auto& vendored : spec.source.vendored)
     TRY(check_given(pinned_vendored(vendored), given_for(options, vendored.name), tools));
+  auto source = place_of(spec, plan, tools.store);
+  std::error_code error;
+  if (!fs::exists(source.root, error)) return std::nullopt;
   if (!fs::is_directory(source.folder, error))
     return fail(ErrorKind::usage, "SRC006",
                 fmt::format("commit {} of the source has no folder {}", plan.commit, spec.source.subdir));
