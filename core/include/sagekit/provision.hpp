@@ -76,6 +76,10 @@ struct ProvisionOptions {
   std::string redist_url;  ///< base of the manifests; "" = core data's
 };
 
+/// Can there be such a tree at all? What would else be taken for something near it is refused: "13" for the
+/// newest 13.x, a platform for another CPU's. Error: PRV001 (usage).
+SAGEKIT_API Status check_need(const TreeNeed& need);
+
 /// Makes sure of the tree: the one that the lock pins, else any that fits, else fetched, checked file by file,
 /// published by one rename; what was trusted on first use is added to the lock. Several processes may ask for the same
 /// tree: one fetches, the others wait. Errors: failed (PRV, IDX: index, content, hashes), machine (PRV002: no source

@@ -30,22 +30,6 @@ bool is_release(std::string_view text, std::size_t numbers) {
   return version && version->parts.size() == numbers && to_string(*version) == text;
 }
 
-/// What would otherwise be taken for something near it: "13" for the newest 13.x, a platform for another CPU's.
-Status check(const TreeNeed& need) {
-  const auto wrong = [](const std::string& what, const std::string& hint) {
-    return fail(ErrorKind::usage, "PRV001", what, hint);
-  };
-  if (!is_release(need.cuda, 2))
-    return wrong(fmt::format("\"{}\" is no CUDA release", need.cuda), "write major and minor number: 13.0");
-  if (need.kind == TreeKind::torch && !is_release(need.torch, 3))
-    return wrong(fmt::format("\"{}\" is no torch release", need.torch), "write all three numbers: 2.11.0");
-  const auto& known = recipes().redist.platforms;
-  if (known.contains(need.platform) || (need.kind == TreeKind::torch && need.platform == k_windows_platform)) return {};
-  std::vector<std::string> names;
-  for (const auto& [name, word] : known) names.push_back(name);
-  return wrong(fmt::format("there are no toolchains for \"{}\"", need.platform), suggestion(need.platform, names));
-}
-
 std::optional<Tree> fitting(const TreeNeed& need, const ProvisionOptions& options) {
   for (auto& tree : trees(options.store)) {
     if (need_of(tree) == need && std::ranges::find(options.sources, tree.source) != options.sources.end())
@@ -135,9 +119,24 @@ Result<Provisioned> fetch_tree(const TreeNeed& need, const ProvisionOptions& opt
 
 }  // namespace
 
+Status check_need(const TreeNeed& need) {
+  const auto wrong = [](const std::string& what, const std::string& hint) {
+    return fail(ErrorKind::usage, "PRV001", what, hint);
+  };
+  if (!is_release(need.cuda, 2))
+    return wrong(fmt::format("\"{}\" is no CUDA release", need.cuda), "write major and minor number: 13.0");
+  if (need.kind == TreeKind::torch && !is_release(need.torch, 3))
+    return wrong(fmt::format("\"{}\" is no torch release", need.torch), "write all three numbers: 2.11.0");
+  const auto& known = recipes().redist.platforms;
+  if (known.contains(need.platform) || (need.kind == TreeKind::torch && need.platform == k_windows_platform)) return {};
+  std::vector<std::string> names;
+  for (const auto& [name, word] : known) names.push_back(name);
+  return wrong(fmt::format("there are no toolchains for \"{}\"", need.platform), suggestion(need.platform, names));
+}
+
 Result<Provisioned> provision(const TreeNeed& need, const ProvisionOptions& options, ProvisionObserver& observer,
                               std::stop_token stop) {
-  TRY(check(need));
+  TRY(check_need(need));
   TRY_ASSIGN(const auto lock, read_lock(options.lock, options.kept));
   const auto* pinned = lock.find(need);
   if (pinned == nullptr && options.locked)

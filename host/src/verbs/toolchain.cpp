@@ -79,7 +79,7 @@ Result<std::vector<Tree>> named_trees(const Session& session, const std::vector<
     if (found == all.end())
       return fail(ErrorKind::no_match, "PRV012", fmt::format("no fetched toolchain is called \"{}\"", id),
                   known.empty() ? "none has been fetched into this store" : suggestion(id, known));
-    chosen.push_back(*found);
+    if (std::ranges::count(chosen, id, &Tree::id) == 0) chosen.push_back(*found);
   }
   return chosen;
 }
@@ -95,6 +95,8 @@ Result<std::vector<TreeNeed>> needs_of(const ToolchainFetchArguments& arguments,
     if (!torch) return std::unexpected(torch.error());
     for (const auto& platform : platforms) needs.push_back({TreeKind::torch, *cuda, *torch, platform});
   }
+  for (const auto& need : needs)
+    if (const auto known = check_need(need); !known) return std::unexpected(known.error());
   return needs;
 }
 
