@@ -52,6 +52,9 @@ class Narrowing {
       if (!known) off.push_back(m_typed[word]);
     }
     if (off.empty()) return {};
+    // One empty word stands for an axis that the plugin does not have.
+    if (std::ranges::all_of(m_axis.words, &std::string::empty))
+      return fmt::format("this plugin's matrix has no {}: leave {} out", m_name, join(off, ", "));
     return fmt::format("the matrix has no {} {}; it has {}", m_name, join(off, ", "), join(m_axis.words, ", "));
   }
 

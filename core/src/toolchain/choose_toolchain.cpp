@@ -188,7 +188,12 @@ Result<HostCompiler> choose_host_compiler(const ToolchainNeed& need, const Nvcc&
   const auto say = [](const HostCompiler& c) {
     return c.version.empty() ? c.executable.string() : fmt::format("{} {} for {}", c.kind, c.version, c.target);
   };
-  const std::string suffix = need.cuda.empty() || nvcc.max_gcc.empty() ? "" : "-" + nvcc.max_gcc + " or older";
+  // The distribution's own, unless that is what is here and too new.
+  const bool has_gcc = std::ranges::any_of(environment.host_compilers, [&](const HostCompiler& c) {
+    return c.kind == "gcc" && c.target.starts_with(machine + "-") && c.library_dir.empty();
+  });
+  const std::string suffix =
+      need.cuda.empty() || nvcc.max_gcc.empty() || !has_gcc ? "" : "-" + nvcc.max_gcc + "  # or an older one";
   return fail(ErrorKind::machine, "TCH003",
               fmt::format("no C++ compiler for {}{}; {}", need.platform, wanted,
                           what_is_here(environment.host_compilers, "there is none at all", say)),

@@ -217,4 +217,7 @@ TEST_CASE("a variant without torch has cells without torch") {
   CHECK(cell.wheel == "demo_pkg-1.2.0+cu130-py3-none-linux_x86_64.whl");
   CHECK(cell.tags == Words{"py3-none-linux_x86_64"});
   CHECK(cell.requires_dist == Words{"einops"});
+  Request request;
+  request.torches = {"2.11"};
+  CHECK(error_of(spec, request).hint == "this plugin's matrix has no torch: leave 2.11 out");
 }
