@@ -63,7 +63,7 @@ Flag& Flags::number(std::string names, std::size_t& value, std::string what, std
                 const auto [stop, error] = std::from_chars(text.data(), end, value);
                 if (error == std::errc{} && stop == end && value >= least) return {};
                 return fail(ErrorKind::usage, "CLI002", fmt::format("\"{}\" is no number of {} or more", text, least),
-                            "leave it out for what fits this machine");
+                            "give a whole number, or leave it out");
               }});
 }
 

@@ -65,15 +65,19 @@ Result<LoadedPlugins> Session::plugins() const {
 }
 
 Result<Plugin> Session::plugin() const {
+  if (global.plugins.size() > 1)
+    return fail(ErrorKind::usage, "PLG010", "this command works with one plugin, but several were given",
+                "give --plugin once");
+  return global.plugins.empty() ? plugin("") : plugin(global.plugins.front());
+}
+
+Result<Plugin> Session::plugin(const std::string& wanted) const {
   auto loaded = plugins();
   if (!loaded) return std::unexpected(loaded.error());
   for (const auto& rejected : loaded->rejected)
     console.warn(fmt::format("plugin not loaded: {}", rejected.error.message), rejected.error.hint);
   const auto& list = loaded->plugins;
-  if (global.plugins.size() > 1)
-    return fail(ErrorKind::usage, "PLG010", "this command works with one plugin, but several were given",
-                "give --plugin once");
-  if (global.plugins.empty()) {
+  if (wanted.empty()) {
     if (list.empty())
       return fail(ErrorKind::usage, "PLG011", "no plugin is loaded",
                   "name one with --plugin FILE, or its folder with --plugin-dir DIR");
@@ -86,7 +90,6 @@ Result<Plugin> Session::plugin() const {
                 fmt::format("choose a variant; loaded are: {}", fmt::join(names_of(list), ", ")),
                 fmt::format("for example: sagekit --plugin {} {}", one.name(), global.typed));
   }
-  const std::string& wanted = global.plugins.front();
   for (const auto& plugin : list)
     if (plugin.name() == wanted) return plugin;
   if (names_a_file(wanted)) {
@@ -158,10 +161,12 @@ Result<std::filesystem::path> find_interpreter(const Session& session, const std
   if (!word.has_parent_path())
     for (const auto& folder : session.settings.path)
       if (is_program(folder / word)) return folder / word;
-  const char* why = std::filesystem::is_directory(word, error) ? "it is a folder that has no bin/python"
-                    : !word.has_parent_path()                  ? "PATH has no such program"
-                    : !std::filesystem::exists(word, error)    ? "there is no such program"
-                                                               : "it is no program: nobody may execute it";
+  const char* why = std::filesystem::is_symlink(word / "bin/python", error)
+                        ? "its bin/python leads to a program that is not there, or that this user may not start"
+                    : std::filesystem::is_directory(word, error) ? "it is a folder that has no bin/python"
+                    : !word.has_parent_path()                    ? "PATH has no such program"
+                    : !std::filesystem::exists(word, error)      ? "there is no such program"
+                                                                 : "it is no program: nobody may execute it";
   return fail(ErrorKind::usage, "VFY019", fmt::format("--interpreter {}: {}", word.string(), why),
               "name a Python that is there, as python3.12, or an environment's folder, as .venv", word.string());
 }

@@ -32,6 +32,8 @@ struct Session {
   Result<LoadedPlugins> plugins() const;
   /// The one variant this command is about; says which are loaded when none or an unknown one was chosen.
   Result<Plugin> plugin() const;
+  /// That of this name or file, among all that are loaded.
+  Result<Plugin> plugin(const std::string& wanted) const;
   /// The machine, and what was fetched before, as far as `tools` lets them be used.
   Result<Environment> environment(const ToolchainArguments& tools) const;
   /// The torch sysroots that were fetched: what verify looks symbols up in, without looking at the machine.

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import unittest
 
-from harness import SAGEKIT, SOURCE_DIR, CommandLine
+from harness import EXAMPLES, SAGEKIT, SOURCE_DIR, CommandLine
 
 sys.path.insert(0, str(SOURCE_DIR / "tests" / "support"))
 from wheels import Wheel  # noqa: E402
@@ -165,6 +165,9 @@ class Usage(CommandLine):
         self.assertEqual(self.run_sagekit("explain", "FAT", "101").out, self.run_sagekit("explain", "FAT101").out)
         self.expect(self.run_sagekit("explain", "FAT", "101"), 0)
 
+    def test_two_codes_are_no_log(self):
+        self.expect(self.run_sagekit("explain", "WHY411", "CNT001"), 2, "one code at a time")
+
     def test_quiet_and_verbose_exclude_each_other(self):
         self.expect(self.run_sagekit("-q", "-v", "plugin", "list"), 2, "-q and -v")
 
@@ -194,6 +197,11 @@ class Usage(CommandLine):
 
     def test_an_unknown_plugin_gets_the_nearest(self):
         self.expect(self.run_sagekit("--plugin", "sage22", "plan"), 2, 'did you mean "sage2"?')
+
+    def test_a_plugin_given_as_a_file_is_shown_by_its_name_or_its_file(self):
+        file = next(EXAMPLES.glob("sagekit-example*"))
+        for words in (("--plugin", file, "plugin", "show", "example"), ("plugin", "show", file), ("--plugin", "sage2", "plugin", "show", "sage3")):
+            self.expect(self.run_sagekit(*words), 0)
 
     def test_a_plugin_file_that_is_none_is_refused_and_nothing_goes_on(self):
         bad = self.folder / "sagekit-bad.so"
@@ -427,6 +435,9 @@ class Files(CommandLine):
         self.expect(self.run_sagekit("verify", "x.whl", "--interpreter", "./passwd"), 2, "error[VFY019]", "nobody may execute it", "python3.12")
         self.expect(self.run_sagekit("verify", "x.whl", "--interpreter", "./nosuch"), 2, "there is no such program")
         self.expect(self.run_sagekit("verify", "x.whl", "--interpreter", self.folder), 2, "a folder that has no bin/python")
+        (self.folder / "bin").mkdir()
+        (self.folder / "bin" / "python").symlink_to("/removed/python3")
+        self.expect(self.run_sagekit("verify", "x.whl", "--interpreter", self.folder), 2, "leads to a program that is not there")
         self.expect(self.run_sagekit("--plugin", "sage2", "build", "-n", "--interpreter", "nosuchpython"), 2, "error[VFY019]", "PATH has no such program")
         self.expect(self.run_sagekit("package", self.folder, "--interpreter", "nosuchpython"), 2, "error[VFY019]")
 

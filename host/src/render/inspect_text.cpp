@@ -93,7 +93,7 @@ std::string needs_text(const std::vector<std::string>& requirements, std::size_t
 
 /// What all modules together have code for and ask of the machine.
 std::string summary_text(const FileFacts& file, std::size_t width) {
-  std::vector<GpuCode> all;
+  std::vector<GpuCode> all, every;  // of those that are never loaded, too, the toolkit tells who made the module
   std::set<std::string> pythons, machines;
   std::string glibc;
   std::size_t modules = 0;
@@ -101,6 +101,7 @@ std::string summary_text(const FileFacts& file, std::size_t width) {
     if (!is_module(member)) continue;
     ++modules;
     std::ranges::copy_if(member.gpu, std::back_inserter(all), &GpuCode::loaded);
+    std::ranges::copy(member.gpu, std::back_inserter(every));
     if (!member.python_abi.empty() && member.python_abi != "none") pythons.insert(member.python_abi);
     if (member.pe) machines.insert(member.pe->machine + " Windows");
     if (!member.elf) continue;
@@ -117,7 +118,7 @@ std::string summary_text(const FileFacts& file, std::size_t width) {
   if (codes.empty()) {
     text += "  no GPU code\n";
   } else {
-    const auto made = toolkits(all);
+    const auto made = toolkits(every);
     text += wrap(fmt::format("{}{}", fmt::join(codes, ", "), made.empty() ? "" : "; made by CUDA " + made),
                  "  GPU code for ", "    ", width);
   }

@@ -104,6 +104,9 @@ int run(Session& session, const ExplainArguments& arguments) {
   if (const auto blank = what.find(' '); blank != std::string::npos && what.find_first_of("0123456789") == blank + 1)
     if (auto code = what; is_code(code.erase(blank, 1))) what = code;                    // "FAT 101" in quotes
   if (arguments.words.size() <= 2 && is_code(what)) return explain_code(session, what);  // "FAT 101"
+  const auto is_whole_code = [](const std::string& word) { return is_code(word) && word.back() <= '9'; };
+  if (arguments.words.size() > 1 && std::ranges::all_of(arguments.words, is_whole_code))
+    return report(session, {ErrorKind::usage, "CLI001", "explain takes one code at a time", "", "call it for each"});
   std::error_code error;
   const auto is_there = [&](const std::string& word) { return std::filesystem::exists(word, error); };
   if (arguments.words.size() > 1 && std::ranges::none_of(arguments.words, is_there)) {

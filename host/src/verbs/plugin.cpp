@@ -104,8 +104,8 @@ int run(Session& session, const PluginListArguments&) {
 }
 
 int run(Session& session, const PluginShowArguments& arguments) {
-  session.global.plugins = {arguments.name};
-  const auto plugin = session.plugin();
+  session.global.plugins.push_back(arguments.name);  // a file is loaded
+  const auto plugin = session.plugin(arguments.name);
   if (!plugin) return report(session, plugin.error());
   if (session.global.json)
     session.console.document(plugin_json(*plugin));

@@ -207,7 +207,8 @@ class Run {
     auto found = verify_wheel(path, "", m_plugins, m_options, *m_session.runner);
     if (!found) {
       // "verify sageattention", as pip show takes it.
-      if (auto& error = found.error(); error.code == "FIL001" && error.hint.empty() && !path.has_parent_path())
+      if (auto& error = found.error();
+          error.code == "FIL001" && error.hint.empty() && !path.has_parent_path() && path.extension() != ".whl")
         error.hint = fmt::format("an installed package is judged with --installed {} --interpreter PYTHON",
                                  shell_word(path.string()));
       return failed(found.error());
