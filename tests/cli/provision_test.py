@@ -441,11 +441,12 @@ class Builds(Provisioning):
         (other / "a.txt").write_text("a")
         words = ("--plugin", "sage2", "build", "--profile", "current", "--cells", f"sage2-pytorch211-cu130-python{minor.replace('.', '')}*",
                  "--arch", "9.0", "--toolchain", "wheels", "--index-url", self.index.url, "--source", other)
-        dry = self.run_sagekit(*words, "-n")
+        dry = self.run_sagekit(*words[:-2], "-n")
         if "TCH004" in dry.err:
             self.skipTest(f"no Python {minor} with headers on PATH")
         # A dry run fetches nothing and ends as the build would begin.
         self.expect(dry, 0, "would fetch nvcc 13.0", "would fetch torch 2.11.0", "would run compile-")
+        self.expect(self.run_sagekit(*words, "-n"), 2, "would fetch nvcc 13.0", "SRC003", "other source")
         self.assertEqual(self.named_trees(), [])
         self.assertEqual(self.index.moved("*.whl"), 0)
         self.expect(self.run_sagekit(*words, "-n", "--offline"), 3)
