@@ -233,8 +233,9 @@ Status read_remote_modules(RemoteWheel& wheel, const Candidate& candidate, const
   const bool any_code =
       std::ranges::any_of(artifact.members, [](const MemberFacts& member) { return !member.gpu.empty(); });
   if (!table.empty() || !any_code) traits.runs_on = std::move(table);
-  traits.runs_on_from = fmt::format("measured in {} of its {} bytes{}", wheel.bytes_read(), wheel.size(),
-                                    partly ? ", the first compiled file of each module" : "");
+  // A small one's end is asked for twice.
+  traits.runs_on_from = fmt::format("measured in {} of its {} bytes{}", std::min(wheel.bytes_read(), wheel.size()),
+                                    wheel.size(), partly ? ", the first compiled file of each module" : "");
   (void)candidate;
   return {};
 }

@@ -47,7 +47,7 @@ Result<const NamingScheme*> find_scheme(const Spec& spec, std::string_view name,
   const auto look = [&](std::span<const NamingScheme> rows) {
     for (const NamingScheme& scheme : rows) {
       if (found == nullptr && scheme.name == name) found = &scheme;
-      known.push_back(scheme.name);
+      if (!contains(known, scheme.name)) known.push_back(scheme.name);
     }
     return found != nullptr;
   };
