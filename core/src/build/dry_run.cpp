@@ -91,9 +91,11 @@ std::vector<const Step*> steps_of(const Plan& plan, const std::vector<const Cell
 }
 
 Result<TemporaryFolder> links_folder(const BuildOptions& options) {
+  constexpr std::size_t k_mark = 4;  // what such a folder's name has more than those below a store
   const auto tmpdir = options.child_environment.find("TMPDIR");
-  const bool usable = tmpdir != options.child_environment.end() && fits_a_flag_list(tmpdir->second);
-  return own_temporary(usable ? tmpdir->second : "/tmp", "sagekit-links");
+  const bool usable = tmpdir != options.child_environment.end() && fits_a_flag_list(tmpdir->second) &&
+                      tmpdir->second.size() + k_mark < options.store.string().size();
+  return own_temporary(usable ? tmpdir->second : "/tmp", "sk");
 }
 
 Result<Build> look_into_store(const Spec& spec, const Plan& plan, const Environment& environment,

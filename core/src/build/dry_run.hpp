@@ -20,7 +20,10 @@ Result<Build> look_into_store(const Spec& spec, const Plan& plan, const Environm
 /// The steps that these cells use, in the plan's order.
 std::vector<const Step*> steps_of(const Plan& plan, const std::vector<const Cell*>& cells);
 
-/// A folder for links to tools whose paths a flag list cannot carry; those of dead builds are removed.
+/// A folder for links to tools whose paths a flag list cannot carry; those of dead builds are removed. Below TMPDIR
+/// where that is shorter than the store's path, else below /tmp: of a header that was reached by a longer name than its
+/// real one GCC says the real one, which no -ffile-prefix-map has (-fcanonical-system-headers), and the module would
+/// hold it.
 Result<TemporaryFolder> links_folder(const BuildOptions& options);
 
 }  // namespace sagekit

@@ -65,9 +65,12 @@ class Resolver {
 
   Result<std::string> reachable(const fs::path& root) {
     if (fits_a_flag_list(root.string())) return root.string();
-    const fs::path link = m_links / sha256_hex(root.string()).substr(0, 16);
-    TRY(make_directories(m_links));
+    const auto digest = sha256_hex(root.string());
     std::error_code error;
+    fs::path link = m_links / digest.substr(0, 4);
+    if (fs::read_symlink(link, error) != root && !error) link = m_links / digest;
+    TRY(make_directories(m_links));
+    error.clear();
     if (!fs::exists(fs::symlink_status(link, error))) fs::create_directory_symlink(root, link, error);
     if (error)
       return fail(ErrorKind::machine, "STO003", fmt::format("cannot link {}: {}", link.string(), error.message()));

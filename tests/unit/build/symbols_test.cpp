@@ -1,6 +1,7 @@
 #include "build/symbols.hpp"
 
 #include "build/cuda_stub.hpp"
+#include "build/dry_run.hpp"
 #include "build/step_environment.hpp"
 #include "fake_build.hpp"
 
@@ -142,4 +143,15 @@ TEST_CASE("a cell is built with the tools that its plan chose, and with no other
   CHECK(symbols->expand_word("{python-exe-3.12-linux_x86_64}") == "/opt/python-with-torch");
   package.plan.cells[0].toolchain = nullptr;
   CHECK(resolve().error().code == "BLD002");
+}
+
+TEST_CASE("links to tools lie where their names are shorter than those below the store") {
+  const auto scratch = TemporaryFolder::create("/tmp", "t");
+  REQUIRE(scratch);
+  BuildOptions options;
+  options.child_environment["TMPDIR"] = scratch->path().string();
+  options.store = "/a store";
+  CHECK(links_folder(options)->path().string().starts_with("/tmp/sk@"));
+  options.store = scratch->path() / "a store";
+  CHECK(links_folder(options)->path().string().starts_with(scratch->path().string() + "/sk@"));
 }
