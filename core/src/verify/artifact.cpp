@@ -76,6 +76,15 @@ std::vector<ExpectedModule> expected_modules(const Artifact& artifact) {
   return list;
 }
 
+std::vector<std::string> missing_modules(const Artifact& artifact) {
+  std::vector<std::string> names;
+  for (const auto& expected : expected_modules(artifact))
+    if (const auto& name = expected.kernel->module;
+        !expected.gencode.empty() && artifact.find_module(name) == nullptr && !contains(names, name))
+      names.push_back(name);
+  return names;
+}
+
 const KernelSpec* known_kernel(const Spec& spec, std::string_view module) {
   const auto found = std::ranges::find(spec.kernels, module, &KernelSpec::module);
   return found == spec.kernels.end() ? nullptr : &*found;

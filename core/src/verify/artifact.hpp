@@ -71,6 +71,8 @@ struct ExpectedModule {
 /// The rows of the spec's kernels that hold for the artifact's revision, torch and CUDA, in order of module name. Needs
 /// a spec, a revision and claimed arches.
 std::vector<ExpectedModule> expected_modules(const Artifact& artifact);
+/// Of these the dotted names of those that are built for its arches and are not there. Needs the same.
+std::vector<std::string> missing_modules(const Artifact& artifact);
 
 /// Is this dotted name one of the spec's modules, in any revision?
 const KernelSpec* known_kernel(const Spec& spec, std::string_view module);

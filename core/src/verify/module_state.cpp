@@ -191,6 +191,8 @@ LoadFaults::LoadFaults(const Artifact& artifact, const std::vector<Finding>& fin
     const auto [place, fresh] = m_modules.emplace(member->path, state);
     if (!fresh && state.verdict < place->second.verdict) place->second = std::move(state);
   }
+  if (std::ranges::any_of(findings, [](const Finding& one) { return one.code == "CNT002" && counts(one); }))
+    m_missing = missing_modules(artifact);
 }
 
 const ModuleState* LoadFaults::of(const MemberFacts& member) const {

@@ -87,17 +87,19 @@ std::string some_names(const std::vector<std::string>& dotted) {
   return join(names, ", ") + (dotted.size() > most ? fmt::format(" and {} more", dotted.size() - most) : "");
 }
 
-/// Modules that the package does not call on this GPU, but that do not load at all: whether it imports without them
-/// nobody knows.
+/// Modules that the package does not call on this GPU, but that do not load or are not there at all: whether it imports
+/// without them nobody knows.
 void mind_other_modules(RunsOn& row, const Artifact& artifact, const LoadFaults& faults) {
-  for (const auto& [name, member] : artifact.modules()) {
-    const ModuleState* fault = faults.of(*member);
-    if (fault == nullptr || contains(row.modules, name)) continue;
+  const auto mind = [&row](const std::string& name, std::string_view why) {
+    if (contains(row.modules, name)) return;
     row.failing.push_back(name);
     if (row.verdict == "yes" || row.verdict == "jit") row.verdict = "part";
-    add_reason(row, fmt::format("{} {}, and whether the package imports without it is not known", after_last(name, '.'),
-                                fault->why));
-  }
+    add_reason(
+        row, fmt::format("{} {}, and whether the package imports without it is not known", after_last(name, '.'), why));
+  };
+  for (const auto& [name, member] : artifact.modules())
+    if (const ModuleState* fault = faults.of(*member)) mind(name, fault->why);
+  for (const auto& name : faults.missing()) mind(name, "is not there (CNT002)");
 }
 
 /// What the package calls there, module by module; the worst of them decides.

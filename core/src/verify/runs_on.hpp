@@ -58,10 +58,13 @@ class LoadFaults {
   const ModuleState* of(const MemberFacts& member) const;
   /// Why nothing of the package works: "pip does not install it (INF011: ...)"; "" = nothing says so.
   const std::string& package() const { return m_package; }
+  /// Dotted names of modules that it was built with and lacks (CNT002).
+  const std::vector<std::string>& missing() const { return m_missing; }
 
  private:
   std::map<std::string_view, ModuleState> m_modules;  // by path
   std::string m_package;
+  std::vector<std::string> m_missing;
 };
 
 /// `whole`: also kernels that are broken among others count, because the package calls this module on that GPU.

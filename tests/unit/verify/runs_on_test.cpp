@@ -250,6 +250,24 @@ TEST_CASE("a module of the package that cannot be imported leaves a part of any 
   CHECK(row(report, {8, 6}).verdict == "part");
 }
 
+TEST_CASE("a module that was built and is not there leaves a part where the package does not call it") {
+  DemoBuild demo;
+  demo.files.erase("demo/_b" + k_suffix);
+  const auto report = judge_build(demo, demo_spec());
+  CHECK_FALSE(trouble(report, "CNT002").empty());
+  CHECK(row(report, {9, 0}).verdict == "no");  // calls it
+  for (const Capability other : {Capability{8, 0}, Capability{8, 6}}) {
+    CHECK(row(report, other).verdict == "part");
+    CHECK(row(report, other).failing == Names{"demo._b"});
+    CHECK(reason_has(row(report, other),
+                     "_b is not there (CNT002), and whether the package imports without it is not known"));
+  }
+  // Built for 8.0 alone it needs none.
+  demo.build.cell.arches.pop_back();
+  demo.build.cell.gencode.pop_back();
+  CHECK(row(judge_build(demo, demo_spec()), {8, 6}).failing.empty());
+}
+
 TEST_CASE("a suffix of one Python in a wheel for many leaves a part, in a wheel for another nothing") {
   auto wheel = stranger({});
   wheel.files.emplace_back("tiny_kernels/_k" + k_suffix, demo_module("_k", {{90, 0}}).build());
