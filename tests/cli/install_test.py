@@ -212,6 +212,20 @@ class Works(Install):
         done = self.run_sagekit("install", foreign, "--interpreter", self.python)
         self.expect(done, 4, "RES007", "wanted is one for linux_", "--plugin sage2 install --or-build")
 
+    def test_a_torch_behind_a_pth_file_is_there(self):
+        venv, elsewhere = self.folder / "other", self.folder / "elsewhere"
+        site = make_venv(venv, "--without-pip")
+        elsewhere.mkdir()
+        for one in list(site.glob("torch*")):
+            shutil.move(one, elsewhere / one.name)
+        self.wheel().write(self.dist)
+        resolve = lambda: self.run_sagekit("resolve", "--json", "--from", self.dist, "--interpreter", venv / "bin" / "python")  # noqa: E731
+        self.assertEqual([one["code"] for one in resolve().json()["refused"]], ["RES115"])
+        (site / "more.pth").write_text(f"{elsewhere}\n", encoding="utf-8")
+        done = resolve()
+        self.expect(done, 0)
+        self.assertEqual(done.json()["machine"]["torch"], "2.9.1")
+
     def test_a_named_gpu_serves_where_images_are_built(self):
         (self.bin / "nvidia-smi").unlink()
         self.wheel().write(self.dist)

@@ -150,8 +150,12 @@ void read_python(const ProbedPython& probed, Target& target) {
   target.python = python.minor + (python.abi.ends_with('t') ? "t" : "");
   if (python.soabi.find("-musl") != std::string::npos) target.libc = "musl";
   target.has_torch = false;
-  for (const auto& site : probed.site_packages)
-    for (const auto& found : find_packages(site, ToolSource::system).torches) {
+  // A .pth file adds folders that are no site-packages.
+  auto folders = probed.site_packages;
+  for (const auto& folder : probed.place.folders)
+    if (std::ranges::find(folders, folder) == folders.end()) folders.push_back(folder);
+  for (const auto& folder : folders)
+    for (const auto& found : find_packages(folder, ToolSource::system).torches) {
       const TorchSysroot torch = read_torch(found);
       if (torch.version.empty() || *target.has_torch) continue;
       target.has_torch = true;
