@@ -288,6 +288,25 @@ class Undone(Install):
             self.expect(self.install(env=self.environment(PIP_INDEX_URL=index.url)), 1, "IST007")
             self.assertEqual(snapshot(self.venv), before)
 
+    def test_an_interrupted_trial_is_undone(self):
+        self.wheel(version="0.9+cu130torch2.9.1").write(self.dist)
+        self.expect(self.install(), 0)
+        before = snapshot(self.venv)
+        started = self.folder / "started"
+        shutil.rmtree(self.dist)
+        self.wheel(init=f"open({str(started)!r}, 'w').close()\nimport time\ntime.sleep(20)\n".encode()).write(self.dist)
+        process = subprocess.Popen([str(SAGEKIT), "install", "--from", str(self.dist), "--interpreter", str(self.python)], env=self.environment(), cwd=self.folder,
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True)
+        deadline = time.monotonic() + 120
+        while not started.exists() and time.monotonic() < deadline and process.poll() is None:
+            time.sleep(0.02)
+        self.assertTrue(started.exists())
+        process.send_signal(signal.SIGINT)
+        said = process.communicate(timeout=60)[1]
+        self.assertEqual(process.returncode, 130, said)
+        self.assertIn("tiny-kernels 0.9+cu130torch2.9.1 is back", said)
+        self.assertEqual(snapshot(self.venv), before)
+
     def test_a_killed_install_is_put_back_by_the_next(self):
         self.wheel(version="0.9+cu130torch2.9.1").write(self.dist)
         self.expect(self.install(), 0)

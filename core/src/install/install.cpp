@@ -160,7 +160,7 @@ class Installing {
     environment["PATH"] = m_place.interpreter.parent_path().string();
     TRY(run_installer(wheel_argv(m_place, requirements.string()), environment, m_runner, m_stop));
     TRY(compare(done));
-    TRY(try_installed(done, m_options, m_runner));
+    TRY(try_installed(done, m_options, m_runner, m_stop));
     return done;
   }
 

@@ -72,11 +72,24 @@ Status import_packages(std::vector<std::string> names, Installed& done, const In
   return {};
 }
 
+/// Whatever verify starts ends with the install that asked for it.
+class StoppedRunner final : public CommandRunner {
+ public:
+  StoppedRunner(CommandRunner& inner, std::stop_token stop) : m_inner(inner), m_stop(std::move(stop)) {}
+
+  Result<CommandResult> run(const Command& command, std::stop_token) override { return m_inner.run(command, m_stop); }
+
+ private:
+  CommandRunner& m_inner;
+  std::stop_token m_stop;
+};
+
 bool is_gate(const Finding& finding) { return finding.code.starts_with("RUN1"); }
 
 }  // namespace
 
-Status try_installed(Installed& done, const InstallOptions& options, CommandRunner& runner) {
+Status try_installed(Installed& done, const InstallOptions& options, CommandRunner& given, std::stop_token stop) {
+  StoppedRunner runner(given, std::move(stop));
   VerifyOptions how;
   how.policy = "others";
   how.interpreters = {done.place.interpreter};

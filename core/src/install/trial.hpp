@@ -7,6 +7,6 @@ namespace sagekit {
 
 /// Imports every module by itself and the package as its users do, and runs the numeric gate when asked. Fills `report`
 /// and `untried`. Errors: IST008, IST009 (failed), interrupted.
-Status try_installed(Installed& done, const InstallOptions& options, CommandRunner& runner);
+Status try_installed(Installed& done, const InstallOptions& options, CommandRunner& runner, std::stop_token stop);
 
 }  // namespace sagekit
