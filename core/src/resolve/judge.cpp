@@ -170,8 +170,18 @@ std::string gpu_text(const Gpu& gpu) {
   return gpu.name.empty() ? to_string(gpu.capability) : fmt::format("{} ({})", gpu.name, to_string(gpu.capability));
 }
 
+/// A GPU of the past has a row only where code for it was found; what could not be read may hold some.
+bool lacks_old_code(const std::vector<RunsOn>& table, Capability gpu) {
+  const auto& models = gpu_data().models;
+  const auto known = std::ranges::find(models, gpu, &GpuModels::capability);
+  return known != models.end() && known->legacy && !table.empty() &&
+         std::ranges::none_of(table, [](const RunsOn& row) { return row.verdict == "unknown"; });
+}
+
 Ruling judge_by_table(const Traits& traits, const Target& target, const Gpu& gpu) {
   const auto row = std::ranges::find(*traits.runs_on, gpu.capability, &RunsOn::capability);
+  if (row == traits.runs_on->end() && lacks_old_code(*traits.runs_on, gpu.capability))
+    return refused("RES107", fmt::format("it has no code for {} ({})", gpu_text(gpu), traits.runs_on_from));
   if (row == traits.runs_on->end())
     return unknown("RES207", fmt::format("what it does on {} is not known ({})", gpu_text(gpu), traits.runs_on_from),
                    std::string(k_needs_file));

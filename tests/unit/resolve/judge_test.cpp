@@ -187,3 +187,22 @@ TEST_CASE("a wheel that nobody has run on its system says so where it fits, from
   CHECK(ruling.fit == Fit::fits);
   CHECK(ruling.reason.starts_with("experimental: built, not run on Windows; "));
 }
+
+TEST_CASE("a GPU of the past that a table leaves out has no code in the wheel") {
+  Known known;
+  known.candidate.file = "sageattention-2.2.0+cu128torch2.9.1-cp312-cp312-manylinux_2_28_x86_64.whl";
+  known.facts = "code=8.0,8.9@12.8;cpp";
+  auto traits = traits_with(known);
+  std::erase_if(*traits.runs_on, [](const RunsOn& row) { return row.capability < Capability{7, 5}; });
+  const auto code_on = [&](const std::string& gpu) {
+    const auto target = parse_target(
+        "gpu=" + gpu + ",torch=2.9.1+cu128,python=3.12,platform=linux_x86_64,libc=glibc2.35,driver=570", {});
+    REQUIRE_MESSAGE(target, target.error().message);
+    return judge_wheel_for(traits, known.candidate, *target).code;
+  };
+  CHECK(code_on("V100") == "RES107");
+  CHECK(code_on("GTX 1080") == "RES107");
+  CHECK(code_on("3.7") == "RES207");  // of it nothing is known
+  traits.runs_on->front().verdict = "unknown";
+  CHECK(code_on("V100") == "RES207");
+}
