@@ -23,6 +23,11 @@ std::string torch_text(const Target& target) {
   return target.torch + (target.torch.find('+') == std::string::npos ? local : "");
 }
 
+/// What runs it: verify --gpu refuses a package whose cases no loaded plugin has.
+std::string_view what_shows(const Traits& traits) {
+  return traits.has_cases ? "verify --gpu on that machine" : "import it and run it on that machine";
+}
+
 /// A nightly's C++ ABI is that of its day.
 bool is_nightly(std::string_view version) {
   const auto parsed = PythonRelease::parse(version);
@@ -128,7 +133,7 @@ Ruling judge_cuda(const Traits& traits, const Target& target) {
       return refused("RES106", fmt::format("{}, the machine's torch is for CUDA {}", has, target.torch_cuda));
     return unknown("RES206",
                    fmt::format("{}, and which it loads beside torch for CUDA {} is not known", has, target.torch_cuda),
-                   "verify --gpu on that machine");
+                   std::string(what_shows(traits)));
   }
   if (leading_number(traits.cuda) != leading_number(target.torch_cuda))
     return refused("RES106", fmt::format("it is built for CUDA {} ({}), the machine's torch for CUDA {}", traits.cuda,
@@ -192,7 +197,7 @@ Ruling judge_by_table(const Traits& traits, const Target& target, const Gpu& gpu
     return unknown(
         "RES207",
         fmt::format("on {} it runs {}: {}", gpu_text(gpu), row->verdict == "part" ? "in part" : "perhaps", row->reason),
-        "verify --gpu on that machine");
+        std::string(what_shows(traits)));
   auto ruling =
       judge_driver(target, gpu, row->driver, row->toolkit.empty() ? traits.cuda : row->toolkit, row->verdict == "jit");
   if (ruling.fit != Fit::fits) return ruling;
@@ -233,7 +238,7 @@ Ruling judge_gpu(const Traits& traits, const Target& target) {
   const bool no_code = traits.modules_read && traits.runs_on && traits.runs_on->empty();
   if (!traits.native || no_code)
     return unknown("RES207", "it holds no GPU code: what it compiles when it is called is not known",
-                   "verify --gpu on that machine");
+                   std::string(what_shows(traits)));
   Ruling all = good();
   Ruling doubt = good();
   for (const auto& gpu : *target.gpus) {

@@ -93,7 +93,7 @@ Traits read_traits(const Json& json) {
 
 KeptLook::KeptLook(const Candidate& candidate, const Traits& before, const Target& target,
                    const ResolveOptions& options)
-    : m_name(before.name) {
+    : m_name(before.name), m_has_cases(before.has_cases) {
   std::error_code error;
   const fs::path file = fs::absolute(candidate.address, error);
   const auto program = own_stamp(), stamp = stamp_text(file);
@@ -117,6 +117,7 @@ std::optional<Traits> KeptLook::find() const {
   try {
     Traits traits = read_traits(json.at("traits"));
     traits.name = m_name;
+    traits.has_cases = m_has_cases;
     return traits;
   } catch (const std::exception&) {  // somebody wrote into it: it is looked into again
     return std::nullopt;

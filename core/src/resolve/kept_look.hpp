@@ -25,6 +25,7 @@ class KeptLook {
   std::filesystem::path m_file;  ///< empty = nothing is kept
   std::string m_key;
   WheelName m_name;
+  bool m_has_cases = false;
 };
 
 }  // namespace sagekit

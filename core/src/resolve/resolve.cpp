@@ -153,10 +153,14 @@ Result<Resolution> resolve(std::vector<Candidate> candidates, const Target& targ
     resolution.package = *wanted.begin();
   }
   mark_repeated(entries);
+  const bool has_cases = std::ranges::any_of(options.plugins, [&](const Plugin* plugin) {
+    return normalized_project(plugin->spec().metadata.name) == resolution.package && !plugin->spec().verify.gpu.empty();
+  });
   for_all(entries.size(), [&](std::size_t i) {
     auto& [candidate, traits, ruling] = entries[i];
     ruling = judge_tags(traits, candidate, target);
     if (ruling.fit == Fit::refused) return;
+    traits.has_cases = has_cases;
     add_said(traits, candidate, reader);
     ruling = judge_wheel_for(traits, candidate, target);
   });

@@ -206,3 +206,17 @@ TEST_CASE("a GPU of the past that a table leaves out has no code in the wheel") 
   traits.runs_on->front().verdict = "unknown";
   CHECK(code_on("V100") == "RES207");
 }
+
+TEST_CASE("verify --gpu is advised only where a plugin has cases for the package") {
+  Known known;
+  known.candidate.file = "bitsandbytes-0.49.0-py3-none-manylinux_2_28_x86_64.whl";
+  known.facts = "code=9.0@13.0;notorch;cudart=12/13";
+  auto traits = traits_with(known);
+  const auto target =
+      parse_target("gpu=H100,torch=2.11.0+cu130,python=3.12,platform=linux_x86_64,libc=glibc2.35,driver=580", {})
+          .value();
+  CHECK(judge_wheel_for(traits, known.candidate, target).code == "RES206");
+  CHECK(judge_wheel_for(traits, known.candidate, target).would_tell == "import it and run it on that machine");
+  traits.has_cases = true;
+  CHECK(judge_wheel_for(traits, known.candidate, target).would_tell == "verify --gpu on that machine");
+}
