@@ -115,16 +115,23 @@ Ruling judge_requirements(const Traits& traits, const Target& target) {
   return good();
 }
 
+/// install takes no --for torch: where there is none, it is told what helps it, too.
+Ruling unknown_cuda(const Target& target) {
+  if (target.has_torch == false)
+    return unknown("RES206", "there is no torch, so that it is not known which CUDA it would run beside",
+                   "install torch there first");
+  return unknown("RES206", "it is not known which CUDA the machine's torch has", "--for torch=2.9.1+cu130");
+}
+
 Ruling judge_cuda(const Traits& traits, const Target& target) {
   if (traits.cuda.empty() && traits.cuda_runtimes.empty()) {
     if (!traits.native || (traits.modules_read && traits.runs_on && traits.runs_on->empty())) return good();
-    if (target.torch_cuda.empty())
-      return unknown("RES206", "it is not known which CUDA the machine's torch has", "--for torch=2.9.1+cu130");
+    if (target.torch_cuda.empty()) return unknown_cuda(target);
     return unknown("RES206", "nobody says for which CUDA it was built", std::string(k_needs_file));
   }
   if (target.torch_cuda.empty()) {
     if (traits.torch.kind == Kind::none && traits.cuda_runtimes.empty()) return good();
-    return unknown("RES206", "it is not known which CUDA the machine's torch has", "--for torch=2.9.1+cu130");
+    return unknown_cuda(target);
   }
   if (!traits.cuda_runtimes.empty()) {
     const auto here = std::to_string(leading_number(target.torch_cuda));

@@ -220,3 +220,18 @@ TEST_CASE("verify --gpu is advised only where a plugin has cases for the package
   traits.has_cases = true;
   CHECK(judge_wheel_for(traits, known.candidate, target).would_tell == "verify --gpu on that machine");
 }
+
+TEST_CASE("without torch it is to be installed, for install takes none by --for") {
+  Known known;
+  known.candidate.file = "tiny_kernels-1.0-cp312-cp312-manylinux_2_28_x86_64.whl";
+  known.facts = "code=9.0@13.0;notorch";
+  const auto ruling_with = [&](const std::string& torch) {
+    const auto target =
+        parse_target(torch + "gpu=H100,python=3.12,platform=linux_x86_64,libc=glibc2.35,driver=580", {});
+    REQUIRE_MESSAGE(target, target.error().message);
+    return judge_wheel_for(traits_with(known), known.candidate, *target);
+  };
+  CHECK(ruling_with("torch=none,").code == "RES206");
+  CHECK(ruling_with("torch=none,").would_tell == "install torch there first");
+  CHECK(ruling_with("").would_tell == "--for torch=2.9.1+cu130");
+}
