@@ -157,6 +157,16 @@ class Tells(Doctor):
         self.assertIn("sageattention on RTX 5090 (12.0)", row["what"])
         self.expect(self.doctor("--for", "torch=2.9"), 2, "CLI001")
 
+    def test_a_gpu_that_no_plugin_makes_code_for_has_no_mend(self):
+        self.sage()
+        for gpu in ("7.5", "10.0"):
+            row = self.wrong(self.rows("--for", f"gpu={gpu}"), "runs")
+            self.assertEqual(row["mend"], "")
+            self.assertIn("no loaded plugin makes code for that GPU", row["why"])
+        (row,) = self.rows("--for", "gpu=GTX 1080")["runs"]
+        self.assertEqual((row["state"], row["mend"], row["why"]), ("unknown", "", "no loaded plugin makes code for that GPU"))
+        self.assertIn("install --or-build", self.wrong(self.rows("--for", "gpu=RTX 5090"), "runs")["mend"])
+
     def test_no_torch_a_torch_for_cpus_and_one_that_does_not_import(self):
         self.sage()
         for name in ("torch", "torch-2.11.0+cu130.dist-info"):

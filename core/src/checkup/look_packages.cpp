@@ -31,12 +31,9 @@ class PackageLook {
     m_package.place = found.place;
     if (const auto* module = look.python.module(known.module)) m_package.imported_from = module->folder;
     m_title = fmt::format("{} {}", known.name, found.version);
-    if (!known.specs.empty()) m_mend = install_with(known.specs.front()->name);
-    for (const Spec* spec : known.specs)
-      if (std::ranges::any_of(look.gpus, [&](const Gpu& gpu) { return makes(*spec, gpu.capability); })) {
-        m_mend = install_with(spec->name);
-        break;
-      }
+    if (look.gpus.empty() && !known.specs.empty()) m_mend = install_with(known.specs.front()->name);
+    for (const auto& gpu : look.gpus)
+      if (m_mend.empty()) m_mend = mend_on(gpu.capability);
   }
 
   Status run() {
@@ -73,6 +70,12 @@ class PackageLook {
                                [&](const ArchSpec& arch) { return arch.capability == gpu && arch.excluded.empty(); });
   }
 
+  /// "": no loaded plugin makes code for it, and its build would be refused (PLN006).
+  std::string mend_on(Capability gpu) const {
+    const auto spec = std::ranges::find_if(m_known.specs, [&](const Spec* one) { return makes(*one, gpu); });
+    return spec == m_known.specs.end() ? std::string() : install_with((*spec)->name);
+  }
+
   void read_modules() {
     const auto packages = find_packages(m_found.place, {m_known.name});
     if (!packages || packages->empty()) return;
@@ -102,8 +105,13 @@ class PackageLook {
   void on_gpu(const Gpu& gpu, const WheelReport& report) {
     const auto row = std::ranges::find(report.runs_on, gpu.capability, &RunsOn::capability);
     const auto what = fmt::format("{} on {}", m_known.name, gpu_text(gpu));
+    const auto mend = mend_on(gpu.capability);
+    const auto why = [&](std::string_view text) {
+      if (!mend.empty()) return std::string(text);
+      return fmt::format("{}{}no loaded plugin makes code for that GPU", text, text.empty() ? "" : "; ");
+    };
     if (row == report.runs_on.end()) {
-      m_look.add("runs", what, unknown, "nothing in it says what it does there", "", m_mend);
+      m_look.add("runs", what, unknown, "nothing in it says what it does there", why(""), mend);
       return;
     }
     m_package.runs_on.push_back(*row);
@@ -114,17 +122,17 @@ class PackageLook {
     else if (row->verdict == "jit")
       m_look.add("runs", what, note, text, "the first call takes its time, and needs a driver as new as the PTX");
     else if (row->verdict == "part")
-      m_look.add("runs", what, warning, text, "some of its functions do not work on this GPU", m_mend);
+      m_look.add("runs", what, warning, text, why("some of its functions do not work on this GPU"), mend);
     else if (row->verdict == "no")
       m_look.add("runs", what, wrong, text,
-                 defect ? "it imports and runs, and its results are wrong" : "its kernels do not run on this GPU",
-                 m_mend,
+                 why(defect ? "it imports and runs, and its results are wrong" : "its kernels do not run on this GPU"),
+                 mend,
                  defect                                             ? "TRU001"
                  : row->reason.find("refuses") != std::string::npos ? "WHY503"
                                                                     : "WHY501");
     else
-      m_look.add("runs", what, unknown, text, "it cannot be told whether it runs", m_mend);
-    modules_on(gpu, *row);
+      m_look.add("runs", what, unknown, text, why("it cannot be told whether it runs"), mend);
+    modules_on(gpu, *row, mend);
     if (!row->driver.empty() && row->verdict != "no" && row->driver_system == (m_look.wsl ? "windows" : "linux") &&
         is_older_driver(m_look.driver, row->driver))
       m_look.add("driver", "driver", wrong, fmt::format("{}; {} needs {}", m_look.driver, m_title, row->driver),
@@ -132,13 +140,13 @@ class PackageLook {
                  "WHY513");
   }
 
-  void modules_on(const Gpu& gpu, const RunsOn& row) {
+  void modules_on(const Gpu& gpu, const RunsOn& row, const std::string& mend) {
     if (m_artifact.members.empty()) return;
     for (const auto& name : row.modules) {
       const MemberFacts* member = m_artifact.find_module(name);
       if (member == nullptr) {
         m_look.add("module", after_last(name, '.'), wrong, "is not in the package",
-                   fmt::format("it is what is called on {}", to_string(gpu.capability)), m_mend, "WHY502");
+                   fmt::format("it is what is called on {}", to_string(gpu.capability)), mend, "WHY502");
         continue;
       }
       std::set<std::string> has;
@@ -150,7 +158,7 @@ class PackageLook {
         m_look.add("module", after_last(name, '.'), wrong,
                    fmt::format("has {}, and none for {}", names.empty() ? "no GPU code" : join(names, ", "),
                                to_string(gpu.capability)),
-                   "it was built for other GPUs", m_mend, "WHY501");
+                   "it was built for other GPUs", mend, "WHY501");
       else
         m_look.add(
             "module", after_last(name, '.'), good,
