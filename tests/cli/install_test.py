@@ -333,6 +333,28 @@ class Undone(Install):
             self.expect(done, 1, "an install here was cut", "IST008")
             self.assertEqual(snapshot(self.venv), before)
 
+    def test_what_came_after_a_killed_install_stays(self):
+        """Its journal may be weeks old: what it was not about to change is nobody's but the user's."""
+        self.wheel(init=b"import time\ntime.sleep(600)\n").write(self.dist)
+        (self.site / "gone-1.0.dist-info").mkdir()
+        (self.site / "gone-1.0.dist-info/METADATA").write_text("Metadata-Version: 2.1\nName: gone\nVersion: 1.0\n")
+        process = subprocess.Popen([str(SAGEKIT), "install", "--from", str(self.dist), "--interpreter", str(self.python)], env=self.environment(), cwd=self.folder,
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+        deadline = time.monotonic() + 120
+        while self.has() != "1.0+cu130torch2.9.1" and time.monotonic() < deadline and process.poll() is None:
+            time.sleep(0.02)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        (self.site / "gone-1.0.dist-info").rename(self.site / "later-2.0.dist-info")
+        later = self.site / "later-2.0.dist-info"
+        (later / "METADATA").write_text("Metadata-Version: 2.1\nName: later\nVersion: 2.0\n")
+        (later / "RECORD").write_text("later-2.0.dist-info/METADATA,,\nlater-2.0.dist-info/RECORD,,\n")
+        shutil.rmtree(self.dist)
+        self.wheel().write(self.dist)
+        self.expect(self.install(), 0, "an install here was cut")
+        self.assertTrue((later / "METADATA").exists(), "a package of the user was taken out")
+        self.assertEqual(self.has(), "1.0+cu130torch2.9.1")
+
 
 class OrBuild(Install):
     @unittest.skipUnless(has_nvcc(), "no nvcc: nothing is built")

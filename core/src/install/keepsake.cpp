@@ -94,6 +94,7 @@ Result<Keepsake> Keepsake::make(const fs::path& folder, const InstallPlace& plac
   keepsake.m_package = package;
   keepsake.m_its_files = its_files;
   keepsake.m_before = place.packages;
+  for (const auto& one : packages) keepsake.m_changing.insert(one.name);
   remove_quietly(folder);
   TRY(make_directories(folder));
   Json kept = Json::array();
@@ -113,7 +114,7 @@ Result<Keepsake> Keepsake::make(const fs::path& folder, const InstallPlace& plac
     remove_quietly(folder);
     return std::unexpected(copied.error());
   }
-  Json journal{{"package", package}, {"files", its_files}, {"kept", kept}};
+  Json journal{{"package", package}, {"files", its_files}, {"kept", kept}, {"changing", keepsake.m_changing}};
   journal["before"] = Json::object();
   for (const auto& [name, version] : place.packages) journal["before"][name] = version;
   // With the journal the copy is whole; without it a later run takes it for nothing.
@@ -135,8 +136,10 @@ Result<std::optional<Keepsake>> Keepsake::left_by_another(const fs::path& folder
                             (folder / k_journal).string()),
                 "put the package back by hand and remove that folder", folder.string());
   Keepsake keepsake(folder);
+  keepsake.m_stale = true;
   keepsake.m_package = json["package"].get<std::string>();
   keepsake.m_its_files = texts_at(json, "files");
+  for (auto& name : texts_at(json, "changing")) keepsake.m_changing.insert(std::move(name));
   for (const auto& [name, version] : before->items())
     if (version.is_string()) keepsake.m_before.emplace(name, version.get<std::string>());
   for (const auto& one : *kept)
@@ -161,8 +164,11 @@ Status Keepsake::put_back(const InstallPlace& place, const InstallOptions& optio
                 fmt::format("the copies and journal.json, which says where they belong, are in {}", m_folder.string()),
                 m_folder.string());
   };
+  // Whoever came after an install that was cut may have changed anything: only what it was about to change is its.
+  const auto mine = [&](const std::string& name) { return !m_stale || name == m_package || m_changing.contains(name); };
   std::vector<std::string> out;
   for (const auto& [name, version] : installed_versions(place.folders)) {
+    if (!mine(name)) continue;
     const auto was = m_before.find(name);
     if (was == m_before.end() || was->second != version || name == m_package) out.push_back(name);
   }
@@ -176,12 +182,13 @@ Status Keepsake::put_back(const InstallPlace& place, const InstallOptions& optio
   if (const auto restored = restore_files(place); !restored) return still(restored.error().message);
   const auto now = installed_versions(place.folders);
   for (const auto& [name, version] : m_before) {
+    if (!mine(name)) continue;
     const auto there = now.find(name);
     if (there == now.end()) return still(fmt::format("{} {} is missing", name, version));
     if (there->second != version) return still(fmt::format("{} is {}, it was {}", name, there->second, version));
   }
   for (const auto& [name, version] : now)
-    if (!m_before.contains(name)) return still(fmt::format("{} {} was not there", name, version));
+    if (mine(name) && !m_before.contains(name)) return still(fmt::format("{} {} was not there", name, version));
   forget();
   return {};
 }

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -28,8 +29,9 @@ class Keepsake {
   /// What an install left that did not come to its end; nothing when there is none.
   static Result<std::optional<Keepsake>> left_by_another(const std::filesystem::path& folder);
 
-  /// Takes out what came and puts back what was there. IST010 (failed) says what is still different and where the copy
-  /// is; it stays then.
+  /// Takes out what came and puts back what was there; of one left by another only the packages that it was about to
+  /// change, for what else is different somebody may have wanted since. IST010 (failed) says what is still different
+  /// and where the copy is; it stays then.
   Status put_back(const InstallPlace& place, const InstallOptions& options, CommandRunner& runner);
   /// The new one works.
   void forget();
@@ -43,6 +45,8 @@ class Keepsake {
 
   std::filesystem::path m_folder;
   std::string m_package;
+  std::set<std::string> m_changing;  ///< packages that were there and of which copies are
+  bool m_stale = false;              ///< left by another
   std::vector<std::string> m_its_files;
   std::map<std::string, std::string> m_before;
   std::vector<Kept> m_kept;
