@@ -18,18 +18,10 @@ namespace {
 namespace fs = std::filesystem;
 
 /// The verbs whose flags the keys are named after, and those that want the naming schemes alone.
-constexpr std::array<std::string_view, 5> k_verbs{"plan", "build", "doctor", "verify", "generate"};
-constexpr std::array<std::string_view, 11> k_naming_verbs{"name",
-                                                          "retag",
-                                                          "package",
-                                                          "resolve",
-                                                          "install",
-                                                          "index",
-                                                          "release",
-                                                          "report",
-                                                          "coverage",
-                                                          "publish github",
-                                                          "publish huggingface"};
+constexpr std::array<std::string_view, 6> k_verbs{"plan", "build", "doctor", "verify", "generate", "coverage"};
+constexpr std::array<std::string_view, 10> k_naming_verbs{
+    "name",  "retag",   "package", "resolve",        "install",
+    "index", "release", "report",  "publish github", "publish huggingface"};
 
 bool is_one_of(std::string_view verb, std::span<const std::string_view> verbs) {
   return std::ranges::find(verbs, verb) != verbs.end();

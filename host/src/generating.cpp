@@ -46,7 +46,8 @@ bool comes_with_sagekit(const Session& session, const Plugin& plugin) {
   return !folders.empty() && fs::equivalent(plugin.path().parent_path(), folders.back(), error);
 }
 
-/// What a person would type to make the same files, whatever of it sagekit.toml and the environment said.
+/// What a person would type to make the same files, whatever of it sagekit.toml and the environment said: but
+/// not what an override of sagekit.toml stands above.
 std::string command_of(const std::string& kind, const std::list<Plugin>& plugins, const Request& request,
                        const GenerateArguments& arguments) {
   std::vector<std::string> words{"sagekit"};
@@ -61,9 +62,9 @@ std::string command_of(const std::string& kind, const std::list<Plugin>& plugins
   add("--torch", fmt::format("{}", fmt::join(request.torches, ",")));
   add("--cuda", fmt::format("{}", fmt::join(request.cudas, ",")));
   add("--platform", fmt::format("{}", fmt::join(request.platforms, ",")));
-  add("--arch", request.arches);
+  if (!any_says(request.overrides, &CellOverride::arch)) add("--arch", request.arches);
   add("--revision", request.revision);
-  add("--naming", request.naming);
+  if (!any_says(request.overrides, &CellOverride::naming)) add("--naming", request.naming);
   if (request.backend != Backend::direct) add("--backend", std::string(to_string(request.backend)));
   for (const auto& id : request.allowed_defects) add("--allow-defect", id);
   const auto& options = arguments.options;

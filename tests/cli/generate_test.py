@@ -139,6 +139,35 @@ class Generate(CommandLine):
         plan = self.example("--config", self.folder / "out" / "overrides.sagekit.toml", "plan", "--json", cwd="/").json()
         self.assertEqual(plan["cells"][0]["arches"], ["9.0"])
 
+    def test_what_stands_below_an_override_goes_along_with_it(self):
+        (self.folder / "sagekit.toml").write_text('arch = "8.0;9.0"\nnaming = "local-version"\n[[overrides]]\nselect = "*"\narch = "9.0"\nnaming = "build-tag"\n')
+        wanted = [(cell["arches"], cell["wheel"]) for cell in self.example("plan", "--json").json()["cells"]]
+        self.assertEqual(wanted[0][0], ["9.0"])
+        for kind, config in (("dockerfile", "overrides.sagekit.toml"), ("slurm", "overrides.sagekit.toml"), ("bake", "overrides.sagekit.toml"),
+                             ("github", ".github/sagekit-example/overrides.sagekit.toml")):
+            with self.subTest(kind):
+                self.expect(self.generate(kind, "-o", kind), 0)
+                for path in (path for path in self.file(kind).rglob("*") if path.is_file() and path.suffix not in (".toml", ".so")):
+                    for word in ("8.0;9.0", "--arch ", "--naming"):
+                        self.assertNotIn(word, path.read_text(), path)
+                config = self.file(kind) / config
+                self.assertTrue(config.read_text().endswith('\narch = "8.0;9.0"\nnaming = "local-version"\n\n[[overrides]]\nselect = ["*"]\narch = "9.0"\nnaming = "build-tag"\n'))
+                plan = self.example("plan", "--config", config, "--json", cwd="/").json()
+                self.assertEqual([(cell["arches"], cell["wheel"]) for cell in plan["cells"]], wanted)
+        self.assertIn("--config .github/sagekit-example/overrides.sagekit.toml", self.file("github/.github/workflows/build-wheels-example-linux.yml").read_text())
+        # A flag stands above every override, there as here.
+        self.expect(self.generate("slurm", "--arch", "8.0", "-o", "flag"), 0)
+        self.assertIn("--arch 8.0", self.file("flag/build.sbatch").read_text())
+        self.assertNotIn("arch", self.file("flag/overrides.sagekit.toml").read_text().split("[[overrides]]")[1])
+
+    def test_schemes_go_along(self):
+        (self.folder / "sagekit.toml").write_text('naming = "ours"\n[[scheme]]\nname = "ours"\nversion = "{version}+ours.cu{cuda_digits}"\nsource = "us"\n')
+        self.expect(self.generate("dockerfile", "-o", "out"), 0)
+        self.assertIn("--config /opt/overrides.sagekit.toml", self.file("out/Dockerfile").read_text())
+        self.assertIn("--naming ours", self.file("out/Dockerfile").read_text())
+        plan = self.example("plan", "--config", self.file("out/overrides.sagekit.toml"), "--naming", "ours", "--json", cwd="/").json()
+        self.assertIn("+ours.cu", plan["cells"][0]["wheel"])
+
 
 class Dockerfile(CommandLine):
     def text(self, plugin, *words, **options):

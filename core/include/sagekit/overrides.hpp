@@ -3,6 +3,7 @@
 
 #include <sagekit/diagnostic.hpp>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -29,5 +30,10 @@ struct CellOverride {
   OverrideValue requires_dist;      ///< requirements, with the words of expand_template
   SourceLocation where;
 };
+
+/// Does one of them say that key? A flag or a variable for it, which stands above all of them, would then undo it.
+inline bool any_says(const std::vector<CellOverride>& overrides, OverrideValue CellOverride::* key) {
+  return std::ranges::any_of(overrides, [&](const CellOverride& one) { return !(one.*key).words.empty(); });
+}
 
 }  // namespace sagekit

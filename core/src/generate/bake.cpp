@@ -62,7 +62,7 @@ std::string head_block(const Request& request) {
       "    TORCH_CUDA_ARCH_LIST = TORCH_CUDA_ARCH_LIST\n"
       "  }}\n"
       "}}\n",
-      hcl_text(request.arches), k_dockerfile);
+      hcl_text(flag_arches(request)), k_dockerfile);
 }
 
 }  // namespace

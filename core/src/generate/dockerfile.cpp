@@ -176,8 +176,8 @@ Result<Generated> generate_dockerfile(const std::vector<PlannedVariant>& variant
   parts.images = &images;
   parts.gpu_check = options.gpu_check;
   parts.builders = true;
-  parts.arches = variant.request.arches;
-  parts.arguments = {{"TORCH_CUDA_ARCH_LIST", variant.request.arches}, {"SOURCE_DATE_EPOCH", ""}};
+  parts.arches = flag_arches(variant.request);
+  parts.arguments = {{"TORCH_CUDA_ARCH_LIST", parts.arches}, {"SOURCE_DATE_EPOCH", ""}};
   parts.run_selection = [&](const BaseGroup& group) {
     auto words = std::vector<std::string>{"--plugin", variant.spec->name};
     auto request = variant.request;
@@ -227,7 +227,7 @@ Status take_along(const std::vector<PlannedVariant>& variants, const GenerateOpt
   std::string overrides;
   for (const auto& variant : variants) {
     parts.headers |= needs_headers(*variant.spec);
-    overrides = overrides_toml(variant.request.overrides);
+    overrides = overrides_toml(variant.request);
     if (variant.carried_plugin.empty()) continue;
     parts.plugins.push_back(plugin_file(*variant.spec));
     made.carried.push_back({parts.plugins.back(), variant.carried_plugin});

@@ -48,6 +48,10 @@ Profiles profiles_for(const Spec& spec) {
   return profiles;
 }
 
+std::string overrides_file(const Spec& spec) {
+  return fmt::format(".github/sagekit-{}/{}", spec.name, k_overrides_file);
+}
+
 std::vector<TemplateValue> template_values(const PlannedVariant& variant, const GenerateOptions& options,
                                            const SagekitSource& sagekit, std::string_view platform) {
   const auto& spec = *variant.spec;
@@ -58,7 +62,8 @@ std::vector<TemplateValue> template_values(const PlannedVariant& variant, const 
   request.profile.clear();
   if (request.platforms.empty()) request.platforms = {platform == "linux" ? "linux_x86_64" : "win_amd64"};
   auto words = request_words(request);
-  if (!request.arches.empty()) words.insert(words.end(), {"--arch", request.arches});
+  if (const auto arches = flag_arches(request); !arches.empty()) words.insert(words.end(), {"--arch", arches});
+  if (!overrides_toml(request).empty()) words.insert(words.end(), {"--config", overrides_file(spec)});
   const auto plan_words = " " + shell_line(words);
   if (!options.source.empty()) words.insert(words.end(), {"--source", options.source});
   const auto& tools = generate_tools();
@@ -160,6 +165,8 @@ Result<Generated> generate_github(const std::vector<PlannedVariant>& variants, c
   if (!sagekit.wheel.empty()) made.carried.push_back({".github/" + sagekit.wheel, options.sagekit});
   if (!variant.carried_plugin.empty())
     made.carried.push_back({".github/" + plugin_file(*variant.spec), variant.carried_plugin});
+  if (const auto overrides = overrides_toml(variant.request); !overrides.empty())
+    made.files.push_back({overrides_file(*variant.spec), overrides, false});
   const auto file = [&](std::string_view platform, std::string_view text) {
     made.files.push_back({fmt::format(".github/workflows/build-wheels-{}-{}.yml", variant.spec->name, platform),
                           fill_template(text, template_values(variant, options, sagekit, platform)), false});

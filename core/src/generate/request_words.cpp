@@ -51,15 +51,29 @@ std::vector<std::string> request_words(const Request& request) {
   add("--cuda", join(request.cudas, ","));
   add("--platform", join(request.platforms, ","));
   add("--revision", request.revision);
-  add("--naming", request.naming);
+  if (!any_says(request.overrides, &CellOverride::naming)) add("--naming", request.naming);
   if (request.backend != Backend::direct) add("--backend", std::string(to_string(request.backend)));
   add_all("--allow-defect", request.allowed_defects);
   return words;
 }
 
-std::string overrides_toml(const std::vector<CellOverride>& overrides) {
+std::string flag_arches(const Request& request) {
+  return any_says(request.overrides, &CellOverride::arch) ? "" : request.arches;
+}
+
+std::string overrides_toml(const Request& request) {
   std::string text;
-  for (const auto& row : overrides)
+  const auto add = [&](std::string_view key, const std::string& value) {
+    if (!value.empty()) text += fmt::format("{} = {}\n", key, toml_text(value));
+  };
+  if (any_says(request.overrides, &CellOverride::arch)) add("arch", request.arches);
+  if (any_says(request.overrides, &CellOverride::naming)) add("naming", request.naming);
+  for (const auto& row : request.schemes) {
+    text += "\n[[scheme]]\n";
+    add("name", row.name), add("version", row.version), add("build", row.build);
+    add("folder", row.folder), add("source", row.source);
+  }
+  for (const auto& row : request.overrides)
     text += fmt::format("\n[[overrides]]\nselect = {}\n{}{}{}{}", toml_list(row.select), inherit(row),
                         override_value("arch", row.arch, false), override_value("naming", row.naming, false),
                         override_value("requires-dist", row.requires_dist, true));
@@ -69,7 +83,7 @@ std::string overrides_toml(const std::vector<CellOverride>& overrides) {
 Status check_request(const Request& request) {
   for (const auto& word : request_words(request)) TRY(check_word("the word", word));
   TRY(check_word("the arch list", request.arches));
-  return check_word("the overrides", replace_all(overrides_toml(request.overrides), "\n", " "));
+  return check_word("the overrides", replace_all(overrides_toml(request), "\n", " "));
 }
 
 }  // namespace sagekit

@@ -83,14 +83,14 @@ Result<Generated> generate_slurm(const std::vector<PlannedVariant>& variants, co
   std::vector<std::string> global{
       "--plugin", variant.carried_plugin.empty() ? variant.spec->name : "./" + plugin_file(*variant.spec)};
   if (!variant.carried_plugin.empty()) made.carried.push_back({plugin_file(*variant.spec), variant.carried_plugin});
-  if (const auto overrides = overrides_toml(variant.request.overrides); !overrides.empty()) {
+  if (const auto overrides = overrides_toml(variant.request); !overrides.empty()) {
     made.files.push_back({std::string(k_overrides_file), overrides, false});
     global.insert(global.end(), {"--config", std::string(k_overrides_file)});
   }
   auto request = variant.request;
   if (request.platforms.empty() && made.notes.size() > 0) request.platforms = {"linux_x86_64", "linux_aarch64"};
   auto words = request_words(request);
-  if (!request.arches.empty()) words.insert(words.end(), {"--arch", request.arches});
+  if (const auto arches = flag_arches(request); !arches.empty()) words.insert(words.end(), {"--arch", arches});
   words.insert(words.end(), {"--store", options.store.empty() ? "store" : options.store});
   if (!options.source.empty()) words.insert(words.end(), {"--source", options.source});
   std::string where;
