@@ -77,6 +77,15 @@ class Release(CommandLine):
         rows = json.loads((self.dist / "sagekit.release.json").read_text())["wheels"]
         self.assertEqual([row["uploaded"][:10] for row in rows], ["2026-11-22", "2026-12-01"])
 
+    def test_notes_name_each_source_with_its_commits(self):
+        other = built(python="3.13", commit="b" * 40)
+        said = f"{other.dist_info}/sagekit.json"
+        other.files[said] = other.files[said].replace(b"example.org/tiny.git", b"example.org/fork.git")
+        built().write(self.dist), other.write(self.dist)
+        self.run_sagekit("release", "dist")
+        lines = [line for line in (self.dist / "NOTES.md").read_text().splitlines() if line.startswith("- source ")]
+        self.assertEqual(lines, [f"- source https://example.org/fork.git at {'b' * 40}", f"- source https://example.org/tiny.git at {COMMIT}"])
+
     def test_refusals(self):
         self.expect(self.run_sagekit("release", "dist"), 4, "REL016")
         built().write(self.dist)

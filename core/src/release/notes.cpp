@@ -6,6 +6,7 @@
 #include <sagekit/publish.hpp>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace sagekit {
@@ -95,12 +96,15 @@ std::string release_notes(const Release& release) {
                    install_word(wheel));
   }
   text += "\n`sagekit verify FILE.whl` says of each wheel where it runs, with reasons.\n\n### How it was built\n\n";
-  std::set<std::string> commits, edits;
+  std::map<std::string, std::set<std::string>> sources;  // with the commits of each
+  std::set<std::string> edits;
   for (const auto& wheel : release.wheels) {
-    if (!wheel.origin.commit.empty()) commits.insert(wheel.origin.commit);
+    const auto& url = wheel.origin.source_url.empty() ? release.source_url : wheel.origin.source_url;
+    if (!wheel.origin.commit.empty()) sources[url].insert(wheel.origin.commit);
     edits.insert(wheel.origin.edits.begin(), wheel.origin.edits.end());
   }
-  fmt::format_to(out, "- source {} at {}\n", cell_text(release.source_url), fmt::join(commits, ", "));
+  for (const auto& [url, commits] : sources)
+    fmt::format_to(out, "- source {} at {}\n", url.empty() ? "not known" : cell_text(url), fmt::join(commits, ", "));
   if (!edits.empty()) fmt::format_to(out, "- edits to it: {}\n", fmt::join(edits, ", "));
   for (const auto& tool : tools_of(release)) fmt::format_to(out, "- {}\n", cell_text(tool));
   fmt::format_to(
