@@ -329,8 +329,10 @@ class Policies(Verify):
         done = self.verify("--policy", self.policy(self.waiver("2999-12-31")), *wheels)
         self.expect(done, 0, "VFY102", "wheels.toml:2")
         self.assertEqual(done.err.count("VFY102"), 1)
+        self.assertEqual(self.verify("-q", "--policy", self.policy(self.waiver("2999-12-31")), *wheels).err, "", "-q says errors only")
         strict = self.policy('[options]\nstale_waivers = "error"\n' + self.waiver("2999-12-31"))
         self.expect(self.verify("--policy", strict, *wheels), 1)
+        self.expect(self.verify("-q", "--policy", strict, *wheels), 1, "error[VFY102]")
         stale = self.verify("--json", "--policy", strict, *wheels).json()["stale_waivers"]
         self.assertEqual([(s["code"], s["severity"]) for s in stale], [("VFY102", "error")])
         used = renamed()

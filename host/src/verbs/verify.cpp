@@ -297,7 +297,7 @@ int show(const Session& session, const VerifyArguments& arguments, const Run& ru
   int code = run.code();
   for (const auto& one : stale) {
     if (one.severity == Severity::error) code = std::max(code, 1);
-    if (one.severity != Severity::note || !console.quiet()) console.show(one);
+    if (one.severity == Severity::error || !console.quiet()) console.show(one);
   }
   if (arguments.format == "json") console.document(verify_json(reports, arguments.all, stale, run.errors()));
   if (arguments.format == "sarif") console.document(verify_sarif(reports, run.errors()));
