@@ -100,6 +100,8 @@ class Release(CommandLine):
                 self.expect(done, 2, "REL019")
                 self.assertNotIn("very-secret", done.err + done.out)
         self.expect(self.run_sagekit("release", "nowhere"), 2, "FIL001")
+        (self.dist / ".sagekit.lock").mkdir()  # nothing can be written, by root either
+        self.expect(self.run_sagekit("release", "dist"), 2, "FIL002", "--naming SCHEME -o DIR")
 
     def test_manifest_notices_a_changed_wheel(self):
         wheel = built().write(self.dist)

@@ -108,6 +108,8 @@ int run(Session& session, const ReleaseArguments& arguments) {
                             "--naming build-tag -o release: the named wheels are new files"});
   const fs::path folder = arguments.output.empty() ? arguments.folder : arguments.output;
   auto lock = OutputLock::acquire(folder, session.console, stop);
+  if (!lock && arguments.output.empty() && lock.error().code == "FIL002")
+    lock.error().hint = "let this user write there, or name another folder with --naming SCHEME -o DIR";
   if (!lock) return report(session, lock.error());
   if (!arguments.naming.empty()) {
     const auto unnamed = read_given_release(session, arguments.folder, {.skip = {folder}});
