@@ -135,6 +135,26 @@ class Kinds(CommandLine):
         narrowed = [line for line in files["requirements-torch211-cu130.txt"].read_text().splitlines() if not line.startswith("#")]
         self.assertEqual(len(narrowed), 2)
 
+    def test_each_arch_set_is_a_file_where_there_are_several(self):
+        def with_arches(arches, suffix):
+            wheel = built()
+            before = wheel.dist_info
+            wheel.version, wheel.metadata = wheel.version + suffix, wheel.metadata.replace(wheel.version, wheel.version + suffix)
+            wheel.files[f"{wheel.dist_info}/sagekit.json"] = wheel.files.pop(f"{before}/sagekit.json").replace(b'["9.0a"]', json.dumps(arches).encode())
+            wheel.write(self.folder / "dist")
+        with_arches(["8.0"], ".sm80")
+        self.release("--base-url", "https://example.org/w/")
+        manifest = self.folder / "dist" / "sagekit.release.json"
+        files = self.made("sage2", "consumer", "--release", manifest)
+        self.assertEqual(sorted(name for name in files if name.endswith(".txt")), ["requirements-torch211-cu130-sm80.txt", "requirements-torch211-cu130-sm90a.txt"])
+        for name, count in (("sm80", 1), ("sm90a", 4)):
+            lines = [line for line in files[f"requirements-torch211-cu130-{name}.txt"].read_text().splitlines() if not line.startswith("#")]
+            self.assertEqual(len(lines), count)
+            self.assertEqual(len({line.split(" ; ")[1].split(" --hash")[0] for line in lines}), count)
+        with_arches(["8.0"], ".other")
+        self.release("--base-url", "https://example.org/w/")
+        self.made("sage2", "consumer", "--release", manifest, code=2, texts=("GEN008", ".sm80-cp312", ".other-cp312"))
+
     def test_a_release_that_cannot_be_written_down(self):
         self.made("sage2", "consumer", code=2, texts=("GEN008", "--release"))
         self.made("sage2", "consumer", "--release", self.release(), code=2, texts=("GEN008", "no address"))

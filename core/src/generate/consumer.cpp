@@ -40,6 +40,41 @@ std::string marker_of(const ReleasedWheel& wheel, char quote) {
   return join(terms, " and ");
 }
 
+using Wheels = std::vector<const ReleasedWheel*>;
+
+/// Two of them for one marker, by name; "" = there are none.
+std::string two_for_one_marker(const Wheels& wheels) {
+  std::map<std::string, std::string> files;
+  for (const auto* wheel : wheels)
+    if (const auto [there, is_new] = files.emplace(marker_of(*wheel, '"'), wheel->file); !is_new)
+      return fmt::format("{} and {}", there->second, wheel->file);
+  return "";
+}
+
+/// "sm80-sm90a"
+std::string arches_word(const ReleasedWheel& wheel) {
+  std::vector<std::string> words;
+  for (const auto& arch : wheel.origin.arches) words.push_back("sm" + without_dots(arch));
+  return target_name(words.empty() ? "any" : join(words, "-"));
+}
+
+/// No marker can say a GPU: where two wheels differ in their arches alone, each arch set is a group.
+Result<std::map<std::string, Wheels>> grouped(const Wheels& wheels, std::string_view origin) {
+  std::map<std::string, Wheels> whole, groups;
+  for (const auto* wheel : wheels) whole[group_of(*wheel)].push_back(wheel);
+  for (const auto& [name, members] : whole) {
+    const bool divided = !two_for_one_marker(members).empty();
+    for (const auto* wheel : members)
+      groups[divided ? fmt::format("{}-{}", name, arches_word(*wheel)) : name].push_back(wheel);
+  }
+  for (const auto& [name, members] : groups)
+    if (const auto two = two_for_one_marker(members); !two.empty())
+      return fail(ErrorKind::usage, "GEN008",
+                  fmt::format("{} are for the same torch, CUDA, Python, system and GPUs: pip would refuse both", two),
+                  "make a release of one of them", std::string(origin));
+  return groups;
+}
+
 bool wants(const std::vector<std::string>& words, const std::string& value,
            Result<std::string> (*parse)(std::string_view)) {
   if (words.empty()) return true;
@@ -83,17 +118,18 @@ Result<Generated> generate_consumer(const std::vector<PlannedVariant>& variants,
     return fail(ErrorKind::usage, "GEN008", "consumer is about a finished release, and none was given",
                 "--release sagekit.release.json");
   TRY_ASSIGN(const auto release, read_release(options.release, options.release_origin));
-  std::map<std::string, std::vector<const ReleasedWheel*>> groups;
+  Wheels chosen;
   for (const auto& wheel : release.wheels) {
     if (!selected(variant.request, wheel.origin)) continue;
     if (wheel.verdict == "fail") continue;
     TRY(check_address(wheel, options.release_origin));
-    groups[group_of(wheel)].push_back(&wheel);
+    chosen.push_back(&wheel);
   }
-  if (groups.empty())
+  if (chosen.empty())
     return fail(ErrorKind::no_match, "GEN002",
                 fmt::format("{} has no wheel of that selection that passes", options.release_origin),
                 "sagekit report shows them");
+  TRY_ASSIGN(const auto groups, grouped(chosen, options.release_origin));
 
   Generated made;
   for (const auto& [group, wheels] : groups) {
