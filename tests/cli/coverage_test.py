@@ -39,6 +39,13 @@ class Coverage(CommandLine):
         self.expect(done, 0)
         return [cell["id"] for cell in done.json()["cells"]]
 
+    def test_the_plan_is_sagekit_toml_s(self):
+        (self.folder / "sagekit.toml").write_text('[[overrides]]\nselect = "*"\narch = "9.0"\n')
+        cells = self.example("plan", "--platform", "linux_x86_64,linux_aarch64", "--json").json()["cells"]
+        self.assertEqual({tuple(cell["arches"]) for cell in cells}, {("9.0",)})
+        states = self.coverage(self.manifest(*[row(cell, self.commit) for cell in cells]), 0)
+        self.assertEqual(states, {cell["id"]: "published" for cell in cells})
+
     def test_states(self):
         first, rest = self.cells[0], self.ids[1:]
         place = self.manifest(row(first, self.commit))
