@@ -140,7 +140,7 @@ class Generate(CommandLine):
         self.assertEqual(plan["cells"][0]["arches"], ["9.0"])
 
     def test_what_stands_below_an_override_goes_along_with_it(self):
-        (self.folder / "sagekit.toml").write_text('arch = "8.0;9.0"\nnaming = "local-version"\n[[overrides]]\nselect = "*"\narch = "9.0"\nnaming = "build-tag"\n')
+        (self.folder / "sagekit.toml").write_text('arch = "8.0;9.0"\nnaming = "plain"\n[[overrides]]\nselect = "*"\narch = "9.0"\nnaming = "local-version"\n')
         wanted = [(cell["arches"], cell["wheel"]) for cell in self.example("plan", "--json").json()["cells"]]
         self.assertEqual(wanted[0][0], ["9.0"])
         for kind, config in (("dockerfile", "overrides.sagekit.toml"), ("slurm", "overrides.sagekit.toml"), ("bake", "overrides.sagekit.toml"),
@@ -151,7 +151,7 @@ class Generate(CommandLine):
                     for word in ("8.0;9.0", "--arch ", "--naming"):
                         self.assertNotIn(word, path.read_text(), path)
                 config = self.file(kind) / config
-                self.assertTrue(config.read_text().endswith('\narch = "8.0;9.0"\nnaming = "local-version"\n\n[[overrides]]\nselect = ["*"]\narch = "9.0"\nnaming = "build-tag"\n'))
+                self.assertTrue(config.read_text().endswith('\narch = "8.0;9.0"\nnaming = "plain"\n\n[[overrides]]\nselect = ["*"]\narch = "9.0"\nnaming = "local-version"\n'))
                 plan = self.example("plan", "--config", config, "--json", cwd="/").json()
                 self.assertEqual([(cell["arches"], cell["wheel"]) for cell in plan["cells"]], wanted)
         self.assertIn("--config .github/sagekit-example/overrides.sagekit.toml", self.file("github/.github/workflows/build-wheels-example-linux.yml").read_text())
