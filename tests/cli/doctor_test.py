@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """`doctor`, and what must not touch the network: counted by an index that logs every request."""
+import pathlib
 import unittest
 
 from provisioning import Provisioning
@@ -41,6 +42,21 @@ class Doctor(Provisioning):
             done, _, parts = self.parts(*words, flag)
             self.assertEqual(done.code, 3)
             self.assertNotIn("comes", {part["state"] for part in parts}, flag)
+
+    def test_a_fetched_tree_that_is_damaged_does_not_come_by_another_fetch(self):
+        (row,) = self.fetched()
+        words = ("--plugin", "sm121", "--toolchain", "wheels")
+        for name in ("cudafe++", "nvcc"):
+            with self.subTest(name):
+                (pathlib.Path(row["path"]) / "bin" / name).unlink()
+                done, _, parts = self.parts(*words)
+                self.assertEqual(done.code, 3)
+                nvcc = [part for part in parts if part["what"] == "nvcc 13.0"]
+                self.assertEqual({(part["state"], part["mend"]) for part in nvcc},
+                                 {("lacking", f"sagekit toolchain remove {row['id']}; the next build fetches it anew")})
+                self.assertIn("the tree is incomplete", nvcc[0]["found"])
+        self.expect(self.run_sagekit("toolchain", "remove", row["id"]), 0)
+        self.assertIn("comes", {part["state"] for part in self.parts(*words)[2]})
 
     def test_doctor_and_what_is_offline_ask_nobody(self):
         for words in (("doctor", "--plugin", "sage2"), ("doctor", "--plugin", "sage2", "--offline"),

@@ -48,6 +48,7 @@ struct Nvcc {
   std::string identity;
   bool ready = false;
   std::string why_not;
+  std::string mend;  ///< of one that is not ready and in whose place every other nvcc would fail too: what to do
 };
 
 struct HostCompiler {

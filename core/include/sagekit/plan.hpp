@@ -52,7 +52,7 @@ enum class LackKind {
   torch,           ///< TCH005
   interpreter,     ///< a Python that can import the cell's torch, for upstream's own build (PLN011)
   python_headers,  ///< TCH004
-  given_tool,      ///< one that was given on purpose and cannot be used (TCH008): another is not taken for it
+  given_tool,      ///< one that was given or fetched and cannot be used (TCH008): another is not taken for it
 };
 
 struct Lack {

@@ -5,6 +5,7 @@
 #include "support/text.hpp"
 
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -126,12 +127,23 @@ std::string fingerprint(const Nvcc& nvcc, const std::string& version_texts,
   return hash.hex();
 }
 
+// nvcc writes temporary files even to answer a question, and so would every other one.
+std::string blame_tmpdir(Nvcc& nvcc, const ProbeContext& context, std::string why) {
+  const auto tmpdir = context.options.child_environment.find("TMPDIR");
+  if (tmpdir == context.options.child_environment.end() || tmpdir->second.empty()) return why;
+  if (is_folder(tmpdir->second) && ::access(tmpdir->second.c_str(), W_OK | X_OK) == 0) return why;
+  nvcc.mend = "unset TMPDIR, or let it name a folder that this user may write to";
+  return fmt::format("TMPDIR names {}, {}; {}", tmpdir->second,
+                     is_folder(tmpdir->second) ? "which this user may not write to" : "which is no folder", why);
+}
+
 // Fills `nvcc`; returns why it cannot be used, "" when it can.
 std::string examine(Nvcc& nvcc, const ProbeContext& context) {
+  if (!is_file(nvcc.executable)) return "nvcc itself is missing: the tree is incomplete";
   if (!is_executable(nvcc.executable))
     return fmt::format("{} may not be executed: chmod a+x it", nvcc.executable.string());
   const auto version = context.output_of({nvcc.executable.string(), "--version"});
-  if (!version) return version.error();
+  if (!version) return blame_tmpdir(nvcc, context, version.error());
   nvcc.cuda = leading_version(after(*version, "release "));
   const std::string full = after(*version, ", V");
   nvcc.version = leading_version(full);
@@ -152,7 +164,7 @@ std::string examine(Nvcc& nvcc, const ProbeContext& context) {
     return fmt::format("{} does not say which host compilers it accepts",
                        (nvcc.include_dir / "crt/host_config.h").string());
   const auto codes = context.output_of({nvcc.executable.string(), "--list-gpu-code"});
-  if (!codes) return "--list-gpu-code: " + codes.error();
+  if (!codes) return blame_tmpdir(nvcc, context, "--list-gpu-code: " + codes.error());
   nvcc.code = parse_gpu_codes(*codes);
   if (nvcc.code.empty()) return "--list-gpu-code lists nothing";
   const auto ptxas = context.output_of({programs["ptxas"].string(), "--version"});

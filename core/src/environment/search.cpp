@@ -58,7 +58,12 @@ class Search {
   Candidates run() {
     for (const auto& folder : m_options.folders) look_into_folder(folder, ToolSource::folder);
     for (const auto& folder : m_options.python_headers) look_for_headers(folder);
-    for (const auto& [folder, source] : m_options.provisioned) look_into_folder(folder, source);
+    for (const auto& [folder, source] : m_options.provisioned) {
+      look_into_folder(folder, source);
+      // A fetched tree that lost its nvcc is shown as one that cannot be used: a fetch would find it in its place.
+      if (const auto nvcc = folder / "bin/nvcc"; folder.filename().string().starts_with("nvcc-") && !is_file(nvcc))
+        m_found.nvcc.push_back({nvcc, source, std::string(to_string(source))});
+    }
     if (m_options.system) look_at_machine();
     return std::move(m_found);
   }

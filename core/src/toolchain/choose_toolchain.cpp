@@ -7,6 +7,7 @@
 #include "support/text.hpp"
 #include "support/try.hpp"
 #include "toolchain/recipe.hpp"
+#include "toolchain/unusable_nvcc.hpp"
 
 #include <sagekit/provision.hpp>
 #include <sagekit/toolchain.hpp>
@@ -74,6 +75,13 @@ std::string what_is_here(const std::vector<Tool>& tools, std::string_view none, 
   return broken.empty() ? here : here + "; " + join(broken, "; ");
 }
 
+std::string accepted_words(const Nvcc& nvcc) {
+  std::vector<std::string> words;
+  if (!nvcc.max_gcc.empty()) words.push_back("gcc up to " + nvcc.max_gcc);
+  if (!nvcc.max_clang.empty()) words.push_back("clang before " + nvcc.max_clang);
+  return join(words, ", ");
+}
+
 // The CPU of a platform: "x86_64" of "linux_x86_64".
 std::string machine_of(const std::string& platform) {
   return platform.substr(std::min(platform.find('_') + 1, platform.size()));
@@ -111,6 +119,8 @@ Result<Nvcc> choose_nvcc(const ToolchainNeed& need, const Environment& environme
     return fail(ErrorKind::machine, "TCH008",
                 fmt::format("the given nvcc {} cannot be used: {}", broken->executable.string(), broken->why_not),
                 "mend it, or build without --toolchain folder: to use another one");
+  if (nvcc == nullptr)
+    if (auto error = nvcc_no_fetch_mends(environment.nvcc, need.cuda)) return std::unexpected(std::move(*error));
   if (nvcc == nullptr)
     return fail(ErrorKind::machine, "TCH001",
                 fmt::format("no nvcc {} on this machine; {}", need.cuda,
@@ -162,17 +172,6 @@ bool accepts(const Nvcc& nvcc, const HostCompiler& compiler) {
   const int major = major_of(compiler.version);
   return compiler.kind == "gcc" ? major <= major_of(limit) : major < major_of(limit);
 }
-
-namespace {
-
-std::string accepted_words(const Nvcc& nvcc) {
-  std::vector<std::string> words;
-  if (!nvcc.max_gcc.empty()) words.push_back("gcc up to " + nvcc.max_gcc);
-  if (!nvcc.max_clang.empty()) words.push_back("clang before " + nvcc.max_clang);
-  return join(words, ", ");
-}
-
-}  // namespace
 
 Result<HostCompiler> choose_host_compiler(const ToolchainNeed& need, const Nvcc& nvcc, const Environment& environment) {
   const std::string machine = machine_of(need.platform);

@@ -155,6 +155,38 @@ TEST_CASE("an nvcc that fails or answers nonsense is shown, not used") {
   CHECK(only_nvcc(machine).why_not.starts_with("cannot start "));
 }
 
+TEST_CASE("an nvcc that fails where TMPDIR cannot be written says so, and what to do") {
+  const FakeMachine machine;
+  const auto tree = machine.make("nvcc", "usr/local/cuda-13.0", {"13.0.88"});
+  const auto own = read_file(tree / "bin/nvcc").value();
+  machine.write(
+      tree / "bin/nvcc",
+      "#!/bin/sh\n[ \"$1\" != --list-gpu-code ] || [ -d \"${TMPDIR:-/tmp}\" ] || { echo \"Could not open output "
+      "file '$TMPDIR/tmpxft'\" >&2; exit 1; }\n" +
+          own.substr(own.find('\n') + 1),
+      true);
+  CHECK(only_nvcc(machine).ready);
+  auto options = machine.options();
+  options.child_environment["TMPDIR"] = "/nonexistent";
+  const auto nvcc = only_nvcc(machine, options);
+  CHECK_FALSE(nvcc.ready);
+  CHECK(nvcc.cuda == "13.0");
+  CHECK_MESSAGE(nvcc.why_not.starts_with("TMPDIR names /nonexistent, which is no folder; --list-gpu-code: "),
+                nvcc.why_not);
+  CHECK(nvcc.mend.starts_with("unset TMPDIR"));
+}
+
+TEST_CASE("a fetched tree without its nvcc is shown as one that cannot be used") {
+  const FakeMachine machine;
+  const auto tree = machine.make("nvcc", "store/nvcc-13.0.88-linux_x86_64-1f2e3d4c5b6a", {"13.0.88"});
+  fs::remove(tree / "bin/nvcc");
+  auto options = machine.options();
+  options.provisioned = {{tree, ToolSource::wheels}};
+  const auto nvcc = only_nvcc(machine, options);
+  CHECK_FALSE(nvcc.ready);
+  CHECK(nvcc.why_not == "nvcc itself is missing: the tree is incomplete");
+}
+
 TEST_CASE("CUDA wheels in an interpreter's packages are found") {
   const FakeMachine machine;
   machine.make("python", "usr", {"3.12.1"});

@@ -49,6 +49,39 @@ TEST_CASE("a missing nvcc is named beside those that are here") {
   CHECK(refusal(n, e).message == "no nvcc 12.9 on this machine; there is none at all");
 }
 
+TEST_CASE("a fetched nvcc that cannot be used is no lack that a fetch mends") {
+  auto e = machine();
+  auto n = need();
+  n.cuda = "12.9";
+  auto broken = nvcc("12.9.86");
+  broken.executable = "/store/nvcc-12.9.86-linux_x86_64-1f2e3d4c5b6a/bin/nvcc";
+  broken.source = ToolSource::wheels;
+  broken.ready = false;
+  broken.why_not = "cudafe++ is missing beside nvcc: the tree is incomplete";
+  SUBCASE("it says its release") {}
+  SUBCASE("its folder does") { broken.cuda.clear(); }
+  e.nvcc.push_back(broken);
+  const auto error = refusal(n, e);
+  CHECK(error.code == "TCH008");
+  CHECK(error.message ==
+        "nvcc 12.9 is here (/store/nvcc-12.9.86-linux_x86_64-1f2e3d4c5b6a/bin/nvcc) and cannot be used: cudafe++ is "
+        "missing beside nvcc: the tree is incomplete");
+  CHECK(error.hint ==
+        "sagekit toolchain remove nvcc-12.9.86-linux_x86_64-1f2e3d4c5b6a; the next build fetches it anew");
+  n.cuda = "12.7";
+  CHECK(refusal(n, e).code == "TCH001");
+}
+
+TEST_CASE("where the machine stops every nvcc its cure is said, whatever brought the nvcc") {
+  auto e = machine();
+  for (auto& n : e.nvcc) {
+    n.ready = false;
+    n.mend = "unset TMPDIR";
+  }
+  CHECK(refusal(need(), e).code == "TCH008");
+  CHECK(refusal(need(), e).hint == "unset TMPDIR");
+}
+
 TEST_CASE("an nvcc too old for an arch says since when it is known") {
   auto n = need();
   n.gencode.push_back({{{12, 1}, ArchSuffix::a}, {{12, 1}, ArchSuffix::a}});
