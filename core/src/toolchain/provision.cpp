@@ -38,13 +38,25 @@ std::optional<Tree> fitting(const TreeNeed& need, const ProvisionOptions& option
   return std::nullopt;
 }
 
+Status add_to_lock(const ProvisionOptions& options, const LockedTree& pins) {
+  TRY_ASSIGN(auto lock, read_lock(options.lock, options.kept));
+  lock.set(pins);
+  return write_file_atomic(options.lock, lock_text(lock));
+}
+
 /// Adds a tree to the lock; other processes may be doing the same.
 Status write_pins(const ProvisionOptions& options, const LockedTree& pins, ProvisionObserver& observer) {
   if (options.lock.empty()) return {};
-  TRY_ASSIGN(const auto guard, FileLock::acquire(options.store / ".partial" / "sagekit.lock.lock", true));
-  TRY_ASSIGN(auto lock, read_lock(options.lock, options.kept));
-  lock.set(pins);
-  TRY(write_file_atomic(options.lock, lock_text(lock)));
+  const auto in_store = FileLock::acquire(options.store / ".partial" / "sagekit.lock.lock", true);
+  if (in_store) {
+    TRY(add_to_lock(options, pins));
+  } else {  // a store that is only read: beside the lock, where nothing stays
+    const std::filesystem::path beside = options.lock.string() + ".lock";
+    TRY_ASSIGN(const auto guard, FileLock::acquire(beside, true));
+    const auto added = add_to_lock(options, pins);
+    remove_quietly(beside);
+    TRY(added);
+  }
   observer.on_message(fmt::format("{} {} was trusted on first use and is pinned in {}", to_string(pins.kind),
                                   pins.version, options.lock.string()));
   return {};

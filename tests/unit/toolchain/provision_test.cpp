@@ -83,6 +83,17 @@ TEST_CASE("offline, a tree that is not there is the machine's lack, one that is 
   CHECK(read_lock(machine.options.lock, {})->find(k_nvcc)->id == tree.id);
 }
 
+TEST_CASE("a tree of a store that is only read is pinned all the same, and nothing stays beside the lock") {
+  Machine machine;
+  const auto tree = machine.put(k_nvcc, "one");
+  const auto partial = machine.options.store / ".partial";
+  fs::remove_all(partial);
+  REQUIRE(write_file(partial, "in the way, of root too"));
+  REQUIRE(machine.ask(k_nvcc));
+  CHECK(read_lock(machine.options.lock, {})->find(k_nvcc)->id == tree.id);
+  CHECK_FALSE(fs::exists(machine.options.lock.string() + ".lock"));
+}
+
 TEST_CASE("with a lock only the very tree that it pins counts") {
   Machine machine;
   const auto pinned = machine.put(k_torch, "one");
