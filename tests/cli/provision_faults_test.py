@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Bad input gets: an index that misbehaves in every way, a full disk. Each time one sentence, nothing half under a tree's
 final name, no wrong byte used; and when the fault is gone the same command works."""
+import fcntl
 import hashlib
 import re
 import resource
@@ -280,6 +281,19 @@ class Disk(Provisioning):
         self.assertIn(done.code, (2, 3), done.err)
         self.assertEqual(done.err.count("error["), 1, done.err)
         self.assertIn("störe", done.err)
+
+    def test_remove_all_removes_what_failed_fetches_left(self):
+        partial = self.trees / ".partial"
+        for key in ("nvcc-12.9-linux_x86_64", "nvcc-13.0-linux_x86_64"):
+            (partial / key / "tree").mkdir(parents=True)
+            (partial / key / "tree" / "cicc").write_bytes(b"x" * 1000)
+        with open(partial / "nvcc-13.0-linux_x86_64.lock", "w") as held:  # as a fetch that lives holds it
+            fcntl.flock(held, fcntl.LOCK_EX)
+            self.expect(self.run_sagekit("toolchain", "remove", "--all"), 0, "removed", "nvcc-12.9-linux_x86_64")
+            self.assertEqual([p.name for p in partial.iterdir() if p.is_dir()], ["nvcc-13.0-linux_x86_64"])
+        self.expect(self.run_sagekit("toolchain", "remove", "--all"), 0)
+        self.assertEqual(list(partial.iterdir()), [])
+        self.works_again()
 
 
 class Redist(Provisioning):

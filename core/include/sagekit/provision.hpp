@@ -117,6 +117,9 @@ SAGEKIT_API Result<std::vector<std::string>> verify_tree(const Tree& tree);
 
 SAGEKIT_API Status remove_tree(const Tree& tree);
 
+/// What fetches that failed or were stopped left in the store; what a living one holds stays. Returns what is gone.
+SAGEKIT_API Result<std::vector<std::filesystem::path>> remove_unfinished(const std::filesystem::path& store);
+
 /// May a package index have an nvcc of that CUDA ("13.0")? Its older packages hold none (core/data/toolchains.toml).
 SAGEKIT_API bool wheels_have_nvcc(const std::string& cuda);
 

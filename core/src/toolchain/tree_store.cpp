@@ -85,14 +85,12 @@ std::set<std::string> files_below(const fs::path& folder) {
 Result<TreeStage> TreeStage::open(const fs::path& store, const TreeNeed& need, const std::function<void()>& waiting) {
   const fs::path base = store / ".partial" / key_of(need);
   TRY(make_directories(base / "tree"));
-  const auto locked = [&](FileLock lock) { return TreeStage(std::move(lock), base); };
   const fs::path file = base.string() + ".lock";
   TRY_ASSIGN(auto at_once, FileLock::acquire(file, false));
-  if (at_once) return locked(std::move(*at_once));
-  waiting();
-  TRY_ASSIGN(auto later, FileLock::acquire(file, true));
-  TRY(make_directories(base / "tree"));  // the other process removed it with the rest when it was done
-  return locked(std::move(*later));
+  if (!at_once) waiting();
+  TRY_ASSIGN(auto lock, at_once ? Result<std::optional<FileLock>>(std::move(at_once)) : FileLock::acquire(file, true));
+  TRY(make_directories(base / "tree"));  // another process may have removed it before this one had the lock
+  return TreeStage(std::move(*lock), base);
 }
 
 bool TreeStage::has(const std::string& path, const std::string& sha256) {
@@ -217,6 +215,21 @@ Status remove_tree(const Tree& tree) {
     return fail(ErrorKind::usage, "FIL002", fmt::format("cannot remove {}: {}", tree.folder.string(), error.message()));
   remove_quietly(away);
   return {};
+}
+
+Result<std::vector<fs::path>> remove_unfinished(const fs::path& store) {
+  std::vector<fs::path> removed;
+  std::error_code ignored;
+  for (fs::path base : entries_of(store / ".partial")) {
+    if (base.extension() == ".lock") base.replace_extension();
+    const fs::path file = base.string() + ".lock";
+    TRY_ASSIGN(const auto lock, FileLock::acquire(file, false));
+    if (!lock) continue;  // a fetch that lives
+    if (fs::exists(fs::symlink_status(base, ignored))) removed.push_back(base);
+    remove_quietly(base);
+    remove_quietly(file);
+  }
+  return removed;
 }
 
 }  // namespace sagekit

@@ -98,7 +98,7 @@ int run(Session& session, const CacheTrimArguments& arguments) {
       session.console.warn(
           fmt::format("that is more than asked for: {} are fetched toolchains and git caches, which stay",
                       human_bytes(trimmed->kept_bytes)),
-          "sagekit toolchain remove");
+          "sagekit toolchain remove --all");
   }
   return trimmed->problem ? report(session, *trimmed->problem) : 0;
 }

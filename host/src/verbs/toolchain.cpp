@@ -55,7 +55,7 @@ void declare(Flags& flags, ToolchainFetchArguments& arguments) {
 
 void declare(Flags& flags, ToolchainRemoveArguments& arguments) {
   flags.arguments("id", arguments.ids, "Folder names, as toolchain list shows them");
-  flags.on("--all", arguments.all, "All of them");
+  flags.on("--all", arguments.all, "All of them, and what unfinished fetches left");
   declare_store(flags, arguments.store);
 }
 
@@ -138,6 +138,12 @@ int run(Session& session, const ToolchainRemoveArguments& arguments) {
     if (const auto removed = remove_tree(tree); !removed) return report(session, removed.error());
     session.console.say("removed " + tree.folder.string());
   }
+  if (!arguments.all) return 0;
+  const auto store = session.store(arguments.store);
+  if (!store) return report(session, store.error());
+  const auto unfinished = remove_unfinished(*store / "toolchains");
+  if (!unfinished) return report(session, unfinished.error());
+  for (const auto& folder : *unfinished) session.console.say("removed " + folder.string());
   return 0;
 }
 

@@ -127,3 +127,18 @@ TEST_CASE("a removed tree is gone, and a folder that is none is not taken for on
   REQUIRE(remove_tree(tree));
   CHECK(trees(s.folder.path()).empty());
 }
+
+TEST_CASE("what unfinished fetches left is removed, but not what a living one holds") {
+  Stage s;
+  REQUIRE(s.stage.add("a", "a", false));
+  const TreeNeed other{TreeKind::torch, "13.0", "2.11.0", "linux_x86_64"};
+  REQUIRE(TreeStage::open(s.folder.path(), other, [] {}).value().add("b", "b", false));
+  const auto partial = s.folder.path() / ".partial";
+  CHECK(remove_unfinished(s.folder.path()).value() == std::vector{partial / "torch-2.11.0-cu130-linux_x86_64"});
+  CHECK_FALSE(fs::exists(partial / "torch-2.11.0-cu130-linux_x86_64"));
+  CHECK(fs::exists(s.stage.folder() / "a"));
+  const auto tree = s.stage.publish(s.folder.path(), s.pins, "");
+  REQUIRE(tree);
+  CHECK(verify_tree(*tree).value().empty());
+  CHECK(remove_unfinished(s.folder.path() / "nowhere").value().empty());
+}
