@@ -58,6 +58,20 @@ class Doctor(Provisioning):
         self.expect(self.run_sagekit("toolchain", "remove", row["id"]), 0)
         self.assertIn("comes", {part["state"] for part in self.parts(*words)[2]})
 
+    def test_locked_names_a_tree_that_is_here_and_not_pinned(self):
+        (row,) = self.fetched()
+        self.lock.unlink()
+        _, _, parts = self.parts("--plugin", "sm121", "--toolchain", "wheels", "--locked")
+        (nvcc,) = [part for part in parts if part["what"] == "nvcc 13.0"]
+        self.assertEqual(nvcc["state"], "lacking")
+        for text in (row["id"], "sagekit.lock does not pin it"):
+            self.assertIn(text, nvcc["found"])
+        # What it advises does it: the tree that is here is pinned.
+        self.assertIn("sagekit toolchain fetch --cuda 13.0", nvcc["mend"])
+        self.assertFalse(self.fetched()[0]["fetched"])
+        _, _, parts = self.parts("--plugin", "sm121", "--toolchain", "wheels", "--locked")
+        self.assertNotIn("does not pin it", str(parts))
+
     def test_doctor_and_what_is_offline_ask_nobody(self):
         for words in (("doctor", "--plugin", "sage2"), ("doctor", "--plugin", "sage2", "--offline"),
                       ("plan", "--plugin", "sage2", "--offline"), ("env",), ("toolchain", "list")):

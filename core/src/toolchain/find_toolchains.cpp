@@ -1,4 +1,5 @@
 #include "spec/platform.hpp"
+#include "support/format.hpp"
 #include "support/try.hpp"
 #include "toolchain/lock.hpp"
 #include "toolchain/recipe.hpp"
@@ -8,6 +9,7 @@
 #include <sys/utsname.h>
 
 #include <algorithm>
+#include <iterator>
 
 namespace sagekit {
 
@@ -15,6 +17,23 @@ namespace {
 
 bool names(const std::vector<ToolSource>& sources, ToolSource source) {
   return std::ranges::find(sources, source) != sources.end();
+}
+
+/// With --locked, nvccs of the store that nothing pins: named as ones that cannot be used. They say no release, so that
+/// one is lacking (TCH001) and not broken: toolchain fetch without --locked pins what is here.
+Result<std::vector<Nvcc>> unpinned_nvccs(const ToolchainOptions& options) {
+  TRY_ASSIGN(const auto pins, read_lock(options.provision.lock, options.provision.kept));
+  std::vector<Nvcc> unpinned;
+  for (const auto& tree : trees(options.provision.store)) {
+    if (tree.kind != TreeKind::nvcc || !names(options.stored, tree.source) || pins.find(need_of(tree)) != nullptr)
+      continue;
+    auto& nvcc = unpinned.emplace_back();
+    nvcc.executable = tree.folder;
+    nvcc.source = tree.source;
+    nvcc.found_by = to_string(tree.source);
+    nvcc.why_not = fmt::format("{} does not pin it, and --locked uses nothing else", options.provision.lock.string());
+  }
+  return unpinned;
 }
 
 }  // namespace
@@ -38,13 +57,18 @@ Result<std::vector<Tree>> usable_trees(const ProvisionOptions& options) {
 Result<Environment> find_toolchains(const ToolchainOptions& options, CommandRunner& runner) {
   auto probe = options.probe;
   std::vector<Tree> used;
+  std::vector<Nvcc> unpinned;
   if (!options.provision.store.empty() && !options.stored.empty()) {
     TRY_ASSIGN(const auto usable, usable_trees(options.provision));
     std::ranges::copy_if(usable, std::back_inserter(used),
                          [&](const Tree& tree) { return names(options.stored, tree.source); });
+    if (options.provision.locked) {
+      TRY_ASSIGN(unpinned, unpinned_nvccs(options));
+    }
     for (const auto& tree : used) probe.provisioned.emplace_back(tree.folder, tree.source);
   }
   auto environment = probe_environment(probe, runner);
+  std::ranges::move(unpinned, std::back_inserter(environment.nvcc));
   // A torch for Windows is made of a wheel that knows no CUDA, and of the CUDA that its tree is for.
   for (auto& torch : environment.torches) {
     const auto tree = std::ranges::find(used, torch.root.parent_path(), &Tree::folder);
