@@ -2,9 +2,11 @@
 #include "environment/search.hpp"
 #include "environment/source_rank.hpp"
 #include "support/parallel.hpp"
+#include "support/run_owner.hpp"
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <set>
 #include <tuple>
 
@@ -71,7 +73,16 @@ Candidates packages_of(const std::vector<ProbedPython>& pythons, std::vector<con
 
 }  // namespace
 
-Environment probe_environment(const ProbeOptions& options, CommandRunner& runner) {
+Environment probe_environment(const ProbeOptions& given, CommandRunner& runner) {
+  // nvcc writes temporary files even to answer a question, and leaves them when it is killed: the next run removes
+  // them.
+  auto options = given;
+  const auto tmpdir = given.child_environment.find("TMPDIR");
+  const fs::path parent = tmpdir == given.child_environment.end() ? "/tmp" : tmpdir->second;
+  std::optional<TemporaryFolder> scratch;
+  if (is_folder(parent))
+    if (auto made = own_temporary(parent, "sagekit-probe")) scratch.emplace(std::move(*made));
+  if (scratch) options.child_environment["TMPDIR"] = scratch->path().string();
   const ProbeContext context{options, runner};
   Environment environment;
   read_machine(options, environment);
