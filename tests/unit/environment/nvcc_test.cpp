@@ -167,11 +167,12 @@ TEST_CASE("an nvcc that fails where TMPDIR cannot be written says so, and what t
       true);
   CHECK(only_nvcc(machine).ready);
   auto options = machine.options();
-  options.child_environment["TMPDIR"] = "/nonexistent";
+  const auto gone = (machine.root() / "gone").string();
+  options.child_environment["TMPDIR"] = gone;
   const auto nvcc = only_nvcc(machine, options);
   CHECK_FALSE(nvcc.ready);
   CHECK(nvcc.cuda == "13.0");
-  CHECK_MESSAGE(nvcc.why_not.starts_with("TMPDIR names /nonexistent, which is no folder; --list-gpu-code: "),
+  CHECK_MESSAGE(nvcc.why_not.starts_with("TMPDIR names " + gone + ", which is no folder; --list-gpu-code: "),
                 nvcc.why_not);
   CHECK(nvcc.mend.starts_with("unset TMPDIR"));
 }
