@@ -91,7 +91,8 @@ std::vector<const Step*> steps_of(const Plan& plan, const std::vector<const Cell
 }
 
 Result<TemporaryFolder> links_folder(const BuildOptions& options) {
-  constexpr std::size_t k_mark = 4;  // what such a folder's name has more than those below a store
+  // A link there is TMPDIR/sk@..., some 53 bytes; the shortest tool below a store is STORE/toolchains/..., some 50.
+  constexpr std::size_t k_mark = 4;
   const auto tmpdir = options.child_environment.find("TMPDIR");
   const bool usable = tmpdir != options.child_environment.end() && fits_a_flag_list(tmpdir->second) &&
                       tmpdir->second.size() + k_mark < options.store.string().size();
