@@ -109,6 +109,15 @@ class Retag(CommandLine):
             self.assertEqual(info.compress_type, zipfile.ZIP_STORED)
             self.assertEqual(info.date_time, (2024, 5, 6, 7, 8, 10))
 
+    def test_a_wheel_that_begins_with_its_texts(self):
+        source = self.wheel(tiny__data=os.urandom(5000)).write(self.folder / "in")
+        first = self.folder / "first" / source.name
+        first.parent.mkdir()
+        with zipfile.ZipFile(source) as old, zipfile.ZipFile(first, "w", zipfile.ZIP_DEFLATED) as new:
+            for info in sorted(old.infolist(), key=lambda info: ".dist-info" not in info.filename):
+                new.writestr(info, old.read(info.filename))
+        self.assertEqual(self.check_whole(self.retag(first, "--build", "7")), 0)
+
     def test_a_local_version_renames_folders_and_metadata(self):
         wheel = self.wheel("2.2.0")
         wheel.files[f"tiny-2.2.0.data/scripts/tiny"] = b"#!python\n"

@@ -1,5 +1,5 @@
 #include "archive/wheel_archive.hpp"
-#include "archive/zip_writer.hpp"
+#include "archive/zip_splice.hpp"
 #include "inspect/wheel_reader.hpp"
 #include "package/dist_info_edit.hpp"
 #include "package/metadata_text.hpp"
@@ -201,14 +201,24 @@ class Retag {
 
   void add_text(const std::string& name, std::string text) { m_texts[m_folder + '/' + name] = std::move(text); }
 
-  /// In the old archive's order, new members before RECORD; folders have no bytes and are left out.
-  std::vector<ZipEntry> entries() const {
+  /// Where the members begin of which something changes; 0 when all are written anew.
+  std::uint64_t unchanged_front() const {
+    if (m_archive.bytes().size() > k_spliced_bytes || m_archive.members().size() > k_spliced_members) return 0;
+    std::uint64_t end = m_archive.bytes().size();
+    for (const auto& member : m_archive.members())
+      if (member.is_folder() || m_texts.contains(member.name) || moved(member.name) != member.name)
+        end = std::min(end, member.header_offset);
+    return end;
+  }
+
+  /// In the old archive's order from `front` on, new members before RECORD; folders have no bytes and are left out.
+  std::vector<ZipEntry> entries(std::uint64_t front) const {
     auto members = m_archive.members();
     std::ranges::sort(members, {}, &ZipMember::header_offset);
     std::vector<ZipEntry> entries;
     const auto bytes = m_archive.bytes();
     for (const auto& member : members) {
-      if (member.is_folder()) continue;
+      if (member.is_folder() || member.header_offset < front) continue;
       if (member.name == m_folder + "/RECORD")
         for (const auto& [path, text] : m_texts)
           if (m_archive.find(path) == nullptr) entries.push_back({moved(path), text, {}});
@@ -265,7 +275,10 @@ class Retag {
     if (!m_options.output_folder.empty()) TRY(make_directories(folder));
     TRY_ASSIGN(const auto temporary, TemporaryFolder::create(folder.empty() ? "." : folder, ".sagekit"));
     const auto made = temporary.path() / "wheel.tmp";
-    TRY(write_zip(made, entries(), text_time()));
+    if (const auto front = unchanged_front(); front != 0)
+      TRY(write_zip_after(made, m_archive, front, entries(front), text_time()));
+    else
+      TRY(write_zip(made, entries(0), text_time()));
     std::error_code ignored;
     fs::permissions(made, fs::perms(0644), ignored);
     {

@@ -4,6 +4,7 @@
 #include <sagekit/error.hpp>
 
 #include <filesystem>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,6 +20,9 @@ Status write_file_atomic(const std::filesystem::path& path, std::string_view byt
 /// Writes in place, without fsync: for files of a folder that gets its name by publish_folder. FIL002; a full disk is
 /// of kind machine.
 Status write_file(const std::filesystem::path& path, std::string_view bytes, bool executable = false);
+/// The same of bytes that lie apart, one after the other.
+Status write_file(const std::filesystem::path& path, std::initializer_list<std::string_view> parts,
+                  bool executable = false);
 /// Renames a finished folder to its name, after its content is on disk. One that is there already is as good: names say
 /// content.
 Status publish_folder(const std::filesystem::path& finished, const std::filesystem::path& name);

@@ -1,6 +1,5 @@
-#include "archive/zip_writer.hpp"
-
 #include "archive/wheel_archive.hpp"
+#include "archive/zip_splice.hpp"
 #include "unit/verify/fixture.hpp"
 
 #include <random>
@@ -78,4 +77,29 @@ TEST_CASE("a folder that is not there is an error with the reason") {
   const auto status = write_zip("/nowhere/at/all.zip", {{"a", "b"}}, {});
   REQUIRE_FALSE(status);
   CHECK(status.error().code == "PKG002");
+}
+
+TEST_CASE("what follows the front of another archive") {
+  const auto folder = scratch();
+  const auto time = dos_time("2026-01-17T17:43:28Z");
+  const std::string large(200000, 'x');
+  REQUIRE(write_zip(folder.path() / "old.zip", {{"a", large}, {"b", "b"}, {"c", "old"}}, time));
+  const auto old = WheelArchive::open(folder.path() / "old.zip").value();
+  const auto end = old.find("c")->header_offset;
+  REQUIRE(write_zip_after(folder.path() / "new.zip", old, end, {{"d", "new"}, {"e", large}}, time));
+  const auto made = WheelArchive::open(folder.path() / "new.zip").value();
+  CHECK(made.problems().empty());
+  CHECK(made.bytes().substr(0, end) == old.bytes().substr(0, end));
+  CHECK(made.members().size() == 4);
+  CHECK(made.read("a").value_or("") == large);
+  CHECK(made.read("b").value_or("") == "b");
+  CHECK(made.read("d").value_or("") == "new");
+  CHECK(made.read("e").value_or("") == large);
+  CHECK_FALSE(std::filesystem::exists(folder.path() / "new.zip.tail"));
+  // The same members written one by one: the same bytes.
+  REQUIRE(write_zip(folder.path() / "whole.zip", {{"a", large}, {"b", "b"}, {"c", "old"}, {"d", "new"}}, {}));
+  const auto whole = WheelArchive::open(folder.path() / "whole.zip").value();
+  REQUIRE(write_zip_after(folder.path() / "again.zip", whole, whole.find("c")->header_offset,
+                          {{"c", "old"}, {"d", "new"}}, {}));
+  CHECK(WheelArchive::open(folder.path() / "again.zip").value().bytes() == whole.bytes());
 }
