@@ -47,7 +47,7 @@ std::vector<std::pair<std::string, std::string>> build_flags(const Session& sess
   std::vector<std::pair<std::string, std::string>> flags = {{"--arch", arches},
                                                             {"--python", target.python},
                                                             {"--platform", target.platform},
-                                                            {"--output", (options.store / "built").string()},
+                                                            {"--output", built_folder(session, options).string()},
                                                             {"--store", options.store.string()}};
   const auto plugin = session.plugin();
   const bool with_torch = !plugin || wants_torch(plugin->spec());
@@ -99,6 +99,12 @@ bool lacks_torch(const Spec& spec, const Target& target) {
   return wants_torch(spec) && (target.torch.empty() || target.torch_cuda.empty() || target.torch_cuda == "none");
 }
 
+std::filesystem::path built_folder(const Session& session, const HereOptions& options) {
+  const auto plugin = session.plugin();
+  const auto folder = options.store / "built";
+  return plugin ? folder / fmt::format("{}-{}", plugin->spec().name, plugin->sha256().substr(0, 12)) : folder;
+}
+
 Result<std::vector<std::string>> build_command(const Session& session, const Target& target,
                                                const HereOptions& options) {
   if (const auto can = can_build(session, target); !can) return std::unexpected(can.error());
@@ -119,7 +125,8 @@ Result<std::filesystem::path> build_here(Session& session, const Target& target,
     if (flag == flags.flags().end()) return fail(ErrorKind::bug, "CLI001", fmt::format("build has no flag {}", name));
     if (const auto taken = flag->take(value); !taken) return std::unexpected(taken.error());
   }
-  session.console.say(fmt::format("building a wheel for this machine, into {}", (options.store / "built").string()));
+  session.console.say(
+      fmt::format("building a wheel for this machine, into {}", built_folder(session, options).string()));
   const bool json = session.global.json;
   session.global.json = false;
   session.interpreter = target.interpreter;
@@ -135,7 +142,7 @@ Result<std::filesystem::path> build_here(Session& session, const Target& target,
                               : ErrorKind::failed,
                 "RES010", fmt::format("the build for this machine ended with exit code {}; its reason is above", code),
                 "sagekit doctor says what the machine lacks");
-  return options.store / "built";
+  return built_folder(session, options);
 }
 
 }  // namespace sagekit::host

@@ -25,6 +25,9 @@ inline constexpr std::string_view k_name_gpu =
 /// Has the target no torch to build the variant for?
 bool lacks_torch(const Spec& spec, const Target& target);
 
+/// Where such wheels come to lie: of one plugin file, whose next one gives another wheel the same name.
+std::filesystem::path built_folder(const Session& session, const HereOptions& options);
+
 /// `sagekit --plugin NAME build ...` as somebody would type it. Errors as of build_here: CLI001, RES009.
 Result<std::vector<std::string>> build_command(const Session& session, const Target& target,
                                                const HereOptions& options);

@@ -17,6 +17,7 @@ from harness import EXAMPLES, EXAMPLE_SOURCE, SAGEKIT, SOURCE_DIR, CommandLine, 
 sys.path.insert(0, str(SOURCE_DIR / "tests" / "support"))
 from gpu_wheels import gpu_wheel  # noqa: E402
 from index_server import IndexServer, cut, portal  # noqa: E402
+from make_plugin import make_plugin  # noqa: E402
 from wheels import MACHINE, Wheel, compiler  # noqa: E402
 
 VERSION = f"{sys.version_info[0]}.{sys.version_info[1]}"
@@ -373,6 +374,10 @@ class OrBuild(Install):
         self.assertIn("sagekit-example", done.out)
         said = subprocess.run([self.python, "-I", "-c", "import sagekit_example"], capture_output=True, text=True)
         self.assertTrue(said.returncode == 0 or "libcuda" in said.stderr, said.stderr)
+        # The plugin's next edition gives another wheel the same name.
+        text = (SOURCE_DIR / "examples/plugin/plugin.toml").read_text().replace("Two small CUDA kernels", "Two CUDA kernels")
+        later = make_plugin(text, self.folder / "sagekit-example.so")
+        self.expect(self.run_sagekit("--plugin", later, *words[4:], "--or-build"), 0, "building a wheel for this machine")
 
     def test_a_build_that_cannot_be_is_neither_printed_nor_advised(self):
         shutil.move(self.site / "torch", self.folder / "torch")

@@ -276,7 +276,7 @@ class Installer {
 
   /// What follows the build, with what this install was told.
   std::vector<std::string> install_built() const {
-    std::vector<std::string> words = {"sagekit", "install", "--from", (m_options.store / "built").string()};
+    std::vector<std::string> words = {"sagekit", "install", "--from", built_folder(m_session, here()).string()};
     for (const auto& [flag, value] : {std::pair("--interpreter", &m_arguments.resolving.interpreter),
                                       std::pair("--for", &m_arguments.resolving.target)})
       if (!value->empty()) words.insert(words.end(), {flag, *value});
