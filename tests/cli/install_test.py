@@ -165,6 +165,22 @@ class Works(Install):
             self.assertEqual(done.json()["added"], ["tiny-dep 3.0"])
             self.assertEqual((self.has("tiny_dep"), self.has("torch")), ("3.0", "2.9.1+cu130"))
 
+    def test_what_another_python_requires_stays_where_it_is(self):
+        """Markers are judged with the interpreter's own facts; one that sagekit cannot judge is the installer's."""
+        Wheel("steady", "2.0").install(self.site)
+        with IndexServer() as index:
+            for one in (Wheel("tiny_dep", "3.0"), Wheel("other_dep", "1.0"), Wheel("steady", "1.0")):
+                path = one.write(self.folder / "made")
+                index.add(one.project.replace("_", "-"), path.name, path.read_bytes())
+            never = ["python_version < '3'", "python_full_version < '3'", "implementation_version < '3'", "platform_python_implementation == 'PyPy'",
+                     "platform_machine == 'pdp11'", "platform_release == 'none'", "platform_version == 'none'"]
+            requires = [f"{name}; {marker}" for marker in never for name in ("other_dep", "steady<2")]
+            self.wheel(requires=[*requires, "tiny_dep>=2; python_version >= '3' and platform_version != 'none'"]).write(self.dist)
+            done = self.install("--json", env=self.environment(PIP_INDEX_URL=index.url))
+            self.expect(done, 0)
+            self.assertEqual((done.json()["added"], done.json()["changed"]), (["tiny-dep 3.0"], []))
+            self.assertEqual((self.has("tiny_dep"), self.has("other_dep"), self.has("steady")), ("3.0", None, "2.0"))
+
     def test_no_deps_leaves_the_rest_alone(self):
         self.wheel(requires=["tiny_dep>=2"]).write(self.dist)
         self.expect(self.install("--no-deps"), 0)

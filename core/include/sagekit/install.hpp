@@ -27,6 +27,7 @@ struct InstallPlace {
   std::string tool;                             ///< "uv", "pip"
   std::vector<std::string> installer;           ///< `uv pip`, or `python -m pip`
   std::map<std::string, std::string> packages;  ///< normalised name -> version, of what is installed
+  Target machine;                               ///< with that Python: which requirements hold there
 };
 
 struct InstallOptions {

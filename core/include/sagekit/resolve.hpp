@@ -30,6 +30,7 @@ struct Target {
   std::string torch_cuda;                ///< "13.0"; "none": a torch without CUDA
   std::optional<bool> cxx11_abi;         ///< of that torch
   std::string python;                    ///< "3.12", "3.13t"
+  std::string python_release;            ///< "3.12.1"
   std::string platform;                  ///< "linux_x86_64", "win_amd64"
   std::string libc;                      ///< "glibc2.36", "musl1.2"
   bool wsl = false;                      ///< Linux below Windows, whose driver it uses

@@ -47,22 +47,22 @@ Result<WheelTexts> read_texts(const fs::path& file) {
 
 /// Of the wheel's requirements those that the environment does not meet yet.
 struct MissingRequirements {
-  std::vector<std::string> lines;     ///< as written, without marker
+  std::vector<std::string> lines;     ///< as written: a marker of which nothing is known here is the installer's to judge
   std::vector<std::string> replaced;  ///< installed, in a version that is not allowed
 };
 
-MissingRequirements missing_requirements(const std::string& metadata, const InstallPlace& place, const Target& target) {
+MissingRequirements missing_requirements(const std::string& metadata, const InstallPlace& place) {
   MissingRequirements missing;
   for (const auto& line : read_headers(metadata).all("Requires-Dist")) {
     const auto read = read_requirement(line);
-    if (!read || marker_holds(line, target) == std::optional(false)) continue;
+    if (!read || marker_holds(line, place.machine) == std::optional(false)) continue;
     const std::string name = normalized_project(read->name);
     const auto there = place.packages.find(name);
     if (there != place.packages.end()) {
       if (specifiers_allow(read->specifiers, there->second).value_or(true)) continue;
       missing.replaced.push_back(name);
     }
-    missing.lines.push_back(trim(line.substr(0, line.find(';'))));
+    missing.lines.push_back(line);
   }
   return missing;
 }
@@ -234,9 +234,7 @@ Result<Installed> install_wheel(const fs::path& file, const std::string& judged,
     TRY_ASSIGN(sha256, sha256_file(file));
   }
   const std::string package = normalized_project(texts.name.distribution);
-  Target target;
-  target.platform = texts.name.platform.front().starts_with("win") ? texts.name.platform.front() : "linux_x86_64";
-  const auto missing = missing_requirements(texts.metadata, place, target);
+  const auto missing = missing_requirements(texts.metadata, place);
   std::vector<std::string> names = missing.replaced;
   names.push_back(package);
   std::vector<InstalledPackage> packages;

@@ -48,7 +48,7 @@ Result<InstallPlace> find_install_place(const Target& target, const InstallOptio
   if (interpreter.empty())
     return fail(ErrorKind::usage, "IST001", "no Python was found to install into", "--interpreter .venv/bin/python");
   InstallPlace place{
-      interpreter, python.prefix, python.site, python.folders, {}, {}, installed_versions(python.folders)};
+      interpreter, python.prefix, python.site, python.folders, {}, {}, installed_versions(python.folders), target};
   const std::string own = "make one of your own: python3 -m venv .venv, then --interpreter .venv/bin/python";
   if (python.externally_managed)
     return fail(ErrorKind::machine, "IST002",

@@ -100,6 +100,8 @@ class Marker {
         m_target.python.ends_with('t') ? m_target.python.substr(0, m_target.python.size() - 1) : m_target.python;
     if (variable == "extra") return "";
     if (variable == "python_version" && !python.empty()) return python;
+    if ((variable == "python_full_version" || variable == "implementation_version") && !m_target.python_release.empty())
+      return m_target.python_release;
     if (variable == "implementation_name") return "cpython";
     if (variable == "platform_python_implementation" || variable == "python_implementation") return "CPython";
     if (!windows && !linux) return std::nullopt;
@@ -117,7 +119,10 @@ class Marker {
     if (!left.text || !right.text || op.empty()) return std::nullopt;
     if (op == "in") return right.text->find(*left.text) != std::string::npos;
     if (op == "not in") return right.text->find(*left.text) == std::string::npos;
-    const bool version = left.variable.starts_with("python_") || right.variable.starts_with("python_");
+    const auto is_version = [](const std::string& variable) {
+      return variable == "python_version" || variable == "python_full_version" || variable == "implementation_version";
+    };
+    const bool version = is_version(left.variable) || is_version(right.variable);
     if (version && !left.variable.empty()) return specifiers_allow(op + *right.text, *left.text);
     if (version) return std::nullopt;
     if (op == "==" || op == "===") return *left.text == *right.text;

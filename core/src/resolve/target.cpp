@@ -148,6 +148,7 @@ void read_python(const ProbedPython& probed, Target& target) {
   target.place = probed.place;
   target.interpreter = python.executable;
   target.python = python.minor + (python.abi.ends_with('t') ? "t" : "");
+  target.python_release = python.version;
   if (python.soabi.find("-musl") != std::string::npos) target.libc = "musl";
   target.has_torch = false;
   // A .pth file adds folders that are no site-packages.
@@ -241,6 +242,7 @@ Result<Target> parse_target(std::string_view text, const Target& here) {
     if (!version || version->find('.') == std::string::npos)
       return not_understood(fmt::format("\"{}\" is no version of Python", *python), "python=3.12, python=3.13t");
     target.python = *version;
+    target.python_release.clear();
   }
   if (const auto* torch = value("torch")) {
     TRY(set_torch(target, *torch));

@@ -86,6 +86,13 @@ TEST_CASE("markers are worked out as far as the machine is known") {
   CHECK(marker_holds("x; platform_release >= '5'", linux_machine) == std::nullopt);
   CHECK(marker_holds("x; platform_release >= '5' or sys_platform == 'linux'", linux_machine) == true);
   CHECK(marker_holds("x; python_version >= '3.10'", Target{}) == std::nullopt);
+  Target asked = linux_machine;
+  asked.python_release = asked.python + ".4";
+  CHECK(marker_holds("x; python_full_version < '3.9'", linux_machine) == std::nullopt);
+  CHECK(marker_holds("x; python_full_version < '3.9'", asked) == false);
+  CHECK(marker_holds("x; implementation_version >= '3.10'", asked) == true);
+  CHECK(marker_holds("x; python_implementation == 'CPython'", asked) == true);
+  CHECK(marker_holds("x; python_implementation == 'PyPy'", asked) == false);
   CHECK(marker_holds("not ~ a requirement", linux_machine) == std::nullopt);
 }
 
