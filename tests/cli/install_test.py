@@ -254,11 +254,11 @@ class Works(Install):
 
 
 class Undone(Install):
-    def refuses(self, wheel, code, *texts, exit_code=1, words=()):
+    def refuses(self, wheel, code, *texts, exit_code=1, words=(), **options):
         shutil.rmtree(self.dist, ignore_errors=True)
         wheel.write(self.dist)
         before = snapshot(self.venv)
-        done = self.install(*words)
+        done = self.install(*words, **options)
         self.expect(done, exit_code, code, *texts)
         self.assertEqual(snapshot(self.venv), before)
         return done
@@ -270,6 +270,13 @@ class Undone(Install):
         done = self.refuses(self.wheel(init=b"raise ImportError('/x/_k.so: undefined symbol: _ZN3c106detail14torchCheckFailEPKcS2_jRKSs')\n"), "IST008")
         self.assertIn("sagekit explain WHY401", done.err)
         self.assertIn("mend: ", done.err)
+
+    def test_the_mend_is_for_this_system(self):
+        done = self.refuses(self.wheel(init=b"import triton\n"), "IST008", "WHY416")
+        self.assertNotIn("triton-windows", done.err)
+        with IndexServer() as index:
+            done = self.refuses(self.wheel(requires=["triton"]), "IST007", "WHY303", env=self.environment(PIP_INDEX_URL=index.url))
+        self.assertNotIn("triton-windows", done.err)
 
     def test_a_module_that_ends_the_interpreter_is_taken_out_again(self):
         self.refuses(self.wheel(more="__builtin_trap();"), "IST008", "IMP004")

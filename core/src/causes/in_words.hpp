@@ -12,7 +12,8 @@
 namespace sagekit {
 
 /// "the wheel was built for another torch version (sagekit explain WHY404); mend: COMMAND"; "" = nothing is known.
-std::string first_cause_in_words(std::string_view log, const LogFacts& here = {});
+/// `here`: of the machine that it failed on, which choose the mend.
+std::string first_cause_in_words(std::string_view log, const LogFacts& here);
 
 /// The first fix: its command, else what it says to do; "" = there is none.
 std::string mend_of(const FoundCause& cause);

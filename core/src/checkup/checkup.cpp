@@ -66,6 +66,20 @@ Json package_json(const CheckedPackage& package) {
 }  // namespace
 
 std::string Look::variable(const char* name) const {
+LogFacts Look::facts() const {
+  LogFacts facts{{"os", machine.os}, {"machine", machine.machine}, {"driver", driver}, {"python", python.minor}};
+  if (!gpus.empty()) {
+    facts["gpu"] = gpus.front().name;
+    facts["capability"] = to_string(gpus.front().capability);
+  }
+  if (torch) {
+    facts["torch"] = torch->version;
+    facts["cuda"] = torch->cuda;
+  }
+  std::erase_if(facts, [](const auto& fact) { return fact.second.empty(); });
+  return facts;
+}
+
   const auto found = options.variables.find(name);
   return found == options.variables.end() ? std::string() : found->second;
 }

@@ -254,7 +254,7 @@ class PackageLook {
                                  no_driver ? "there is no driver here to load it with" : "nothing of it can be used",
                                  no_driver ? "" : m_mend);
     if (no_driver) return;
-    const auto explained = explain_log_text(trial.output.empty() ? trial.error : trial.output);
+    const auto explained = explain_log_text(trial.output.empty() ? trial.error : trial.output, m_look.facts());
     if (explained.causes.empty()) return;
     const auto& cause = explained.causes.front();
     row.why = cause.title;

@@ -8,7 +8,6 @@
 #include "support/text.hpp"
 #include "support/try.hpp"
 
-#include <sagekit/causes.hpp>
 #include <sagekit/inspect.hpp>
 
 #include <algorithm>
@@ -63,7 +62,7 @@ void look_at_needed_driver(Look& look) {
 
 /// What was raised, and why, by the eyes of `explain`.
 void add_failed_import(Look& look, const TorchTrial& trial) {
-  const auto explained = explain_log_text(trial.output);
+  const auto explained = explain_log_text(trial.output, look.facts());
   CheckupRow& row = look.add("torch", "import torch", wrong, trial.error, "nothing that uses torch works",
                              look.pip("install --force-reinstall torch"));
   if (explained.causes.empty()) return;

@@ -3,6 +3,7 @@
 
 #include "checkup/ask_python.hpp"
 
+#include <sagekit/causes.hpp>
 #include <sagekit/checkup.hpp>
 #include <sagekit/shell_word.hpp>
 
@@ -35,6 +36,8 @@ struct Look {
   std::optional<TorchSysroot> torch;  ///< nothing: there is none
   bool torch_imports = false;
 
+  /// What chooses the mend of something that failed here.
+  LogFacts facts() const;
   std::string variable(const char* name) const;
   bool has_variable(const char* name) const { return options.variables.contains(name); }
   /// The kinds of GPU, each once.

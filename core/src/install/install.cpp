@@ -47,7 +47,7 @@ Result<WheelTexts> read_texts(const fs::path& file) {
 
 /// Of the wheel's requirements those that the environment does not meet yet.
 struct MissingRequirements {
-  std::vector<std::string> lines;     ///< as written: a marker of which nothing is known here is the installer's to judge
+  std::vector<std::string> lines;  ///< as written: a marker of which nothing is known here is the installer's to judge
   std::vector<std::string> replaced;  ///< installed, in a version that is not allowed
 };
 
@@ -102,8 +102,9 @@ std::string file_url(const fs::path& file) {
   return url;
 }
 
-Status run_installer(const std::vector<std::string>& argv, const std::map<std::string, std::string>& environment,
-                     CommandRunner& runner, std::stop_token stop) {
+Status run_installer(const InstallPlace& place, const std::vector<std::string>& argv,
+                     const std::map<std::string, std::string>& environment, CommandRunner& runner,
+                     std::stop_token stop) {
   Command command;
   command.argv = argv;
   command.environment = environment;
@@ -119,7 +120,7 @@ Status run_installer(const std::vector<std::string>& argv, const std::map<std::s
     const auto lines = split(trim(result->output), '\n');
     why = trim(lines.back());
   }
-  const auto cause = first_cause_in_words(result->output);
+  const auto cause = first_cause_in_words(result->output, facts_of(place.machine));
   return fail(
       ErrorKind::failed, "IST007",
       fmt::format("the environment's installer refused it: {}",
@@ -149,7 +150,7 @@ class Installing {
       TRY(write_file(file, constraints(m_place, done.package, missing.replaced)));
       std::vector<std::string> words = {"--constraint", file.string()};
       words.insert(words.end(), missing.lines.begin(), missing.lines.end());
-      TRY(run_installer(install_argv(m_place, words), m_options.environment, m_runner, m_stop));
+      TRY(run_installer(m_place, install_argv(m_place, words), m_options.environment, m_runner, m_stop));
     }
     const auto requirements = folder / "wheel.txt";
     TRY(write_file(requirements,
@@ -158,7 +159,7 @@ class Installing {
     // to tell one what machine this is: a fifteenth of its time.
     auto environment = m_options.environment;
     environment["PATH"] = m_place.interpreter.parent_path().string();
-    TRY(run_installer(wheel_argv(m_place, requirements.string()), environment, m_runner, m_stop));
+    TRY(run_installer(m_place, wheel_argv(m_place, requirements.string()), environment, m_runner, m_stop));
     TRY(compare(done));
     TRY(try_installed(done, m_options, m_runner, m_stop));
     return done;

@@ -64,7 +64,7 @@ Status import_packages(std::vector<std::string> names, Installed& done, const In
       return fail(ErrorKind::failed, "IST008", fmt::format("import {} fails: {}", name, why),
                   options.no_deps && why.find("No module named") != std::string::npos
                       ? "a package that it needs is missing; --no-deps leaves those alone"
-                      : first_cause_in_words(result.output));
+                      : first_cause_in_words(result.output, facts_of(done.place.machine)));
     // Where images are built there is no driver; what needs one is tried where it will run.
     done.untried.push_back(fmt::format("import {}: this machine has no NVIDIA driver ({})", name, why));
     names.erase(names.begin(), std::ranges::find(names, name) + 1);
@@ -87,6 +87,21 @@ class StoppedRunner final : public CommandRunner {
 bool is_gate(const Finding& finding) { return finding.code.starts_with("RUN1"); }
 
 }  // namespace
+
+LogFacts facts_of(const Target& machine) {
+  LogFacts facts{{"os", machine.platform.starts_with("win") ? "windows" : "linux"},
+                 {"machine", machine.platform.substr(machine.platform.find('_') + 1)},
+                 {"python", machine.python},
+                 {"torch", machine.torch},
+                 {"cuda", machine.torch_cuda == "none" ? "" : machine.torch_cuda}};
+  if (machine.gpus && !machine.gpus->empty()) {
+    facts["gpu"] = machine.gpus->front().name;
+    facts["capability"] = to_string(machine.gpus->front().capability);
+    facts["driver"] = machine.gpus->front().driver;
+  }
+  std::erase_if(facts, [](const auto& fact) { return fact.second.empty(); });
+  return facts;
+}
 
 Status try_installed(Installed& done, const InstallOptions& options, CommandRunner& given, std::stop_token stop) {
   StoppedRunner runner(given, std::move(stop));

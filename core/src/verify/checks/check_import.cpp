@@ -261,7 +261,7 @@ class ImportCheck {
 
   /// What explain makes of the message, first.
   static std::string hint_of(const Fault& fault, const ChildOutput& said) {
-    const auto cause = first_cause_in_words(said.text("type") + ": " + said.text("error"));
+    const auto cause = first_cause_in_words(said.text("type") + ": " + said.text("error"), {{"os", "linux"}});
     return cause.empty() || fault.hint.empty() ? cause + fault.hint : cause + "; " + fault.hint;
   }
 
