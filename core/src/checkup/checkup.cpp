@@ -1,4 +1,5 @@
 #include "checkup/looks.hpp"
+#include "environment/probe.hpp"
 #include "support/format.hpp"
 #include "support/json.hpp"
 #include "support/text.hpp"
@@ -65,7 +66,6 @@ Json package_json(const CheckedPackage& package) {
 
 }  // namespace
 
-std::string Look::variable(const char* name) const {
 LogFacts Look::facts() const {
   LogFacts facts{{"os", machine.os}, {"machine", machine.machine}, {"driver", driver}, {"python", python.minor}};
   if (!gpus.empty()) {
@@ -80,6 +80,7 @@ LogFacts Look::facts() const {
   return facts;
 }
 
+std::string Look::variable(const char* name) const {
   const auto found = options.variables.find(name);
   return found == options.variables.end() ? std::string() : found->second;
 }
@@ -98,6 +99,12 @@ CheckupRow& Look::add(std::string about, std::string what, CheckupState state, s
   checkup.rows.push_back(
       {std::move(about), std::move(what), state, std::move(found), std::move(why), std::move(mend), std::move(code)});
   return checkup.rows.back();
+}
+
+fs::path Look::program(std::string_view name) const {
+  for (const auto& folder : options.probe.path)
+    if (is_executable(folder / name)) return folder / name;
+  return {};
 }
 
 std::string Look::pip(std::string_view words) const {

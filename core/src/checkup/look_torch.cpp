@@ -19,7 +19,12 @@ namespace {
 namespace fs = std::filesystem;
 using enum CheckupState;
 
-const char* const k_new_torch = "uv pip install --reinstall --torch-backend=auto torch";
+/// uv chooses by the driver for which CUDA; pip takes what the index has first.
+std::string new_torch(const Look& look) {
+  if (look.program("uv").empty()) return look.pip("install --force-reinstall torch");
+  return fmt::format("uv pip install --python {} --reinstall --torch-backend=auto torch",
+                     shell_word(look.options.interpreter.string()));
+}
 
 std::string full_version(const TorchSysroot& torch) {
   return torch.version + (torch.local.empty() ? "" : "+" + torch.local);
@@ -41,7 +46,7 @@ void look_at_own_kernels(Look& look) {
     look.add(
         "torch", "torch", wrong,
         fmt::format("{} has kernels for {}, none for {}", full_version(*look.torch), join(names, ", "), gpu_text(gpu)),
-        "torch itself does not run on this GPU", k_new_torch, "WHY515");
+        "torch itself does not run on this GPU", new_torch(look), "WHY515");
   }
 }
 
@@ -120,7 +125,7 @@ Status look_at_torch(Look& look) {
       fmt::format("{}, {} {}", full_version(*look.torch),
                   look.torch->cuda.empty() ? "without CUDA" : "CUDA " + look.torch->cuda, look.torch->root.string());
   if (look.torch->cuda.empty())
-    look.add("torch", "torch", wrong, text, "a torch for CPUs has nothing that CUDA kernels could use", k_new_torch,
+    look.add("torch", "torch", wrong, text, "a torch for CPUs has nothing that CUDA kernels could use", new_torch(look),
              "WHY426");
   else
     look.add("torch", "torch", good, text);

@@ -15,12 +15,6 @@ namespace {
 namespace fs = std::filesystem;
 using enum CheckupState;
 
-fs::path program_on(const std::vector<fs::path>& path, const char* name) {
-  for (const auto& folder : path)
-    if (is_executable(folder / name)) return folder / name;
-  return {};
-}
-
 /// "12.8" of what `ptxas --version` says; "" = it does not start, or says nothing.
 std::string release_of(const fs::path& ptxas, const Look& look) {
   const auto said = ProbeContext{look.options.probe, look.runner}.output_of({ptxas.string(), "--version"});
@@ -100,11 +94,10 @@ void look_at_compiler(Look& look) {
   const auto first_word = split_words(named).empty() ? std::string() : split_words(named).front();
   fs::path compiler;
   if (!named.empty())
-    compiler = named.find('/') != std::string::npos ? fs::path(named)
-                                                    : program_on(look.options.probe.path, first_word.c_str());
+    compiler = named.find('/') != std::string::npos ? fs::path(named) : look.program(first_word);
   else
     for (const auto* name : {"gcc", "clang"})
-      if (compiler.empty()) compiler = program_on(look.options.probe.path, name);
+      if (compiler.empty()) compiler = look.program(name);
   const std::string hurts = "Triton compiles a launcher in C for each kernel at its first call";
   if (compiler.empty() || !is_executable(compiler))
     look.add("c-compiler", "C compiler for Triton", wrong,

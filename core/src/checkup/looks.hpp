@@ -44,6 +44,8 @@ struct Look {
   std::vector<Gpu> kinds_of_gpu() const;
   CheckupRow& add(std::string about, std::string what, CheckupState state, std::string found, std::string why = {},
                   std::string mend = {}, std::string code = {});
+  /// On PATH; empty = it is not there.
+  std::filesystem::path program(std::string_view name) const;
   /// `python -m pip WORDS` of the environment, as one types it.
   std::string pip(std::string_view words) const;
 };

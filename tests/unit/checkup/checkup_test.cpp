@@ -19,6 +19,7 @@ struct FakeMachine : CommandRunner {
   CheckupOptions options;
   std::string python =
       R"({"version":"3.12.4","minor":"3.12","implementation":"cpython","prefix":"/v","base_prefix":"/usr","path":[],"distributions":[],"modules":[]})";
+  std::string failure = "Traceback\nModuleNotFoundError: No module named 'torch'\n";
   std::string smi = "NVIDIA H200, 9.0, 580.95.05\n", mig = "Disabled\n", listed;
   int smi_exit = 0;
 
@@ -32,6 +33,13 @@ struct FakeMachine : CommandRunner {
     program("gcc");
   }
   void program(const char* name) { write("bin/" + std::string(name), "#!/bin/sh\n", true); }
+  /// What is installed of a torch.
+  void torch(const std::string& cuda) {
+    write("torch/version.py", "__version__ = '2.9.1'\ncuda = " + cuda + "\n");
+    python.replace(
+        python.find("\"modules\":["), 11,
+        R"("modules":[{"name":"torch","folder":")" + (folder.path() / "torch").string() + R"(","bare":false})");
+  }
   void write(const std::string& path, std::string_view text, bool executable = false) {
     fs::create_directories((folder.path() / path).parent_path());
     REQUIRE(write_file(folder.path() / path, text, executable));
@@ -52,7 +60,7 @@ struct FakeMachine : CommandRunner {
       result.output = "noise of a sitecustomize\n\x01sagekit\x01" + python;
     } else {
       result.exit_code = 1;
-      result.error_output = "Traceback\nModuleNotFoundError: No module named 'torch'\n";
+      result.error_output = failure;
     }
     return result;
   }
@@ -86,6 +94,33 @@ TEST_CASE("a Python without torch is wrong, and says how to get one") {
   const auto* gpu = row_of(checkup, "gpu", CheckupState::good);
   REQUIRE(gpu);
   CHECK(gpu->found == "NVIDIA H200 (9.0)");
+}
+
+TEST_CASE("the mend of a failed import is for this system") {
+  FakeMachine machine;
+  machine.torch("'13.0'");
+  machine.failure = "ModuleNotFoundError: No module named 'triton'\n";
+  const auto checkup = machine.look();
+  const auto* torch = row_of(checkup, "torch", CheckupState::wrong);
+  REQUIRE(torch);
+  CHECK(torch->code == "WHY416");
+  CHECK(torch->mend == "python -m pip install triton");
+}
+
+TEST_CASE("the mend of a torch for CPUs is for the Python that was looked at, with what is there") {
+  FakeMachine machine;
+  machine.torch("None");
+  machine.options.interpreter = "/the venv/bin/python";
+  const auto mend = [&] {
+    const auto checkup = machine.look();
+    const auto* torch = row_of(checkup, "torch", CheckupState::wrong);
+    REQUIRE(torch);
+    CHECK(torch->code == "WHY426");
+    return torch->mend;
+  };
+  CHECK(mend() == "'/the venv/bin/python' -m pip install --force-reinstall torch");
+  machine.program("uv");
+  CHECK(mend() == "uv pip install --python '/the venv/bin/python' --reinstall --torch-backend=auto torch");
 }
 
 TEST_CASE("a Python that does not start is an error, not a row") {
