@@ -297,7 +297,17 @@ class Undone(Install):
             self.assertEqual(snapshot(self.venv), before)
 
     def test_a_requirement_that_nobody_has(self):
-        self.refuses(self.wheel(requires=["nobody_has_this>=2"]), "IST007")
+        done = self.refuses(self.wheel(requires=["nobody_has_this >= 2"]), "IST007")
+        self.assertEqual(self.by_hand(done).returncode, 1)
+
+    def by_hand(self, done):
+        """What is said to be run by hand, typed."""
+        line = done.err.split("run it by hand to see all of it: ")[1].splitlines()[0]
+        ran = subprocess.run(["sh", "-c", line], env=self.environment(), capture_output=True, text=True)
+        self.assertNotIn("No such file", ran.stderr)
+        self.assertIn("ERROR: No matching distribution found for nobody_has_this>=2", ran.stderr)
+        self.assertEqual(sorted(p.name for p in self.folder.iterdir() if p.name.startswith("=")), [])
+        return ran
 
     def test_other_packages_are_never_changed(self):
         Wheel("steady", "1.0").install(self.site)

@@ -15,6 +15,7 @@
 #include "support/try.hpp"
 
 #include <sagekit/install.hpp>
+#include <sagekit/shell_word.hpp>
 
 #include <algorithm>
 
@@ -88,9 +89,12 @@ std::vector<std::string> install_argv(const InstallPlace& place, const std::vect
   return argv;
 }
 
-std::vector<std::string> wheel_argv(const InstallPlace& place, const std::string& requirements) {
-  return install_argv(place, {"--no-deps", "--no-index", place.tool == "uv" ? "--reinstall" : "--force-reinstall",
-                              "--require-hashes", "-r", requirements});
+/// `what`: a file, or words that name files.
+std::vector<std::string> wheel_argv(const InstallPlace& place, const std::vector<std::string>& what) {
+  std::vector<std::string> words = {"--no-deps", "--no-index",
+                                    place.tool == "uv" ? "--reinstall" : "--force-reinstall"};
+  words.insert(words.end(), what.begin(), what.end());
+  return install_argv(place, words);
 }
 
 std::string file_url(const fs::path& file) {
@@ -102,9 +106,10 @@ std::string file_url(const fs::path& file) {
   return url;
 }
 
+/// `by_hand`: the same for people, with files that stay.
 Status run_installer(const InstallPlace& place, const std::vector<std::string>& argv,
-                     const std::map<std::string, std::string>& environment, CommandRunner& runner,
-                     std::stop_token stop) {
+                     const std::vector<std::string>& by_hand, const std::map<std::string, std::string>& environment,
+                     CommandRunner& runner, std::stop_token stop) {
   Command command;
   command.argv = argv;
   command.environment = environment;
@@ -125,7 +130,7 @@ Status run_installer(const InstallPlace& place, const std::vector<std::string>& 
       ErrorKind::failed, "IST007",
       fmt::format("the environment's installer refused it: {}",
                   why.empty() ? fmt::format("exit code {}", result->exit_code) : why),
-      fmt::format("{}{}run it by hand to see all of it: {}", cause, cause.empty() ? "" : "; ", join(argv, " ")));
+      fmt::format("{}{}run it by hand to see all of it: {}", cause, cause.empty() ? "" : "; ", shell_line(by_hand)));
 }
 
 /// Everything from the installer's start to the trial's end; an error means: put it back.
@@ -146,11 +151,15 @@ class Installing {
     if (const auto there = m_place.packages.find(done.package); there != m_place.packages.end())
       done.replaced = there->second;
     if (!m_options.no_deps && !missing.lines.empty()) {
-      const auto file = folder / "constraints.txt";
+      // Beside the folder, which goes when things are put back: whoever tries by hand what was refused needs it.
+      auto file = folder;
+      file += ".constraints.txt";
       TRY(write_file(file, constraints(m_place, done.package, missing.replaced)));
       std::vector<std::string> words = {"--constraint", file.string()};
       words.insert(words.end(), missing.lines.begin(), missing.lines.end());
-      TRY(run_installer(m_place, install_argv(m_place, words), m_options.environment, m_runner, m_stop));
+      const auto argv = install_argv(m_place, words);
+      TRY(run_installer(m_place, argv, argv, m_options.environment, m_runner, m_stop));
+      remove_quietly(file);
     }
     const auto requirements = folder / "wheel.txt";
     TRY(write_file(requirements,
@@ -159,7 +168,8 @@ class Installing {
     // to tell one what machine this is: a fifteenth of its time.
     auto environment = m_options.environment;
     environment["PATH"] = m_place.interpreter.parent_path().string();
-    TRY(run_installer(m_place, wheel_argv(m_place, requirements.string()), environment, m_runner, m_stop));
+    TRY(run_installer(m_place, wheel_argv(m_place, {"--require-hashes", "-r", requirements.string()}),
+                      wheel_argv(m_place, {m_file.string()}), environment, m_runner, m_stop));
     TRY(compare(done));
     TRY(try_installed(done, m_options, m_runner, m_stop));
     return done;
