@@ -605,6 +605,20 @@ class Downloads(Install):
         self.assertNotIn("without a hash", again.err)
         self.expect(self.run_sagekit("install", f"{bare}#sha256={'0' * 64}", "--interpreter", self.python), 1, "IST006")
 
+    def test_a_hash_is_checked_or_refused_wherever_it_stands(self):
+        path = self.add()
+        bare = self.index.url.rsplit("/simple", 1)[0] + "/files/" + path.name.replace("+", "%2B")
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        for words in ("egg=tiny_kernels&sha256=", "sha256="):
+            self.expect(self.run_sagekit("install", f"{bare}#{words}{'0' * 64}", "--interpreter", self.python), 1, "IST006")
+        for words, why in (("sha256=" + digest[:6], "64 digits"), ("sha256=" + "Z" * 64, "64 digits"), ("egg=x&sha256=", "64 digits"), ("sha256", "64 digits"), ("sha512=00", "only sha256"), ("md5=" + "0" * 32, "only sha256"),
+                           (f"sha256={digest}&sha256={'0' * 64}", "two sha256")):
+            self.expect(self.run_sagekit("install", f"{bare}#{words}", "--interpreter", self.python), 2, "RES003", why)
+        self.assertIsNone(self.has())
+        done = self.run_sagekit("install", f"{bare}#egg=tiny_kernels&sha256={digest.upper()}", "--interpreter", self.python)
+        self.expect(done, 0)
+        self.assertNotIn("without a hash", done.err)
+
     def test_a_cut_download_goes_on(self):
         wheel = self.wheel()
         wheel.files["tiny_kernels/weights.bin"] = os.urandom(3_000_000)

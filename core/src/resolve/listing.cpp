@@ -131,8 +131,27 @@ Candidate one_wheel(const std::string& from) {
   wheel.file = wheel.remote ? percent_decoded(std::string_view(path).substr(path.rfind('/') + 1))
                             : fs::path(path).filename().string();
   wheel.place = wheel.remote ? printable_url(wheel.address) : wheel.address;
-  const auto hash = from.find("#sha256=");
-  if (wheel.remote && hash != from.npos) wheel.sha256 = sha256_at(from.substr(hash + 8));
+  return wheel;
+}
+
+/// An address with what it is held to behind its #: a hash that cannot be checked is no hash that was not given.
+Result<Candidate> wheel_at(const std::string& address) {
+  Candidate wheel = one_wheel(address);
+  const auto hash = address.find('#');
+  if (hash == address.npos) return wheel;
+  for (const auto& part : split(address.substr(hash + 1), '&')) {
+    const std::string kind = lower(part.substr(0, part.find('=')));
+    if (!kind.starts_with("sha") && !kind.starts_with("md5") && !kind.starts_with("blake")) continue;
+    const std::string said = sha256_at(part.substr(std::min(kind.size() + 1, part.size())));
+    if (kind != "sha256" || said.empty() || (!wheel.sha256.empty() && said != wheel.sha256))
+      return fail(
+          ErrorKind::usage, "RES003",
+          kind != "sha256" ? fmt::format("the address holds the file to its {}, and only sha256 is checked", kind)
+          : said.empty()   ? fmt::format("\"{}\" is no sha256, which has 64 digits of 0-9 and a-f", part)
+                           : "the address says two sha256, and they differ",
+          "the address ends in #sha256= and what the file's maker says; without # nothing is checked", wheel.place);
+    wheel.sha256 = said;
+  }
   return wheel;
 }
 
@@ -235,7 +254,10 @@ Result<std::vector<Candidate>> find_wheels(const std::string& from, const Resolv
   std::error_code error;
   if (is_address(from)) {
     const std::string path = from.substr(0, from.find_first_of("?#"));
-    if (path.ends_with(".whl")) return std::vector{one_wheel(from)};
+    if (path.ends_with(".whl")) {
+      TRY_ASSIGN(auto wheel, wheel_at(from));
+      return std::vector{std::move(wheel)};
+    }
     TRY_ASSIGN(wheels, ask_index(listing_address(from), options, std::move(stop)));
   } else if (fs::is_directory(from, error)) {
     for (fs::directory_iterator at(from, error), end; !error && at != end; at.increment(error)) {
