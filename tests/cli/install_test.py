@@ -452,7 +452,7 @@ shutil.copytree(kept, place, symlinks=True, dirs_exist_ok=True)
 shutil.rmtree(kept)
 free = os.statvfs(place).f_bavail * os.statvfs(place).f_frsize - int(kilobytes) * 1024
 (place / "others.bin").write_bytes(b"x" * max(free, 0))
-def files(): return {str(p.relative_to(place)): hash(p.read_bytes()) for p in sorted(place.rglob("*")) if p.is_file() and not {"__pycache__", "specs", "looks"} & set(p.parts)}
+def files(): return {str(p.relative_to(place)): 0 for p in place.rglob("*") if p.is_dir() and not {"__pycache__", "specs", "looks"} & set(p.parts)} | {str(p.relative_to(place)): hash(p.read_bytes()) for p in sorted(place.rglob("*")) if p.is_file() and not {"__pycache__", "specs", "looks"} & set(p.parts)}
 before = files()
 done = subprocess.run(words, capture_output=True, text=True, stdin=subprocess.DEVNULL)
 print(json.dumps({"code": done.returncode, "out": done.stdout, "err": done.stderr, "same": files() == before, "more": sorted(files().keys() ^ before.keys())}))
@@ -481,6 +481,13 @@ class FullDisk(Install):
         self.assertIn("IST007", said["err"])
         self.assertIn("No space left on device", said["err"])
         self.assertIn("it was taken out again", said["err"])
+        self.assertTrue(said["same"], said["more"])
+
+    def test_of_the_environment_whose_folder_of_that_name_is_the_user_s(self):
+        self.big().write(self.dist)
+        (self.site / "tiny_kernels/kept").mkdir(parents=True)
+        said = self.on_a_disk_of(self.site, 600)
+        self.assertEqual(said["code"], 1, said)
         self.assertTrue(said["same"], said["more"])
 
     def test_of_the_environment_that_has_another_version(self):

@@ -11,6 +11,8 @@
 #include <sagekit/naming.hpp>
 
 #include <algorithm>
+#include <functional>
+#include <set>
 
 namespace sagekit {
 
@@ -56,6 +58,16 @@ Status keep_one(const fs::path& from, const fs::path& to) {
   return copy_one(from, to);
 }
 
+/// Folders of the files that are not there yet, the deepest first.
+std::vector<std::string> new_folders(const fs::path& site, const std::vector<std::string>& files) {
+  std::set<std::string, std::greater<>> folders;
+  std::error_code error;
+  for (const auto& file : files)
+    for (auto at = file.rfind('/'); at != file.npos && at > 0; at = file.rfind('/', at - 1))
+      if (!fs::exists(fs::symlink_status(site / file.substr(0, at), error))) folders.insert(file.substr(0, at));
+  return {folders.begin(), folders.end()};
+}
+
 /// Folders of site-packages that are remains of the package: a dist-info without its RECORD, and pip's "~ackage" of an
 /// uninstall that was cut.
 std::vector<fs::path> remains(const fs::path& site, const std::string& package) {
@@ -93,6 +105,7 @@ Result<Keepsake> Keepsake::make(const fs::path& folder, const InstallPlace& plac
   Keepsake keepsake(folder);
   keepsake.m_package = package;
   keepsake.m_its_files = its_files;
+  keepsake.m_its_folders = new_folders(place.site, its_files);
   keepsake.m_before = place.packages;
   for (const auto& one : packages) keepsake.m_changing.insert(one.name);
   remove_quietly(folder);
@@ -114,7 +127,11 @@ Result<Keepsake> Keepsake::make(const fs::path& folder, const InstallPlace& plac
     remove_quietly(folder);
     return std::unexpected(copied.error());
   }
-  Json journal{{"package", package}, {"files", its_files}, {"kept", kept}, {"changing", keepsake.m_changing}};
+  Json journal{{"package", package},
+               {"files", its_files},
+               {"folders", keepsake.m_its_folders},
+               {"kept", kept},
+               {"changing", keepsake.m_changing}};
   journal["before"] = Json::object();
   for (const auto& [name, version] : place.packages) journal["before"][name] = version;
   // With the journal the copy is whole; without it a later run takes it for nothing.
@@ -139,6 +156,7 @@ Result<std::optional<Keepsake>> Keepsake::left_by_another(const fs::path& folder
   keepsake.m_stale = true;
   keepsake.m_package = json["package"].get<std::string>();
   keepsake.m_its_files = texts_at(json, "files");
+  keepsake.m_its_folders = texts_at(json, "folders");
   for (auto& name : texts_at(json, "changing")) keepsake.m_changing.insert(std::move(name));
   for (const auto& [name, version] : before->items())
     if (version.is_string()) keepsake.m_before.emplace(name, version.get<std::string>());
@@ -153,6 +171,11 @@ Status Keepsake::restore_files(const InstallPlace& place) const {
   for (const auto& folder : remains(place.site, m_package)) fs::remove_all(folder, ignored);
   for (const auto& file : m_its_files)
     if (lies_below(place.site / file, place.site)) fs::remove(place.site / file, ignored);
+  for (const auto& one : m_its_folders)
+    if (const auto folder = place.site / one; lies_below(folder, place.site)) {
+      fs::remove_all(folder / "__pycache__", ignored);
+      fs::remove(folder, ignored);  // stays when somebody has put something there
+    }
   for (const auto& one : m_kept) TRY(copy_one(one.copy, one.original));
   return {};
 }

@@ -48,6 +48,7 @@ class Keepsake {
   std::set<std::string> m_changing;  ///< packages that were there and of which copies are
   bool m_stale = false;              ///< left by another
   std::vector<std::string> m_its_files;
+  std::vector<std::string> m_its_folders;  ///< of those files; they were not there, the deepest first
   std::map<std::string, std::string> m_before;
   std::vector<Kept> m_kept;
 };
