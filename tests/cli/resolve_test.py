@@ -60,7 +60,7 @@ class Files(Resolve):
             self.assertEqual(said["unknown"], [])
         # It names no C library, and its tag neither.
         (one,) = self.answer(self.resolve(path, HERE.replace("glibc2.39", "musl1.2")), 4)["unknown"]
-        self.assertEqual(one["code"], "RES204")
+        self.assertEqual((one["code"], one["would_tell"]), ("RES204", "import it and run it on that machine"))
 
     def test_people_read_the_one_reason(self):
         path = self.wheel().write(self.folder)
@@ -85,7 +85,11 @@ class Files(Resolve):
         (one,) = self.answer(self.resolve(path, HERE + ""), 4)["unknown"]
         # No torch symbol is called, and nobody says for which CUDA it was made.
         self.assertEqual(one["code"], "RES206")
-        self.assertTrue(one["would_tell"])
+        self.assertIn("its code is of CUDA 13.0", one["reason"])
+        self.assertEqual(one["would_tell"], "import it and run it on that machine")
+        # Not looked into, it is not asked for a second time.
+        (one,) = self.answer(self.resolve(path, HERE, "--names-only"), 4)["unknown"]
+        self.assertEqual((one["code"], one["would_tell"]), ("RES204", "the file itself tells: leave out --names-only"))
 
     def test_a_damaged_wheel_is_refused(self):
         wheel = self.wheel()

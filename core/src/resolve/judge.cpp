@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 
 namespace sagekit {
 
@@ -23,11 +24,6 @@ std::string torch_text(const Target& target) {
   return target.torch + (target.torch.find('+') == std::string::npos ? local : "");
 }
 
-/// What runs it: verify --gpu refuses a package whose cases no loaded plugin has.
-std::string_view what_shows(const Traits& traits) {
-  return traits.has_cases ? "verify --gpu on that machine" : "import it and run it on that machine";
-}
-
 /// A nightly's C++ ABI is that of its day.
 bool is_nightly(std::string_view version) {
   const auto parsed = PythonRelease::parse(version);
@@ -39,7 +35,7 @@ Ruling judge_torch(const Traits& traits, const Target& target) {
   if (torch.kind == Kind::none) return good("it uses no torch library");
   // Without a torch only a wheel that needs none runs, and a name seldom says that it does.
   if (target.has_torch == false && torch.kind == Kind::unsaid && !torch.measured)
-    return unknown("RES205", "there is no torch, and nobody says whether it needs one", std::string(k_needs_file));
+    return unknown("RES205", "there is no torch, and nobody says whether it needs one", needs_file(traits));
   if (target.has_torch == false)
     return refused("RES115", fmt::format("there is no torch in {}",
                                          target.interpreter.empty() ? "that Python" : target.interpreter.string()));
@@ -57,7 +53,7 @@ Ruling judge_torch(const Traits& traits, const Target& target) {
           "RES205",
           torch.measured ? "it uses torch's C++, and nobody says of which torch"
                          : "nobody says for which torch it was built",
-          torch.measured ? "its maker: a pin in Requires-Dist, or the torch in its name" : std::string(k_needs_file));
+          torch.measured ? "its maker: a pin in Requires-Dist, or the torch in its name" : needs_file(traits));
     case Kind::none: break;
     case Kind::at_least: {
       const auto least = PythonRelease::parse(torch.version), here = PythonRelease::parse(target.torch);
@@ -123,11 +119,24 @@ Ruling unknown_cuda(const Target& target) {
   return unknown("RES206", "it is not known which CUDA the machine's torch has", "--for torch=2.9.1+cu130");
 }
 
+/// Of a wheel whose modules were read, and load no CUDA runtime of their own: what compiled them is no promise.
+Ruling unsaid_cuda(const Traits& traits) {
+  std::set<std::string> releases;
+  for (const auto& row : traits.runs_on.value_or(std::vector<RunsOn>()))
+    if (!row.toolkit.empty()) releases.insert(row.toolkit);
+  return unknown(
+      "RES206",
+      "nobody says for which torch's CUDA it was built" +
+          (releases.empty() ? "" : "; its code is of CUDA " + join({releases.begin(), releases.end()}, ", ")),
+      what_shows(traits));
+}
+
 Ruling judge_cuda(const Traits& traits, const Target& target) {
   if (traits.cuda.empty() && traits.cuda_runtimes.empty()) {
     if (!traits.native || (traits.modules_read && traits.runs_on && traits.runs_on->empty())) return good();
     if (target.torch_cuda.empty()) return unknown_cuda(target);
-    return unknown("RES206", "nobody says for which CUDA it was built", std::string(k_needs_file));
+    if (!traits.modules_read) return unknown("RES206", "nobody says for which CUDA it was built", needs_file(traits));
+    return unsaid_cuda(traits);
   }
   if (target.torch_cuda.empty()) {
     if (traits.torch.kind == Kind::none && traits.cuda_runtimes.empty()) return good();
@@ -140,7 +149,7 @@ Ruling judge_cuda(const Traits& traits, const Target& target) {
       return refused("RES106", fmt::format("{}, the machine's torch is for CUDA {}", has, target.torch_cuda));
     return unknown("RES206",
                    fmt::format("{}, and which it loads beside torch for CUDA {} is not known", has, target.torch_cuda),
-                   std::string(what_shows(traits)));
+                   what_shows(traits));
   }
   if (leading_number(traits.cuda) != leading_number(target.torch_cuda))
     return refused("RES106", fmt::format("it is built for CUDA {} ({}), the machine's torch for CUDA {}", traits.cuda,
@@ -196,7 +205,7 @@ Ruling judge_by_table(const Traits& traits, const Target& target, const Gpu& gpu
     return refused("RES107", fmt::format("it has no code for {} ({})", gpu_text(gpu), traits.runs_on_from));
   if (row == traits.runs_on->end())
     return unknown("RES207", fmt::format("what it does on {} is not known ({})", gpu_text(gpu), traits.runs_on_from),
-                   std::string(k_needs_file));
+                   traits.modules_read ? what_shows(traits) : needs_file(traits));
   if (row->verdict == "no")
     return refused("RES107", fmt::format("it does not run on {}{}{}", gpu_text(gpu), row->reason.empty() ? "" : ": ",
                                          row->reason));
@@ -204,7 +213,7 @@ Ruling judge_by_table(const Traits& traits, const Target& target, const Gpu& gpu
     return unknown(
         "RES207",
         fmt::format("on {} it runs {}: {}", gpu_text(gpu), row->verdict == "part" ? "in part" : "perhaps", row->reason),
-        std::string(what_shows(traits)));
+        what_shows(traits));
   auto ruling =
       judge_driver(target, gpu, row->driver, row->toolkit.empty() ? traits.cuda : row->toolkit, row->verdict == "jit");
   if (ruling.fit != Fit::fits) return ruling;
@@ -236,7 +245,7 @@ Ruling judge_by_arches(const Traits& traits, const Target& target, const Gpu& gp
   return unknown("RES207",
                  fmt::format("it has code for {} ({}), and whether that runs on {} its name does not tell", list,
                              traits.arches_from, gpu_text(gpu)),
-                 std::string(k_needs_file));
+                 needs_file(traits));
 }
 
 Ruling judge_gpu(const Traits& traits, const Target& target) {
@@ -245,13 +254,13 @@ Ruling judge_gpu(const Traits& traits, const Target& target) {
   const bool no_code = traits.modules_read && traits.runs_on && traits.runs_on->empty();
   if (!traits.native || no_code)
     return unknown("RES207", "it holds no GPU code: what it compiles when it is called is not known",
-                   std::string(what_shows(traits)));
+                   what_shows(traits));
   Ruling all = good();
   Ruling doubt = good();
   for (const auto& gpu : *target.gpus) {
     Ruling one = traits.runs_on ? judge_by_table(traits, target, gpu)
                  : traits.arches.empty()
-                     ? unknown("RES207", "nobody says for which GPUs it has code", std::string(k_needs_file))
+                     ? unknown("RES207", "nobody says for which GPUs it has code", needs_file(traits))
                      : judge_by_arches(traits, target, gpu);
     if (one.fit == Fit::refused) return one;
     if (one.fit == Fit::unknown && doubt.fit == Fit::fits) doubt = one;

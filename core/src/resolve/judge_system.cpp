@@ -96,7 +96,7 @@ Ruling judge_platform(const Traits& traits, const Target& target) {
     return refused("RES104", fmt::format("it is for glibc, the machine has {}", target.libc));
   if (musl && !musl_only)
     return unknown("RES204", "its platform tag does not say for which C library it is, and the machine has musl",
-                   std::string(k_needs_file));
+                   traits.modules_read ? what_shows(traits) : needs_file(traits));
   if (musl_only)
     return musl ? good()
                 : unknown("RES204", "it is for musl, and the machine's C library is not known", "--for libc=musl1.2");
@@ -105,7 +105,7 @@ Ruling judge_platform(const Traits& traits, const Target& target) {
   if (!traits.glibc.empty() && (wanted.empty() || number(wanted) < number(traits.glibc))) wanted = traits.glibc;
   if (wanted.empty()) {
     if (traits.modules_read || !traits.native) return good();
-    return unknown("RES204", "its platform tag does not say which glibc it needs", std::string(k_needs_file));
+    return unknown("RES204", "its platform tag does not say which glibc it needs", needs_file(traits));
   }
   const std::string have = least_glibc(target);
   if (!have.empty() && number(wanted) <= number(have)) return good();

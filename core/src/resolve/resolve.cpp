@@ -161,6 +161,7 @@ Result<Resolution> resolve(std::vector<Candidate> candidates, const Target& targ
     ruling = judge_tags(traits, candidate, target);
     if (ruling.fit == Fit::refused) return;
     traits.has_cases = has_cases;
+    traits.names_only = !options.read_files;
     add_said(traits, candidate, reader);
     ruling = judge_wheel_for(traits, candidate, target);
   });

@@ -23,8 +23,16 @@ inline Ruling good(std::string fact = {}) {
   return ruling;
 }
 
-inline constexpr std::string_view k_needs_file =
-    "the file itself tells: give it, or an address whose server knows byte ranges";
+/// Of what its modules tell, and they were not read.
+inline std::string needs_file(const Traits& traits) {
+  return traits.names_only ? "the file itself tells: leave out --names-only"
+                           : "the file itself tells: give it, or an address whose server knows byte ranges";
+}
+
+/// What runs it: verify --gpu refuses a package whose cases no loaded plugin has.
+inline std::string what_shows(const Traits& traits) {
+  return traits.has_cases ? "verify --gpu on that machine" : "import it and run it on that machine";
+}
 
 inline VersionNumber number(std::string_view text) { return parse_version_number(text).value_or(VersionNumber{}); }
 

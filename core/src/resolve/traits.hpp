@@ -49,7 +49,8 @@ struct Traits {
   std::string damage;         ///< why nobody should install it; "" = nothing is known
   std::string experimental;   ///< what nobody has tried yet, "built, not run on Windows"; "" = nothing is known
   std::vector<std::string> notes;
-  bool has_cases = false;  ///< a loaded plugin can call it on a GPU; of this run, not of the wheel
+  bool has_cases = false;   ///< a loaded plugin can call it on a GPU; of this run, not of the wheel
+  bool names_only = false;  ///< nobody wants its file read; of this run, too
 };
 
 /// The name's parts, which are all that most wheels are refused by. Error: the name is none of a wheel.

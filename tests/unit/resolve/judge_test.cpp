@@ -221,6 +221,26 @@ TEST_CASE("verify --gpu is advised only where a plugin has cases for the package
   CHECK(judge_wheel_for(traits, known.candidate, target).would_tell == "verify --gpu on that machine");
 }
 
+TEST_CASE("a file that was given is not asked for") {
+  Known known;
+  known.candidate.file = "sageattention-2.2.0+torch2.11.0-cp312-cp312-manylinux_2_28_x86_64.whl";
+  const auto target =
+      parse_target("gpu=H100,torch=2.11.0+cu130,python=3.12,platform=linux_x86_64,libc=glibc2.35,driver=580", {})
+          .value();
+  const auto told = [&](Traits traits, bool names_only) {
+    traits.names_only = names_only;
+    const auto ruling = judge_wheel_for(traits, known.candidate, target);
+    return ruling.code + " " + ruling.would_tell;
+  };
+  CHECK(told(traits_with(known), false).starts_with("RES206 the file itself tells: give it"));
+  CHECK(told(traits_with(known), true) == "RES206 the file itself tells: leave out --names-only");
+  known.facts = "code=9.0@13.0;cpp";
+  CHECK(told(traits_with(known), false) == "RES206 import it and run it on that machine");
+  known.candidate.file = "sageattention-2.2.0+cu130torch2.11.0-cp312-cp312-manylinux_2_28_x86_64.whl";
+  known.facts.clear();
+  CHECK(told(traits_with(known), true) == "RES207 the file itself tells: leave out --names-only");
+}
+
 TEST_CASE("without torch it is to be installed, for install takes none by --for") {
   Known known;
   known.candidate.file = "tiny_kernels-1.0-cp312-cp312-manylinux_2_28_x86_64.whl";
