@@ -2,9 +2,13 @@
 """explain LOG: the first cause, its line, exit codes, forms of a log; explain CODE for causes."""
 import gzip
 import subprocess
+import sys
 import unittest
 
-from harness import SAGEKIT, CommandLine, Done
+from harness import SAGEKIT, SOURCE_DIR, CommandLine, Done
+
+sys.path.insert(0, str(SOURCE_DIR / "tests" / "support"))
+from wheels import Wheel  # noqa: E402
 
 LOG = """Collecting sageattention
   Getting requirements to build wheel: finished with status 'error'
@@ -179,6 +183,19 @@ class Explain(CommandLine):
     def test_a_file_named_like_a_code_is_a_log(self):
         self.log(LOG, "FAT101")
         self.assertIn("WHY101", self.explain("FAT101").out)
+
+    def test_the_mend_of_a_renamed_wheel_gives_its_name(self):
+        right = Wheel("tiny", "1.0+cu130", "py3-none-any").write(self.folder / "dist")
+        for name, said, told in (("tiny-1.0 (1).whl", "ERROR: {} is not a valid wheel filename.", right.name),
+                                 ("tiny-2.0-py3-none-any.whl", "cause: Wheel version does not match filename (1.0+cu130 != 2.0), which indicates a malformed wheel.", "1.0+cu130")):
+            file = self.folder / name
+            file.write_bytes(right.read_bytes())
+            mends = [fix["command"] for fix in self.explain(self.log(said.format(name)), "--json").json()["causes"][0]["fix"]]
+            program, verb, _ = mends[0].split()
+            self.assertEqual(program, "sagekit")
+            done = self.run_sagekit(verb, file)
+            self.expect(done, 0)
+            self.assertIn(told, done.out + done.err)
 
     def test_here_is_this_machine(self):
         done = self.explain(self.log(LOG + "C:\\Python312\\python.exe\n"), "--json")

@@ -151,7 +151,7 @@ class Index(CommandLine):
         tiny("5.0").write(self.dist)
         tiny("5.0", answer=1).write(self.dist / "other")
         done = self.run_sagekit("index", "dist", "--json")
-        self.expect(done, 1, "tiny-2.0", "REL011", "REL012", "no index was written")
+        self.expect(done, 1, "tiny-2.0", "REL011", "REL012", "no index was written", "give it back the version that METADATA says")
         self.assertEqual(len(done.json()["refused"]), 3)
         self.assertFalse((self.dist / "simple").exists())
         self.expect(self.run_sagekit("index", "nowhere"), 2, "FIL001")

@@ -33,7 +33,7 @@ std::unexpected<Error> contradicts(const std::string& file, std::string_view wha
                                    const std::string& said) {
   return fail(ErrorKind::failed, "REL011",
               fmt::format("{}: the file name says {} {}, METADATA says {}", file, what, named, said),
-              "it was renamed by hand, and pip refuses it: sagekit retag renames a wheel and its metadata together",
+              fmt::format("it was renamed by hand, and pip refuses it: give it back the {} that METADATA says", what),
               file);
 }
 
