@@ -63,6 +63,29 @@ TEST_CASE("a build of our own is told our own flags") {
   CHECK(ours.front().fix.front().command.find("--memory") != std::string::npos);
 }
 
+TEST_CASE("what an installer says of a wheel's name and of a typed requirement, pip and uv") {
+  const auto typed = first_of("ERROR: Invalid requirement: 'sageattention-2.2.0+cu128torch2.7.1'\n");
+  CHECK(typed.code == "WHY349");
+  REQUIRE_FALSE(typed.fix.empty());
+  CHECK(typed.fix.front().command.find("pip<") == std::string::npos);
+  CHECK(first_of("ERROR: Invalid requirement: 'sageattention=2.2': Expected end or semicolon (after name)\n"
+                 "    sageattention=2.2\n")
+            .code == "WHY349");
+  CHECK(first_of("error: Failed to parse: `sageattention-2.2.0+cu128torch2.7.1`\n"
+                 "  cause: Expected one of `@`, `(`, `<`, `=`, `>`, `~`, `!`, `;`, found `+`\n")
+            .code == "WHY349");
+  CHECK(first_of("pkg_resources.extern.packaging.requirements.InvalidRequirement: Invalid requirement: 'x>=1.0.*'\n")
+            .code == "WHY142");
+  CHECK(first_of("ERROR: t.whl is not a valid wheel filename.\n").code == "WHY316");
+  CHECK(first_of("Using Python 3.11.7 environment at: /v\n"
+                 "error: The wheel filename `tinysage-1.0 (1).whl` is invalid: Must have a Python tag\n")
+            .code == "WHY316");
+  CHECK(first_of("Resolved 1 package in 2ms\nerror: Failed to determine installation plan\n"
+                 "  cause: A path (tiny-1.0+cu130-cp312-cp312-win_amd64.whl) dependency is incompatible with the "
+                 "current platform\n")
+            .code == "WHY301");
+}
+
 TEST_CASE("an exception that no row knows is the cause only where nothing went on") {
   const std::string error = "ValueError: page 7 has no numbers\n";
   CHECK(first_of(error).code == "WHY731");
