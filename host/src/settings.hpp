@@ -34,7 +34,7 @@ struct Settings {
   /// What a user's Python, CUDA and Triton listen to; also those that are set and empty, for that has a meaning.
   std::map<std::string, std::string> python_environment;
   std::vector<std::string> private_words;              ///< names of the user: never in a report
-  std::map<std::string, std::string> pip_environment;  ///< PIP_*, proxies and what else pip's configuration depends on
+  std::map<std::string, std::string> pip_environment;  ///< PIP_*, UV_*, proxies: what pip's and uv's configuration depends on
 };
 
 Settings read_settings();

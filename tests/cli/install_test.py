@@ -692,10 +692,13 @@ class WithoutPip(Install):
         if uv is None:
             self.skipTest("uv is not here: scripts/test-tools brings it")
         (self.bin / "uv").symlink_to(uv)
-        self.wheel(version="0.9+cu130torch2.9.1").write(self.dist)
-        done = self.install("--json")
+        with IndexServer() as index:
+            path = Wheel("tiny_dep", "3.0").write(self.folder / "made")
+            index.add("tiny-dep", path.name, path.read_bytes())
+            self.wheel(version="0.9+cu130torch2.9.1", requires=["torch==2.9.*", "tiny_dep>=2"]).write(self.dist)
+            done = self.install("--json", env=self.environment(UV_DEFAULT_INDEX=index.url))  # uv's own, not pip's
         self.expect(done, 0)
-        self.assertEqual(done.json()["installer"], "uv")
+        self.assertEqual((done.json()["installer"], done.json()["added"]), ("uv", ["tiny-dep 3.0"]))
         before = snapshot(self.site)
         shutil.rmtree(self.dist)
         self.wheel(init=b"raise RuntimeError('no luck')\n").write(self.dist)

@@ -43,6 +43,7 @@ void declare(Flags& flags, InstallArguments& arguments) {
               "With --dockerfile: what the image may have instead, only when its builder asks: sageattention==1.0.6");
   flags.on("--no-deps", arguments.no_deps, "Install the wheel alone, not what it requires");
   declare_store(flags, arguments.store);
+  flags.reads("PIP_*, UV_*", "The index that the wheel's requirements come from, as the installer is configured for it");
 }
 
 /// A wheel that is here and fits.
