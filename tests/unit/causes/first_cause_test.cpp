@@ -103,6 +103,11 @@ TEST_CASE("an exception that no row knows is the cause only where nothing went o
   // A wrapper's line is the wrapper's.
   const std::string wrapper = "error: subprocess-exited-with-error\n";
   CHECK(first_of(wrapper).code.empty());
+  CHECK(
+      first_of(
+          "      RuntimeError: Error when running CMake: Command '['/usr/bin/cmake', '-S', '/tmp/engine/common', '-B', "
+          "'/tmp/engine/build/cmake']' returned non-zero exit status 1.\n")
+          .code.empty());
   std::string wrapped;
   for (int i = 0; i < 40; ++i) wrapped += wrapper;
   CHECK(first_of(wrapped +
@@ -115,4 +120,36 @@ TEST_CASE("a line that calls itself information accuses nobody, and a failure ma
   CHECK(first_of(line + "one\ntwo\nthree\nfour\nfive\n").code.empty());
   CHECK(first_of(line + "ERROR: it failed\n").code != "");
   CHECK(first_of("ERROR 11-22 10:11:12 [core.py:45] ModuleNotFoundError: No module named 'triton'\n").code == "WHY416");
+}
+
+TEST_CASE("an answer names the thing that the line names, and the command for that kind") {
+  const auto mend = [](std::string_view log) {
+    const auto cause = first_of(log);
+    return cause.fix.empty() ? std::string() : cause.fix.front().command;
+  };
+  // Versions: as pip takes them.
+  CHECK(mend("ImportError: tokenizers>=0.21,<0.22 is required for a normal functioning of this module, but found "
+             "tokenizers==0.20.3.") == "python -m pip install \"tokenizers>=0.21,<0.22\"");
+  CHECK(
+      first_of(
+          "ImportError: you need flash_attn package version to be greater or equal than 2.1.0. Detected version 2.0.4.")
+          .cause.starts_with("2.1.0 is asked for"));
+  // A package whose name on the index is somebody else's.
+  CHECK(mend("ModuleNotFoundError: No module named 'nunchaku'").find("URL") != std::string::npos);
+  CHECK(mend("ModuleNotFoundError: No module named 'causal_conv1d_cuda'").ends_with(" causal-conv1d"));
+  // A library's package, and one that is not known.
+  CHECK(
+      mend("ImportError: libGL.so.1: cannot open shared object file: No such file or directory").ends_with(" libgl1"));
+  CHECK(mend("ImportError: libodd.so.3: cannot open shared object file: No such file or directory")
+            .ends_with("search libodd.so.3"));
+  // git's kinds are mended by different commands.
+  CHECK(mend("fatal: detected dubious ownership in repository at '/src'").find("safe.directory") != std::string::npos);
+  CHECK(mend("fatal: destination path 'x' already exists and is not an empty directory.") == "git -C FOLDER pull");
+  // xFormers: which of the two is wrong.
+  const std::string built =
+      "xFormers can't load C++/CUDA extensions. xFormers was built for:\n"
+      "    PyTorch 2.1.2+cu121 with CUDA 1201 (you have 2.1.2+";
+  const auto kind = [&](const std::string& has) { return first_of(built + has + ")\n").fix.at(1).command; };
+  CHECK(kind("cpu").find(" torch ") != std::string::npos);
+  CHECK(kind("cu118").find(" xformers ") != std::string::npos);
 }
