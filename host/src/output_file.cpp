@@ -61,7 +61,24 @@ Error write_error(std::string_view what, int number, bool in_place) {
           full ? "free some space, or write to another disk" : "check rights, or name another place"};
 }
 
+Status check_output(const fs::path& path, const std::vector<std::string>& inputs) {
+  const auto stays = [&](std::string_view why) {
+    return fail(ErrorKind::usage, "FIL002", fmt::format("cannot write {}: {}", path.string(), why),
+                "name another file");
+  };
+  std::error_code error;
+  if (path.extension() == ".whl") return stays("that is a wheel's name");
+  for (const auto& input : inputs)
+    if (fs::equivalent(path, input, error)) return stays("this command reads it");
+  if (!fs::is_regular_file(path, error)) return {};
+  std::string begin(4096, ' ');
+  std::ifstream(path, std::ios::binary).read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  return begin.find('\0') == std::string::npos ? Status() : stays("what is there is no text, and stays");
+}
+
 Status write_output(const fs::path& path, std::string_view text) {
+  if (!text.starts_with("PK"))
+    if (auto free = check_output(path); !free) return free;
   if (path == "-")
     return fail(ErrorKind::usage, "FIL002", "cannot write -: what would be written there is a file, and not stdout",
                 "name a file");

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace sagekit::host {
 
@@ -15,6 +16,10 @@ std::optional<std::string> file_text(const std::filesystem::path& path);
 
 /// Why file_text has nothing, of kind usage.
 Error read_error(const std::filesystem::path& path, std::string code, std::string hint);
+
+/// What a result must not take the place of: a wheel's name, one of the command's `inputs`, a file that is no text.
+/// Asked before long work; write_output asks without the inputs. Error FIL002, kind usage.
+Status check_output(const std::filesystem::path& path, const std::vector<std::string>& inputs = {});
 
 /// Writes beside it and renames, so that a cut result never stands under its final name; what is there and no regular
 /// file (/dev/stdout, a pipe) is written as it is. Error FIL002: kind machine when the disk is full, else usage.

@@ -63,6 +63,43 @@ class OutputFiles(CommandLine):
         self.expect(self.run_sagekit("verify", "--json", "--sarif", "-", wheel), 2, "--sarif -", "--json")
 
 
+class OtherFilesStay(CommandLine):
+    """A forgotten file name makes a wheel, or what the command reads, the place of its result."""
+
+    def refused(self, there, *words):
+        before = there.read_bytes()
+        self.expect(self.run_sagekit(*words), 2, "error[FIL002]", f"cannot write {words[words.index(there.name)]}", "name another file")
+        self.assertEqual(there.read_bytes(), before)
+
+    def test_a_wheel_stays(self):
+        wheel = Wheel().write(self.folder)
+        (self.folder / "others").mkdir()
+        self.refused(wheel, "verify", "--sarif", wheel.name, Wheel().write(self.folder / "others"))
+        self.refused(wheel, "verify", wheel.name, "--sarif", wheel.name)
+        self.refused(wheel, "report", ".", "-o", wheel.name)
+        self.refused(wheel, "--plugin", "sage2", "build", "-n", "--timeline", wheel.name)
+        (self.folder / "copy").write_bytes(wheel.read_bytes())  # by what it is, too
+        self.refused(self.folder / "copy", "verify", "--sarif", "copy", wheel.name)
+        self.expect(self.run_sagekit("verify", "--sarif", "forgotten.whl", wheel), 2, "FIL002", "a wheel's name")
+        self.assertFalse((self.folder / "forgotten.whl").exists())
+
+    def test_what_the_command_reads_stays(self):
+        wheel = Wheel().write(self.folder)
+        (self.folder / "policy.toml").write_text('schema = 1\nbase = "others"\n')
+        self.refused(self.folder / "policy.toml", "verify", "--policy", "./policy.toml", "--sarif", "policy.toml", wheel.name)
+        self.run_sagekit("release", ".")
+        self.refused(self.folder / "sagekit.release.json", "report", "./sagekit.release.json", "-o", "sagekit.release.json")
+
+    def test_an_export_takes_no_other_files_place(self):
+        (self.folder / "störe" / "objects").mkdir(parents=True)
+        wheel = Wheel().write(self.folder)
+        self.refused(wheel, "cache", "export", wheel.name)
+        (self.folder / "source.tar").write_bytes(wheel.read_bytes())
+        self.refused(self.folder / "source.tar", "cache", "export", "source.tar")
+        for _ in range(2):  # its own it replaces
+            self.expect(self.run_sagekit("cache", "export", "pack.tar"), 0)
+
+
 class Errors(CommandLine):
     def test_what_could_not_be_read_is_in_the_document(self):
         wheel = Wheel().write(self.folder)

@@ -1,5 +1,6 @@
 #include "archive/archive.hpp"
 #include "archive/tar_writer.hpp"
+#include "archive/ustar.hpp"
 #include "store/action_record.hpp"
 #include "store/store.hpp"
 #include "store/store_files.hpp"
@@ -48,6 +49,24 @@ std::vector<fs::path> records_to_export(const fs::path& store, const std::option
 std::unexpected<Error> no_pack(const fs::path& file, const std::string& why) {
   return fail(ErrorKind::failed, "STO007", fmt::format("{} is no pack of a store: {}", file.string(), why),
               "make one with sagekit cache export; nothing of this one is used");
+}
+
+/// An export takes no wheel's name, and no place of a file that does not begin as a pack does.
+Status check_place(const fs::path& file) {
+  const auto stays = [&](std::string_view why) {
+    return fail(ErrorKind::usage, "FIL002", fmt::format("cannot write {}: {}", file.string(), why),
+                "name another file");
+  };
+  std::error_code error;
+  if (file.extension() == ".whl") return stays("that is a wheel's name");
+  if (!fs::is_regular_file(file, error) || fs::is_empty(file, error)) return {};
+  TRY_ASSIGN(const MappedFile there, MappedFile::open(file));
+  const auto bytes = there.bytes();
+  // Its first member's folder; a pack of nothing is a tar file's end.
+  for (const std::size_t at : {0, 345})
+    for (const std::string_view folder : {"objects/", "actions/"})
+      if (bytes.size() > at && bytes.substr(at).starts_with(folder)) return {};
+  return bytes == ustar_end() ? Status() : stays("what is there is no pack of a store, and stays");
 }
 
 /// What a pack says, checked member by member.
@@ -104,6 +123,7 @@ Result<Packed> cache_export(const fs::path& store, const fs::path& file, bool si
   if (since_run && !(run = last_run(store / "runs")))
     return fail(ErrorKind::no_match, "STO006", fmt::format("no build has run with {}", store.string()),
                 "leave --since-run out to export everything");
+  TRY(check_place(file));
   TRY_ASSIGN(auto tar, TarWriter::create(file));
   Packed packed;
   std::set<std::string> taken;

@@ -226,6 +226,8 @@ int run(Session& session, const BuildArguments& arguments) {
     return report(session, {ErrorKind::usage, "CLI001", "--json and --jsonl both want stdout", "",
                             "--json is one document at the end, --jsonl an event a line: choose one"});
   if (const auto taken = check_engine_flags(session, arguments.engine); !taken) return report(session, taken.error());
+  if (!arguments.timeline.empty())
+    if (const auto free = check_output(arguments.timeline); !free) return report(session, free.error());
   const std::stop_token stop = stop_on_signals();
   if (!arguments.engine.empty()) return run_in_engine(session, arguments, stop);
   const auto interpreters = find_interpreters(session, arguments.interpreters);

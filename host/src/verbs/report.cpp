@@ -39,6 +39,8 @@ int run(Session& session, const ReportArguments& arguments) {
     if (const auto judged = judge_given(session, *given); !judged) return report(session, judged.error());
   const fs::path beside = given->folder.empty() ? fs::path(arguments.given).parent_path() : given->folder;
   const fs::path output = arguments.output.empty() ? beside / "report.html" : fs::path(arguments.output);
+  if (const auto free = check_output(output, {arguments.given, arguments.timeline}); !free)
+    return report(session, free.error());
   std::vector<TimelineSpan> timeline;
   if (!arguments.timeline.empty()) {
     const auto text = file_text(arguments.timeline);

@@ -339,6 +339,10 @@ int run(Session& session, const VerifyArguments& given) {
         session,
         {ErrorKind::usage, "CLI001", fmt::format("--json and --format {} both want stdout", arguments.format), "",
          arguments.format == "sarif" ? "choose one; --sarif FILE writes SARIF beside --json" : "choose one"});
+  if (auto inputs = arguments.paths; !arguments.sarif_file.empty() && arguments.sarif_file != "-") {
+    inputs.insert(inputs.end(), {arguments.policy, arguments.sha256_file});
+    if (const auto free = check_output(arguments.sarif_file, inputs); !free) return report(session, free.error());
+  }
   if (arguments.format.empty()) arguments.format = session.global.json ? "json" : "text";
   if (arguments.sarif_file == "-") arguments.format = "sarif", arguments.sarif_file.clear();
   VerifyOptions options = make_options(session, arguments);
