@@ -52,6 +52,16 @@ class Shape(CommandLine):
             self.expect(self.run_sagekit(*made, pattern, "-o", "other"), 2, "GEN003", said)
         self.assertFalse((self.folder / "other").exists())
 
+    def test_a_job_builds_its_own_cell_alone(self):
+        made = ("--plugin", "sage2", "generate", "github", "--cells", "*-cu130-*", "--python", "3.12")
+        self.expect(self.run_sagekit(*made), 0)
+        text = (self.folder / ".github" / "workflows" / "build-wheels-sage2-linux.yml").read_text()
+        words = {verb: re.search(rf"sagekit --plugin \S+ {verb} .*", text)[0] for verb in ("plan", "build", "coverage")}
+        self.assertIn('--cells "$CELL" --python 3.12', words["build"])
+        self.assertNotIn("cu130", words["build"])  # two globs are a union
+        for verb in ("plan", "coverage"):
+            self.assertIn("--cells '*-cu130-*'", words[verb])
+
     def test_least_rights_pinned_actions_and_ends(self):
         text, document = self.made("sage2")
         self.assertEqual(document["permissions"], {})

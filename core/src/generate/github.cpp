@@ -61,11 +61,16 @@ std::vector<TemplateValue> template_values(const PlannedVariant& variant, const 
   auto request = variant.request;
   request.profile.clear();
   if (request.platforms.empty()) request.platforms = {platform == "linux" ? "linux_x86_64" : "win_amd64"};
-  auto words = request_words(request);
-  if (const auto arches = flag_arches(request); !arches.empty()) words.insert(words.end(), {"--arch", arches});
-  if (!overrides_toml(request).empty()) words.insert(words.end(), {"--config", overrides_file(spec)});
-  const auto plan_words = " " + shell_line(words);
-  if (!options.source.empty()) words.insert(words.end(), {"--source", options.source});
+  const auto words_of = [&](const Request& one) {
+    auto words = request_words(one);
+    if (const auto arches = flag_arches(one); !arches.empty()) words.insert(words.end(), {"--arch", arches});
+    if (!overrides_toml(one).empty()) words.insert(words.end(), {"--config", overrides_file(spec)});
+    return words;
+  };
+  const auto plan_words = " " + shell_line(words_of(request));
+  request.cells.clear();  // a job names its own cell, and several globs are a union
+  auto build_words = words_of(request);
+  if (!options.source.empty()) build_words.insert(build_words.end(), {"--source", options.source});
   const auto& tools = generate_tools();
   std::vector<std::string> tags;
   for (const auto& pattern : options.tags) tags.push_back(workflow_text(pattern));
@@ -90,7 +95,7 @@ std::vector<TemplateValue> template_values(const PlannedVariant& variant, const 
       {"key", target_name(spec.name)},
       {"toolkits", toolkit_table()},
       {"plan_words", plan_words},
-      {"build_words", " " + shell_line(words)},
+      {"build_words", " " + shell_line(build_words)},
   };
   for (const auto& [name, uses] : tools.actions) values.push_back({name, uses});
   return values;
