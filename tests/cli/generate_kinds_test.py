@@ -111,6 +111,11 @@ class Kinds(CommandLine):
             self.assertEqual(sorted(identifiers), sorted(wanted))
             self.assertIn(f'config-settings = "cuda={cuda} torch={torch}"', text)
 
+    def test_cibuildwheel_cannot_say_what_holds_for_some_cells(self):
+        (self.folder / "sagekit.toml").write_text('[[overrides]]\nselect = "*-python312"\narch = "9.0"\n')
+        self.made("sage2", "cibuildwheel", code=2, texts=("GEN003", "[[overrides]]", "--arch"))
+        self.assertFalse((self.folder / "out").exists())
+
     # Consumer
 
     def release(self, *words):

@@ -32,6 +32,10 @@ std::string file_of_group(const Cell& cell) {
 
 Result<Generated> generate_cibuildwheel(const std::vector<PlannedVariant>& variants, const GenerateOptions&) {
   const auto& variant = variants.front();
+  if (!variant.request.overrides.empty())
+    return fail(ErrorKind::usage, "GEN003",
+                "cibuildwheel's files cannot hold [[overrides]]: their settings are for all cells of a file",
+                "give what all cells take with --arch and --naming, and --config a sagekit.toml without [[overrides]]");
   std::map<std::string, std::vector<const Cell*>> groups;
   for (const auto& cell : variant.plan.cells) groups[file_of_group(cell)].push_back(&cell);
   Generated made;
