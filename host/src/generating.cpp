@@ -96,7 +96,7 @@ Status check_flags(const Session& session, const std::string& kind) {
         if (own == generate_kinds().end() || std::ranges::find(own->flags, flag) != own->flags.end()) continue;
         if (session.global.given.contains(std::string(flag)))
           return fail(ErrorKind::usage, "CLI001", fmt::format("generate {} makes nothing of {}", kind, flag),
-                      fmt::format("it takes {}", fmt::join(own->flags, " ")));
+                      own->flags.empty() ? "leave it out" : fmt::format("it takes {}", fmt::join(own->flags, " ")));
       }
   return {};
 }
