@@ -11,6 +11,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
 from harness import EXAMPLES, SOURCE_DIR, CommandLine
 from release_wheels import built, pass_all
+from wheels import Wheel
 
 
 class Kinds(CommandLine):
@@ -159,6 +160,17 @@ class Kinds(CommandLine):
         with_arches(["8.0"], ".other")
         self.release("--base-url", "https://example.org/w/")
         self.made("sage2", "consumer", "--release", manifest, code=2, texts=("GEN008", ".sm80-cp312", ".other-cp312"))
+
+    def test_a_tag_of_one_python_without_its_abi_is_for_that_one(self):
+        for python in ("310", "311"):
+            Wheel("tiny", "1.0+cu130torch2.11.0", f"cp{python}-none-linux_x86_64").write(self.folder / "dist")
+        self.run_sagekit("release", "dist", "--base-url", "https://example.org/w/")
+        pass_all(self.folder / "dist")
+        self.assertIn("| 3.10 | linux", (self.folder / "dist" / "NOTES.md").read_text())
+        files = self.made("sage2", "consumer", "--release", self.folder / "dist")
+        text = files["requirements-torch211-cu130.txt"].read_text()
+        self.assertIn('python_version == "3.10" and', text)
+        self.assertIn('python_version == "3.11" and', text)
 
     def test_a_release_that_cannot_be_written_down(self):
         self.made("sage2", "consumer", code=2, texts=("GEN008", "--release"))

@@ -11,7 +11,8 @@ namespace {
 std::string python_of(const WheelName& name) {
   if (name.python.size() != 1 || name.abi.size() != 1) return {};
   const std::string& tag = name.python[0];
-  if (!tag.starts_with("cp3") || tag.size() < 4 || !name.abi[0].starts_with(tag)) return {};
+  const bool made_for_one = name.abi[0].starts_with(tag) || name.abi[0] == "none";  // cp310-none: no newer one takes it
+  if (!tag.starts_with("cp3") || tag.size() < 4 || !made_for_one) return {};
   return "3." + tag.substr(3) + (name.abi[0].ends_with('t') ? "t" : "");
 }
 
