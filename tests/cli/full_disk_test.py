@@ -54,6 +54,11 @@ class FullDisk(CommandLine):
         self.expect(self.run_sagekit("index", dist), 0)
         self.assertEqual(len(json.loads((dist / "simple/tiny/index.json").read_text())["files"]), 41)
 
+    def test_index_says_that_it_is_the_disk(self):
+        dist = self.dist(1)
+        self.expect(self.with_room(16, "index", dist), 3, "FIL002", ".whl.metadata: File too large", "free some space")
+        self.assertEqual([path.suffix for path in dist.iterdir()], [".whl"])
+
     def test_retag(self):
         wheel = Wheel("tiny", "1.0", "cp312-cp312-linux_x86_64")
         wheel.files["tiny/data.bin"] = os.urandom(200_000)

@@ -158,6 +158,16 @@ class Index(CommandLine):
         self.expect(self.run_sagekit("index", "dist", "-o", self.folder / "out", "--serve"), 2, "REL021")
         self.expect(self.run_sagekit("index", "--serve", "dist"), 2, "CLI002", "write the folder before --serve")
 
+    def test_wheels_that_nothing_can_be_written_beside(self):
+        wheel = tiny().write(self.dist)
+        (self.dist / f".{wheel.name}.metadata.new").mkdir()  # nothing can be written, by root either
+        done = self.run_sagekit("index", "dist", "-o", "site")
+        self.expect(done, 2, "FIL002", f"cannot write dist/{wheel.name}.metadata: ", "copy the wheels")
+        (self.dist / "simple" / ".sagekit.lock").mkdir(parents=True)
+        done = self.run_sagekit("index", "dist")
+        self.expect(done, 2, "FIL002", "copy the wheels")
+        self.assertNotIn("-o DIR", done.err)
+
     def test_same_bytes_and_incremental(self):
         for i in range(5):
             tiny(f"1.{i}").write(self.dist)

@@ -107,7 +107,13 @@ class Release(CommandLine):
         wheel = built().write(self.dist)
         self.run_sagekit("release", "dist")
         wheel.write_bytes(built(answer=43).write(self.folder).read_bytes())
-        self.expect(self.run_sagekit("index", "dist"), 1, "REL013")
+        for verb in ("index", "release"):
+            self.expect(self.run_sagekit(verb, "dist"), 1, "REL013", "delete dist/sagekit.release.json and make it again")
+        self.assertEqual(list(self.dist.glob("*.metadata")), [])  # "nothing was written"
+        self.expect(self.run_sagekit("publish", "github", "dist", "--repo", "o/r", "--tag", "v1.0", "--dry-run"), 2, "REL013", "PUB001", "mend what is said")
+        (self.dist / "sagekit.release.json").unlink()
+        self.run_sagekit("release", "dist")
+        self.expect(self.run_sagekit("index", "dist"), 0)
 
     def test_index_of_a_manifest_alone(self):
         wheel = built().write(self.dist)

@@ -35,6 +35,7 @@ struct Found {
   bool attested = false;  ///< a provenance object lies beside it
   const KnownWheel* known = nullptr;
   ReleasedWheel wheel = {};
+  std::string metadata = {};  ///< to be left beside it
   std::optional<Error> refused = {};
 };
 
@@ -111,15 +112,14 @@ void read_one(const fs::path& folder, const ScanOptions& options, const WheelNam
               Found& found) {
   const auto file = folder / found.path;
   auto reading = read_wheel_facts(file, reader, inflater);
-  Status beside;
-  if (reading && options.write_metadata) beside = write_beside(file.string() + ".metadata", reading->metadata);
-  if (!reading || !beside) {
-    found.refused = reading ? beside.error() : reading.error();
+  if (!reading) {
+    found.refused = reading.error();
     if (found.refused->where.empty() || found.refused->where == file.filename().string())
       found.refused->where = file.string();
     return;
   }
   found.wheel = std::move(reading->wheel);
+  if (options.write_metadata) found.metadata = std::move(reading->metadata);
   found.wheel.path = found.path;
   found.wheel.modified = rfc3339(found.state.modified_ns);
 }
@@ -195,13 +195,29 @@ Status compare_with_manifest(const fs::path& folder, Scan& scan) {
     if (found == listed.end()) continue;
     const auto* said = found->second;
     if (said->sha256 != wheel.sha256)
-      scan.refused.push_back({ErrorKind::failed, "REL013",
-                              fmt::format("{} is not the wheel that {} lists: sha256 {} here, {} there", wheel.path,
-                                          k_manifest_file, wheel.sha256, said->sha256),
-                              wheel.path, "if the new one is right, make the manifest again: sagekit release"});
+      scan.refused.push_back(
+          {ErrorKind::failed, "REL013",
+           fmt::format("{} is not the wheel that {} lists: sha256 {} here, {} there", wheel.path, k_manifest_file,
+                       wheel.sha256, said->sha256),
+           wheel.path,
+           fmt::format("if the new one is right, delete {} and make it again: sagekit release", path.string())});
     wheel.url = said->url;
     wheel.verdict = said->verdict;
     wheel.uploaded = said->uploaded;
+  }
+  return {};
+}
+
+Status write_metadata(const fs::path& folder, const std::vector<Found>& found) {
+  for (const auto& one : found) {
+    if (one.metadata.empty()) continue;
+    if (auto written = write_beside((folder / one.path).string() + ".metadata", one.metadata); !written) {
+      if (written.error().kind == ErrorKind::usage)
+        written.error().hint =
+            "each wheel's METADATA lies beside it for installers (PEP 658): let this user write there, or copy the "
+            "wheels";
+      return written;
+    }
   }
   return {};
 }
@@ -245,6 +261,7 @@ Result<Scan> scan_wheels(const fs::path& folder, const ScanOptions& options) {
     if (one.attested && !one.refused) check_provenance(folder, one);
   join_same_names(found, scan);
   TRY(compare_with_manifest(folder, scan));
+  if (scan.refused.empty()) TRY(write_metadata(folder, found));
   return scan;
 }
 

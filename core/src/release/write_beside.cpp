@@ -1,6 +1,7 @@
 #include "release/write_beside.hpp"
 
 #include "support/file.hpp"
+#include "support/text.hpp"
 #include "support/try.hpp"
 
 #include <cerrno>
@@ -16,7 +17,8 @@ Status write_beside(const fs::path& path, std::string_view bytes) {
   if (fs::is_regular_file(status) && fs::file_size(path, error) == bytes.size())
     if (const auto there = MappedFile::open(path); there && there->bytes() == bytes) return {};
   const auto temporary = path.parent_path() / ("." + path.filename().string() + ".new");
-  if (const auto written = write_file(temporary, bytes); !written) {
+  if (auto written = write_file(temporary, bytes); !written) {
+    written.error().message = replace_all(written.error().message, temporary.string(), path.string());
     fs::remove(temporary, error);
     return written;
   }

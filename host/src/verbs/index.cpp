@@ -115,6 +115,8 @@ int run(Session& session, const IndexArguments& arguments) {
   std::optional<OutputLock> lock;
   if (folder_given || fs::is_regular_file(given, error)) {
     auto acquired = OutputLock::acquire(options.output, session.console, stop);
+    if (!acquired && folder_given && arguments.output.empty() && acquired.error().code == "FIL002")
+      acquired.error().hint = "let this user write there, or copy the wheels: each one's METADATA lies beside it, too";
     if (!acquired) return report(session, acquired.error());
     lock.emplace(std::move(*acquired));
   }
@@ -158,6 +160,7 @@ std::vector<Verb> index_verbs() {
                     "sagekit index dist --variants --serve", "sagekit index sagekit.release.json -o site/simple"},
        .exits = {{0, "the pages are written"},
                  {1, "a wheel is damaged or contradicts itself, or two have one name: nothing was written"},
+                 {3, "the disk is full"},
                  {4, "there is no wheel"}}},
       declare, run)};
 }

@@ -65,7 +65,11 @@ Result<Release> release_in(const Session& session, const fs::path& folder) {
     return fail(
         ErrorKind::usage, "PUB001", fmt::format("{} is a file: the wheels are wanted, too", folder.string()),
         fmt::format("the folder that has both: {}", folder.has_parent_path() ? folder.parent_path().string() : "."));
-  if (!given->scan.refused.empty()) return stale("a wheel of the folder must not be published");
+  if (!given->scan.refused.empty()) {
+    auto error = stale("a wheel of the folder must not be published").error();
+    error.hint = "mend what is said of it above, then " + error.hint;
+    return std::unexpected(std::move(error));
+  }
   const auto text = file_text(folder / k_manifest_file);
   if (!text) return stale("there is none");
   auto release = read_release(*text, k_manifest_file);
