@@ -158,6 +158,18 @@ class OnGitHub(Report):
         self.assertRegex(page, r"(?m)^\| \*\*fail\*\* \| .*page-1.0-py3-none-any.whl \| not known \|")
         self.assertRegex(page, r"(?m)^\| pass \| .*a-1.0-.*whl \| no GPU code \|")
 
+    def test_what_could_not_be_judged_is_on_the_page(self):
+        path = warned("a").write(self.folder)
+        self.expect(self.run_sagekit("verify", path, "missing.whl", env=self.github()), 2)
+        page = (self.folder / "summary.md").read_text()
+        self.assertTrue(page.startswith("### sagekit verify: 1 of 2 wheels pass, 1 could not be judged\n"), page)
+        self.assertIn("| **not judged** | cannot read missing.whl: ", page)
+        self.assertIn("- **FIL001** ", page)
+        (self.folder / "summary.md").unlink()
+        done = self.run_sagekit("verify", "--format", "github", "missing.whl", env=self.github())
+        self.assertIn("0 of 1 wheel pass, 1 could not be judged", (self.folder / "summary.md").read_text())
+        self.assertRegex(done.out, r"(?m)^::error title=FIL001%3A not judged::cannot read missing.whl")
+
     def test_at_most_ten_annotations_of_a_type(self):
         paths = [broken(f"w{i}").write(self.folder) for i in range(12)]
         out = self.run_sagekit("verify", *paths, env=self.github()).out

@@ -151,7 +151,8 @@ std::string verify_sarif(const std::vector<WheelReport>& reports, const std::vec
   return json_text(json);
 }
 
-std::string verify_annotations(const std::vector<WheelReport>& reports, bool warnings) {
+std::string verify_annotations(const std::vector<WheelReport>& reports, bool warnings,
+                               const std::vector<Error>& errors) {
   // GitHub shows no more of each type for a step, and says nothing of the rest.
   constexpr std::size_t k_most = 10;
   std::string text;
@@ -159,15 +160,20 @@ std::string verify_annotations(const std::vector<WheelReport>& reports, bool war
     const std::string_view type = result == FindingResult::fail ? "error" : "warning";
     if (result == FindingResult::warn && !warnings) continue;
     std::vector<std::string> lines;
+    const auto add = [&](const std::string& path, const std::string& title, std::string message,
+                         const std::string& hint) {
+      if (!hint.empty()) message += "\n" + hint;
+      lines.push_back(fmt::format("::{} {}title={}::{}\n", type,
+                                  path.empty() ? "" : fmt::format("file={},", escaped(path, true)),
+                                  escaped(title, true), escaped(message, false)));
+    };
+    if (result == FindingResult::fail)
+      for (const auto& error : errors) add(error.where, error.code + ": not judged", error.message, error.hint);
     for (const auto& report : reports)
       for (const auto& finding : report.findings) {
         if (finding.result != result) continue;
-        std::string message = finding.message;
-        if (!finding.where.empty()) message = finding.where + ": " + message;
-        if (!finding.hint.empty()) message += "\n" + finding.hint;
-        lines.push_back(fmt::format("::{} file={},title={}::{}\n", type, escaped(report.path, true),
-                                    escaped(finding.code + " in " + after_last(report.path, '/'), true),
-                                    escaped(message, false)));
+        add(report.path, finding.code + " in " + after_last(report.path, '/'),
+            finding.where.empty() ? finding.message : finding.where + ": " + finding.message, finding.hint);
       }
     const bool all = lines.size() <= k_most;
     for (std::size_t i = 0; i < (all ? lines.size() : k_most - 1); ++i) text += lines[i];

@@ -62,10 +62,11 @@ std::string details(const WheelReport& report) {
 
 }  // namespace
 
-std::string job_summary(const std::vector<WheelReport>& reports) {
+std::string job_summary(const std::vector<WheelReport>& reports, const std::vector<Error>& errors) {
   const auto passed = std::ranges::count(reports, true, &WheelReport::pass);
-  std::string text =
-      fmt::format("### sagekit verify: {} of {} pass\n\n", passed, counted(reports.size(), "wheel", "wheels"));
+  std::string text = fmt::format("### sagekit verify: {} of {} pass{}\n\n", passed,
+                                 counted(reports.size() + errors.size(), "wheel", "wheels"),
+                                 errors.empty() ? "" : fmt::format(", {} could not be judged", errors.size()));
   text += "| verdict | wheel | runs on | driver | errors | warnings |\n|---|---|---|---|--:|--:|\n";
   std::size_t left_out = 0;
   const auto add = [&](const std::string& part) {
@@ -74,7 +75,13 @@ std::string job_summary(const std::vector<WheelReport>& reports) {
     else
       text += part;
   };
+  for (const auto& error : errors)
+    add(fmt::format("| **not judged** | {} | not known |  |  |  |\n",
+                    plain(error.where.empty() ? error.message : error.where)));
   for (const auto& report : reports) add(row(report));
+  for (const auto& error : errors)
+    add(fmt::format("\n- **{}** {}{}\n", plain(error.code), plain(error.message),
+                    error.hint.empty() ? "" : "<br>" + plain(error.hint)));
   for (const auto& report : reports)
     if (!report.pass) add(details(report));
   if (left_out > 0) text += fmt::format("\n{} more did not fit here; the log has them.\n", left_out);

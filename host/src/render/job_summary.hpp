@@ -8,8 +8,8 @@
 
 namespace sagekit::host {
 
-/// A table of the wheels, then each failed one with what is wrong with it and why. Stays below the size that GitHub
-/// takes for a step (1 MiB).
-std::string job_summary(const std::vector<WheelReport>& reports);
+/// A table of the wheels and of what could not be judged, then each failed one with what is wrong with it and why.
+/// Stays below the size that GitHub takes for a step (1 MiB).
+std::string job_summary(const std::vector<WheelReport>& reports, const std::vector<Error>& errors);
 
 }  // namespace sagekit::host

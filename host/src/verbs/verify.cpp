@@ -301,17 +301,18 @@ int show(const Session& session, const VerifyArguments& arguments, const Run& ru
   }
   if (arguments.format == "json") console.document(verify_json(reports, arguments.all, stale, run.errors()));
   if (arguments.format == "sarif") console.document(verify_sarif(reports, run.errors()));
-  if (arguments.format == "github") console.document(verify_annotations(reports, !console.quiet()));
+  if (arguments.format == "github") console.document(verify_annotations(reports, !console.quiet(), run.errors()));
   // A log of GitHub Actions is read by GitHub itself: both streams of it.
   if (session.settings.github_actions && arguments.format != "github") {
-    auto annotations = verify_annotations(reports, !console.quiet());
+    auto annotations = verify_annotations(reports, !console.quiet(), run.errors());
     if (arguments.format == "text")
       console.document(annotations);
     else if (!annotations.empty())
       console.say(annotations.substr(0, annotations.size() - 1));
   }
-  if (const auto& summary = session.settings.step_summary; !summary.empty() && !reports.empty())
-    if (std::ofstream page(summary, std::ios::binary | std::ios::app); !(page << job_summary(reports)).flush())
+  if (const auto& summary = session.settings.step_summary; !summary.empty() && reports.size() + run.errors().size() > 0)
+    if (std::ofstream page(summary, std::ios::binary | std::ios::app);
+        !(page << job_summary(reports, run.errors())).flush())
       console.warn(fmt::format("the job summary {} could not be written", summary.string()));
   const bool trouble = std::ranges::any_of(reports, [](const WheelReport& one) { return !one.pass; });
   if (arguments.format == "text" && trouble) console.say("sagekit explain CODE says what a code means");
