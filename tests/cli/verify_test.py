@@ -102,6 +102,14 @@ class ExitCodes(Verify):
         path = Wheel().write(self.folder / "dist")
         self.assertEqual(len(self.verify("--json", path, self.folder / "dist", f"{self.folder}/./dist").json()["wheels"]), 1)
 
+    def test_folders_below_that_were_not_named_are_said(self):
+        for name in ("a", "b", "c"):
+            Wheel(name).write(self.folder / "dist" / name)
+        Wheel().write(self.folder / "dist")
+        done = self.verify("dist", "dist/b")
+        self.expect(done, 0, "wheels in folders below dist are not judged", "name those folders, too: dist/a dist/c")
+        self.assertNotIn("not judged", self.verify("dist", "dist/a", "./dist/b/", *(self.folder / "dist/c").iterdir()).err)
+
     def test_an_unknown_policy_is_said_once(self):
         done = self.verify("--policy", "pipy", Wheel().write(self.folder), Wheel("other").write(self.folder))
         self.expect(done, 2, 'no policy "pipy"', 'one of: own, others, pypi')

@@ -102,7 +102,7 @@ class Run {
       // A folder of wheels stands for them; an unpacked package may have some of its own.
       const bool folder = fs::is_directory(path, error) && files_in(path, {".dist-info"}).empty();
       const auto wheels = folder ? files_in(path, {".whl"}) : std::vector<fs::path>{};
-      if (folder) say_below(path);
+      if (folder) say_below(path, given);
       if (wheels.empty()) {
         all.push_back(path);
       } else {
@@ -129,15 +129,21 @@ class Run {
   }
 
   /// Wheels in folders below one that was given, as CI systems unpack artifacts: what is not judged is said.
-  void say_below(const fs::path& folder) {
+  void say_below(const fs::path& folder, const std::vector<std::string>& given) {
     std::error_code error;
-    std::set<fs::path> folders;
+    std::set<fs::path> named;
+    for (const auto& path : given) named.insert(fs::canonical(path, error));
+    named.erase(fs::path());  // what is not there
+    const auto is_named = [&](const fs::path& path) { return named.contains(fs::canonical(path, error)); };
+    std::set<std::string> folders;
     fs::recursive_directory_iterator at(folder, fs::directory_options::skip_permission_denied, error), end;
     for (; !error && at != end; at.increment(error))
-      if (at.depth() > 0 && at->path().extension() == ".whl") folders.insert(at->path().parent_path());
+      if (const auto& path = at->path();
+          at.depth() > 0 && path.extension() == ".whl" && !is_named(path) && !is_named(path.parent_path()))
+        folders.insert(shell_word(path.parent_path().string()));
     if (!folders.empty())
       m_session.console.warn(fmt::format("wheels in folders below {} are not judged", folder.string()),
-                             fmt::format("name those folders, too: {}", folders.begin()->string()));
+                             fmt::format("name those folders, too: {}", fmt::join(folders, " ")));
   }
 
   /// After many: what failed in full, then how many passed and the failed ones' names.
