@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -200,7 +201,7 @@ class Planner {
       if (is_new || is_same_wheel(*at->second, cell)) continue;
       return fail(ErrorKind::usage, "PLN012",
                   fmt::format("the wheels of {} and {} would both be named {}", at->second->id, cell.id, cell.wheel),
-                  how_to_tell_apart(*at->second, cell));
+                  how_to_tell_apart());
     }
     return {};
   }
@@ -211,17 +212,26 @@ class Planner {
            one.platform == other.platform && one.arches == other.arches && one.requires_dist == other.requires_dist;
   }
 
-  std::string how_to_tell_apart(const Cell& one, const Cell& other) const {
+  /// Does it give each cell a name of its own that says what the cell is?
+  bool tells_apart(const NamingScheme& scheme) const {
+    std::map<std::string, const Cell*> first;
+    for (const auto& cell : m_plan.cells) {
+      const auto facts = name_facts(cell, m_plan.revision);
+      auto values = naming_values(cell, m_plan.revision);
+      values.python = naming_values(facts).python;
+      const auto name = write_wheel_name(scheme, facts, values);
+      if (!name) return false;
+      const auto [at, is_new] = first.emplace(*name, &cell);
+      if (!is_new && !is_same_wheel(*at->second, cell)) return false;
+    }
+    return true;
+  }
+
+  std::string how_to_tell_apart() const {
     std::vector<std::string> schemes;
     for (const auto* rows : {&m_spec.schemes, &builtin_schemes()})
-      for (const auto& scheme : *rows) {
-        const auto name = [&](const Cell& cell) {
-          const auto values = naming_values(cell, m_plan.revision);
-          return expand_template(scheme.version, values).value_or("") + "-" +
-                 expand_template(scheme.build, values).value_or("");
-        };
-        if (name(one) != name(other)) schemes.push_back("--naming " + scheme.name);
-      }
+      for (const auto& scheme : *rows)
+        if (tells_apart(scheme)) schemes.push_back("--naming " + scheme.name);
     const auto apart = std::string("build them one by one with --cells, each into a folder of its own (-o)");
     return schemes.empty() ? apart : fmt::format("name them apart with {}, or {}", join(schemes, " or "), apart);
   }

@@ -76,6 +76,16 @@ TEST_CASE("cells whose wheel names no Python share it") {
   Request request;
   request.naming = "plain";
   CHECK(error_of(spec, request).code == "PLN012");
+  // Without torch some schemes have no name for it; what is advised is taken.
+  const auto hint = error_of(spec, request).hint;
+  CHECK(hint.find("--naming build-tag") == std::string::npos);
+  for (const auto& scheme : builtin_schemes()) {
+    if (hint.find("--naming " + scheme.name + " ") == std::string::npos &&
+        hint.find("--naming " + scheme.name + ",") == std::string::npos)
+      continue;
+    request.naming = scheme.name;
+    CHECK_MESSAGE(plan_of(spec, request).cells.size() == 4, scheme.name);
+  }
 }
 
 TEST_CASE("a wheel of another arch set than the default one has another name") {
