@@ -164,11 +164,13 @@ std::expected<Config, Diagnostics> parse_config(std::string_view text, std::stri
 
 fs::path find_config(const fs::path& folder) {
   std::error_code error;
+  // A link that leads nowhere is there: who reads it says so.
+  const auto is_there = [&](const fs::path& path) { return fs::exists(fs::symlink_status(path, error)); };
   const auto own = folder / "sagekit.toml";
-  fs::path nearest = fs::exists(own, error) ? own : fs::path();
+  fs::path nearest = is_there(own) ? own : fs::path();
   if (!nearest.empty()) return nearest;
   for (auto at = folder;; at = at.parent_path()) {
-    if (nearest.empty() && fs::exists(at / "sagekit.toml", error)) nearest = at / "sagekit.toml";
+    if (nearest.empty() && is_there(at / "sagekit.toml")) nearest = at / "sagekit.toml";
     if (fs::exists(at / ".git", error)) return nearest;
     if (at == at.parent_path()) return {};
   }

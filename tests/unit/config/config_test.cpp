@@ -157,4 +157,6 @@ TEST_CASE("the file is that of the folder, or of one above it in its repository"
   CHECK(find_config(tree.root / "other").empty());
   CHECK(find_config(tree.root / "plain").empty());
   CHECK(find_config(tree.root) == tree.root / "sagekit.toml");
+  std::filesystem::create_symlink("gone", tree.root / "plain/sagekit.toml");  // who reads it says that it leads nowhere
+  CHECK(find_config(tree.root / "plain") == tree.root / "plain/sagekit.toml");
 }
