@@ -65,6 +65,7 @@ class Publishing(CommandLine):
         pass_all(self.dist)
         for tag in ("1.0", "v1", "v1.00", "v2.0", "v1.0-example"):
             self.expect(self.example(*publish, tag, "--dry-run"), 2, "PUB003")
+        self.expect(self.example(*publish, "v1.0rc1", "--dry-run"), 2, "PUB003", "rc1 makes it another version's than v1.0")
         for tag in ("v1.0", "v1.0-tiny", "v1.0.post1"):
             self.expect(self.example(*publish, tag, "--dry-run"), 0)
         done = self.run_sagekit("publish", "index", "dist", "--repository-url", "https://me:secret@example.org/")

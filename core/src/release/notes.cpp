@@ -74,7 +74,8 @@ Status check_tag(const Release& release, const std::string& tag, const std::vect
   const std::string start = "v" + *versions.begin();
   const auto rest = tag.starts_with(start) ? std::string_view(tag).substr(start.size()) : std::string_view();
   if (!tag.starts_with(start) || (!rest.empty() && rest[0] != '-' && rest[0] != '+' && !rest.starts_with(".post")))
-    return refuse(fmt::format("it does not begin with {}", start));
+    return refuse(rest.empty() ? fmt::format("it does not begin with {}", start)
+                               : fmt::format("{} makes it another version's than {}", rest, start));
   if (tag.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.+-_") != std::string::npos)
     return refuse("it has characters that no tag should have");
   for (const auto& plugin : plugins)
