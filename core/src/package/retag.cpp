@@ -106,6 +106,7 @@ class Retag {
     TRY_ASSIGN(m_wheel_text, m_archive.read(m_folder + "/WHEEL"));
     const auto headers = read_headers(m_metadata);
     m_requirements = headers.all("Requires-Dist");
+    m_requires_python = headers.one("Requires-Python").value_or("");
     if (const auto* member = m_archive.find(provenance_path())) {
       TRY_ASSIGN(m_provenance, m_archive.read(*member));
     }
@@ -129,6 +130,7 @@ class Retag {
       m_after.variant = m_variant.label;
     }
     TRY(check_new_name(m_before, m_after, known));
+    if (m_before.python != m_after.python && !m_requires_python.empty()) TRY(check_python(m_after, m_requires_python));
     TRY_ASSIGN(m_new_requirements, with_requirements(m_requirements, m_request.requirements));
     return {};
   }
@@ -301,7 +303,7 @@ class Retag {
   const RetagOptions& m_options;
   CommandRunner& m_runner;
   WheelName m_before, m_after;
-  std::string m_folder, m_metadata, m_wheel_text, m_provenance;
+  std::string m_folder, m_metadata, m_wheel_text, m_provenance, m_requires_python;
   std::vector<std::string> m_requirements, m_new_requirements;
   VariantMade m_variant;
   std::optional<WheelReport> m_report;  ///< of the wheel as it is

@@ -3,6 +3,7 @@
 #include "inspect/system_needs.hpp"
 #include "pypa/platform_tag.hpp"
 #include "pypa/requirement_reader.hpp"
+#include "pypa/version_order.hpp"
 #include "pypa/wheel_paths.hpp"
 #include "spec/libc_floor.hpp"
 #include "spec/name_values.hpp"
@@ -189,6 +190,25 @@ Result<WheelName> retagged_name(const WheelName& before, const RetagRequest& req
       return bad_value(fmt::format("\"{}\" is no platform tag that an installer knows", tag),
                        "auto, manylinux_2_28_x86_64, win_amd64");
   return name;
+}
+
+Status check_python(const WheelName& name, const std::string& requires_python) {
+  constexpr int k_newest = 99;
+  for (const auto& text : name.python)
+    for (const auto& abi : name.abi) {
+      const auto tag = read_python_tag(text);
+      const bool newer = tag.minor < 0 || abi.starts_with("abi3") || (abi == "none" && tag.implementation == "py");
+      const int first = std::max(tag.minor, 0), last = newer ? k_newest : first;
+      for (int minor = first; minor <= last; ++minor)
+        for (const auto* patch : {"", ".999"})
+          // What cannot be read is for verify to say.
+          if (specifiers_allow(requires_python, fmt::format("{}.{}{}", tag.major, minor, patch)).value_or(true))
+            return {};
+    }
+  return fail(ErrorKind::failed, "RTG004",
+              fmt::format("{} would be for {}, and its Requires-Python says {}: no Python could install it",
+                          name.file_name(), join(name.python, "."), requires_python),
+              "a tag of a Python that Requires-Python allows");
 }
 
 Status check_new_name(const WheelName& before, const WheelName& after, const KnownFacts& known) {

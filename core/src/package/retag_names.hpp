@@ -28,6 +28,9 @@ Result<WheelName> retagged_name(const WheelName& name, const RetagRequest& reque
 /// Is what the new name says of torch, CUDA, source and arches what is known of the wheel? RTG004 (failed).
 Status check_new_name(const WheelName& before, const WheelName& after, const KnownFacts& known);
 
+/// Is there a Python that a tag of the name is for and `requires_python` allows? RTG004 (failed).
+Status check_python(const WheelName& name, const std::string& requires_python);
+
 /// The tag that modules allow: "manylinux_2_17_x86_64", "win_amd64". Errors: RTG008 (failed).
 Result<std::string> platform_of_symbols(const std::vector<MemberFacts>& members);
 

@@ -109,6 +109,17 @@ bool is_index_platform_tag(std::string_view tag) {
   return parts[0] == "pyemscripten" && number(1) && number(2) && rest(3) == "wasm32";
 }
 
+PythonTag read_python_tag(std::string_view tag) {
+  PythonTag out;
+  const auto digits = tag.find_first_of("0123456789");
+  if (digits == tag.npos) return out;
+  out.implementation = tag.substr(0, digits);
+  out.major = tag[digits] - '0';
+  const auto minor = tag.substr(digits + 1);
+  if (is_digits(minor) && minor.size() < 4) std::from_chars(minor.data(), minor.data() + minor.size(), out.minor);
+  return out;
+}
+
 bool can_be_tags(std::string_view python, std::string_view abi) {
   if (abi == "none") return true;
   if (python.starts_with("py") && number_behind(python, "py")) return false;  // "py3" promises pure Python or ctypes

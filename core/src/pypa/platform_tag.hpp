@@ -19,6 +19,14 @@ PlatformTag parse_platform_tag(std::string_view tag);
 /// Does the public index take it, as its upload form judges tags (warehouse, forklift/legacy.py)?
 bool is_index_platform_tag(std::string_view tag);
 
+/// A Python tag, taken apart: "cp312" is {"cp", 3, 12}, "py3" has a major number alone.
+struct PythonTag {
+  std::string implementation;
+  int major = 0, minor = -1;
+};
+
+PythonTag read_python_tag(std::string_view tag);
+
 /// Could any installer ever ask for this Python tag with this ABI tag? Those that are not known here could be anything.
 bool can_be_tags(std::string_view python, std::string_view abi);
 

@@ -40,23 +40,6 @@ std::string least_glibc(const Target& target) {
   return {};
 }
 
-/// "cp312" -> {3, 12}; major alone of "py3".
-struct PythonTag {
-  std::string implementation;
-  int major = 0, minor = -1;
-};
-
-PythonTag read_python_tag(std::string_view tag) {
-  PythonTag out;
-  const auto digits = tag.find_first_of("0123456789");
-  if (digits == tag.npos) return out;
-  out.implementation = tag.substr(0, digits);
-  out.major = tag[digits] - '0';
-  const auto minor = tag.substr(digits + 1);
-  if (is_digits(minor) && minor.size() < 4) out.minor = leading_number(minor);
-  return out;
-}
-
 }  // namespace
 
 Ruling judge_platform(const Traits& traits, const Target& target) {

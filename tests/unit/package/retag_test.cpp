@@ -85,12 +85,8 @@ TEST_CASE("RECORD follows its members") {
   CHECK(rows[0].size == "3");
   CHECK(rows[0].hash.starts_with("sha256="));
   CHECK(rows[1].path == "b,c");
-  CHECK(with_members("a,b\n",
-                     [](const std::string& path) {
-                       return RecordChange{path, nullptr};
-                     })
-            .error()
-            .code == "RTG002");
+  CHECK(with_members("a,b\n", [](const std::string& path) { return RecordChange{path, nullptr}; }).error().code ==
+        "RTG002");
 }
 
 TEST_CASE("a scheme's name is made of what the wheel says of itself") {
@@ -129,6 +125,20 @@ TEST_CASE("a name that says what the wheel is not is refused") {
         "2.2.0+cu130torch2.11.0andhigher", "2.2.0+cu130.torch2.11.20260118.gd1a57a5",
         "2.2.0+cu130.torch2.11.20260117.gd1a57a6", "2.2.0+cu130.torch2.11.20260117.gd1a57a5.sm90a"})
     CHECK_MESSAGE(check(lie) == "RTG004", lie);
+}
+
+TEST_CASE("a tag of a Python that Requires-Python excludes is refused") {
+  const auto check = [](std::string_view tags, const char* requires_python) {
+    return code_of(check_python(named("tiny-1.0-" + std::string(tags) + "-any.whl"), requires_python));
+  };
+  for (const char* tags : {"cp27-none", "py2-none", "cp38-cp38", "cp37.cp38-none"})
+    CHECK_MESSAGE(check(tags, ">=3.9") == "RTG004", tags);
+  for (const char* tags : {"cp39-none", "py3-none", "py2.py3-none", "cp36-abi3", "py36-none", "cp38.cp39-none"})
+    CHECK_MESSAGE(check(tags, ">=3.9").empty(), tags);
+  CHECK(check("cp39-cp39", ">=3.9.2").empty());
+  CHECK(check("cp312-cp312", "<3.12") == "RTG004");
+  CHECK(check("cp312-abi3", "<3.12") == "RTG004");
+  CHECK(check("cp312-cp312", "no rule").empty());
 }
 
 TEST_CASE("a variant promises the GPUs and the driver that were measured") {
