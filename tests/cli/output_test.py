@@ -100,6 +100,17 @@ class OtherFilesStay(CommandLine):
             self.expect(self.run_sagekit("cache", "export", "pack.tar"), 0)
 
 
+class OneDocument(CommandLine):
+    def test_what_prints_another_text_is_no_json(self):
+        wheel = Wheel().write(self.folder)
+        for flag, words in (("--dockerfile", ("install", wheel, "--dockerfile")), ("--report", ("doctor", "--interpreter", sys.executable, "--report")),
+                            ("--dot", ("--plugin", "sage2", "plan", "--dot"))):
+            with self.subTest(flag):
+                done = self.run_sagekit(*words, "--json")
+                self.expect(done, 2, "CLI001", f"--json and {flag} both want stdout")
+                self.assertEqual(done.out, "")
+
+
 class Errors(CommandLine):
     def test_what_could_not_be_read_is_in_the_document(self):
         wheel = Wheel().write(self.folder)

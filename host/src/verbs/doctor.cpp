@@ -147,6 +147,8 @@ int check_environment(Session& session, const DoctorArguments& arguments) {
 }
 
 int run(Session& session, const DoctorArguments& arguments) {
+  if (session.global.json && arguments.report)
+    return report(session, {ErrorKind::usage, "CLI001", "--json and --report both want stdout", "", "choose one"});
   if (about_environment(session, arguments)) return check_environment(session, arguments);
   auto plugin = session.plugin();
   if (!plugin && session.global.plugins.empty())

@@ -317,6 +317,8 @@ class Installer {
 int run(Session& session, const InstallArguments& given) {
   InstallArguments arguments = given;
   if (const auto one = take_place(arguments.resolving); !one) return report(session, one.error());
+  if (session.global.json && arguments.dockerfile)
+    return report(session, {ErrorKind::usage, "CLI001", "--json and --dockerfile both want stdout", "", "choose one"});
   const bool prints = arguments.dockerfile || arguments.dry_run;
   if (!arguments.resolving.target.empty() && !prints) {
     // Where images are built no GPU shows itself; what the Python is and has is there to be asked.
