@@ -12,7 +12,7 @@ import sys
 import time
 import unittest
 
-from harness import EXAMPLE_SOURCE, EXAMPLES, has_nvcc, real_nvcc
+from harness import EXAMPLE_SOURCE, EXAMPLES, SAGEKIT, Done, has_nvcc, real_nvcc
 from provisioning import SECRET, Provisioning, fake_packages, tree_files
 from index_server import IndexServer, delay, no_ranges, redirect, slow
 
@@ -327,6 +327,50 @@ class Trees(Provisioning):
                 self.assertEqual(len([line for line in (done.err + done.out).splitlines() if path in line]), 1, done.err + done.out)
         self.expect(self.run_sagekit("toolchain", "remove", row["id"]), 0)
         self.works_again()
+
+    def test_a_half_copied_tree_is_named_removed_and_fetched_again(self):
+        (row,) = self.fetched()
+        pins = pathlib.Path(row["path"]) / "tree.toml"
+        whole = pins.read_text()
+        for left in (None, "", whole[:100]):
+            pins.unlink() if left is None else pins.write_text(left)
+            with self.subTest(left):
+                for words in (("verify",), ("verify", row["id"])):
+                    self.expect(self.run_sagekit("toolchain", *words), 1, "PRV004", row["id"], "tree.toml", "toolchain remove " + row["id"])
+                checked = self.run_sagekit("toolchain", "verify", "--json").json()
+                self.held_to_schema("toolchain-verify", checked)
+                self.assertEqual([(tree["id"], tree["whole"]) for tree in checked["trees"]], [(row["id"], False)])
+                self.assertEqual([again["fetched"] for again in self.works_again()], [True])
+                pins.unlink() if left is None else pins.write_text(left)
+                for words in ((row["id"],), ("--all",)):
+                    self.expect(self.run_sagekit("toolchain", "remove", *words), 0, "removed", row["id"])
+                    self.assertEqual(self.named_trees(), [])
+                    self.works_again()
+                    pins.unlink() if left is None else pins.write_text(left)
+        self.works_again("--locked")
+
+    @unittest.skipUnless(os.geteuid() == 0, "needs root")
+    def test_a_tree_that_this_user_may_not_read_is_no_missing_one(self):
+        (row,) = self.fetched()
+        self.folder.chmod(0o755)
+
+        def as_nobody(*words):
+            return Done(subprocess.run([SAGEKIT, *words], cwd="/", stdin=subprocess.DEVNULL, capture_output=True, env=self.environment(),
+                                       user=65534, group=65534, extra_groups=[], timeout=300))
+        for closed in (pathlib.Path(row["path"]), self.trees):
+            with self.subTest(closed):
+                closed.chmod(0o700)
+                done = as_nobody("toolchain", "verify")
+                self.assertIn(done.code, (1, 2), done.err)
+                self.expect(done, done.code, str(closed), "Permission denied", "owner and permissions")
+                self.assertNotIn("toolchain remove", done.err)
+                self.expect(as_nobody("toolchain", "remove", "--all"), 2, str(closed), "Permission denied")
+                closed.chmod(0o755)
+        self.trees.parent.chmod(0o700)
+        for words in (("cache", "stats"), ("cache", "verify"), ("toolchain", "verify")):
+            self.expect(as_nobody(*words), 2, str(self.trees.parent), "Permission denied", "owner and permissions")
+        self.trees.parent.chmod(0o755)
+        self.whole()
 
     def test_a_program_that_nobody_may_run_any_more_is_not_used_quietly(self):
         (row,) = self.fetched()

@@ -108,6 +108,10 @@ SAGEKIT_API bool can_fetch(const TreeNeed& need, const ToolchainOptions& options
 /// All trees of the store, sorted by kind, then newest first. A folder without a readable tree file is not one.
 SAGEKIT_API std::vector<Tree> trees(const std::filesystem::path& store);
 
+/// Folders named as trees that hold no readable one, half-copied or another user's: id and folder alone are known.
+/// verify_tree says why; a fetch replaces them. FIL001 when the store's folder is there and cannot be read.
+SAGEKIT_API Result<std::vector<Tree>> broken_trees(const std::filesystem::path& store);
+
 /// Those that a lock lets be used: of what it pins the very tree, of the rest all, or none when `locked`. PRV003 for a
 /// lock that cannot be read; an empty path is no lock.
 SAGEKIT_API Result<std::vector<Tree>> usable_trees(const ProvisionOptions& options);

@@ -33,8 +33,10 @@ std::uint64_t bytes_below(const fs::path& folder) {
 Status check_is_store(const fs::path& store) {
   std::error_code error;
   // A build begins with objects or toolchains, an install and an index with less.
-  for (const auto* name : {"objects", "toolchains", "installs", "looks", "wheel-facts"})
+  for (const auto* name : {"objects", "toolchains", "installs", "looks", "wheel-facts"}) {
     if (fs::is_directory(store / name, error)) return {};
+    if (error == std::errc::permission_denied) return std::unexpected(store_problem("cannot read", store, error));
+  }
   const bool there = fs::exists(store, error);
   if (error)
     return fail(ErrorKind::usage, "FIL001", fmt::format("cannot read {}: {}", store.string(), error.message()),

@@ -17,7 +17,7 @@ namespace sagekit {
 void each_file(const std::filesystem::path& folder, const std::function<void(const std::filesystem::path&)>& visit);
 /// Of all files below `folder`.
 std::uint64_t bytes_below(const std::filesystem::path& folder);
-/// STO005 (usage) when there is no store.
+/// STO005 (usage) when there is no store, STO003 when this user may not read it.
 Status check_is_store(const std::filesystem::path& store);
 /// The hash that an object's file name states; nothing for another name.
 std::optional<std::string> object_name(const std::filesystem::path& file);

@@ -80,6 +80,14 @@ std::set<std::string> files_below(const fs::path& folder) {
   return found;
 }
 
+/// One of which nothing is known but its name.
+Tree broken(const fs::path& folder) {
+  Tree tree;
+  tree.id = folder.filename().string();
+  tree.folder = folder;
+  return tree;
+}
+
 }  // namespace
 
 Result<TreeStage> TreeStage::open(const fs::path& store, const TreeNeed& need, const std::function<void()>& waiting) {
@@ -139,9 +147,12 @@ Result<Tree> TreeStage::publish(const fs::path& store, LockedTree& pins, const s
   made_of.set(pins);
   TRY(write_file(m_folder / k_sums, sums_text(m_sums)));
   TRY(write_file(m_folder / k_pins, lock_text(made_of)));
-  TRY(publish_folder(m_folder, store / pins.id));
+  const fs::path name = store / pins.id;
+  std::error_code error;
+  if (fs::exists(fs::symlink_status(name, error)) && !read_tree(name)) TRY(remove_tree(broken(name)));
+  TRY(publish_folder(m_folder, name));
   remove_quietly(m_base);
-  return read_tree(store / pins.id);
+  return read_tree(name);
 }
 
 Result<LockedTree> read_pins(const fs::path& folder) {
@@ -182,6 +193,22 @@ std::vector<Tree> trees(const fs::path& store) {
   return found;
 }
 
+Result<std::vector<Tree>> broken_trees(const fs::path& store) {
+  std::error_code error;
+  fs::directory_iterator(store, error);
+  if (error && error != std::errc::no_such_file_or_directory)
+    return fail(ErrorKind::usage, "FIL001", fmt::format("{} cannot be read: {}", store.string(), error.message()),
+                "check its owner and permissions");
+  std::vector<Tree> found;
+  for (const auto& entry : entries_of(store)) {
+    const auto name = entry.filename().string();
+    if ((name.starts_with("nvcc-") || name.starts_with("torch-")) && fs::is_directory(entry, error) &&
+        !read_tree(entry))
+      found.push_back(broken(entry));
+  }
+  return found;
+}
+
 Result<std::vector<std::string>> verify_tree(const Tree& tree) {
   TRY_ASSIGN(const auto sums, read_sums(tree.folder));
   TRY_ASSIGN(const auto pins, read_pins(tree.folder));
@@ -212,8 +239,12 @@ Status remove_tree(const Tree& tree) {
   std::error_code error;
   fs::rename(tree.folder, away, error);
   if (error)
-    return fail(ErrorKind::usage, "FIL002", fmt::format("cannot remove {}: {}", tree.folder.string(), error.message()));
-  remove_quietly(away);
+    return fail(ErrorKind::usage, "FIL002", fmt::format("cannot remove {}: {}", tree.folder.string(), error.message()),
+                "check its owner and permissions");
+  fs::remove_all(away, error);
+  if (error)
+    return fail(ErrorKind::usage, "FIL002", fmt::format("cannot remove {}: {}", away.string(), error.message()),
+                "check its owner and permissions");
   return {};
 }
 

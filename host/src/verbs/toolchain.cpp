@@ -64,12 +64,15 @@ void declare(Flags& flags, ToolchainVerifyArguments& arguments) {
   declare_store(flags, arguments.store);
 }
 
-/// The trees that were named, or all.
+/// The trees that were named, or all; broken ones, too.
 Result<std::vector<Tree>> named_trees(const Session& session, const std::vector<std::string>& ids,
                                       const std::string& store_flag) {
   auto store = session.store(store_flag);
   if (!store) return std::unexpected(store.error());
   auto all = trees(*store / "toolchains");
+  const auto broken = broken_trees(*store / "toolchains");
+  if (!broken) return std::unexpected(broken.error());
+  all.insert(all.end(), broken->begin(), broken->end());
   if (ids.empty()) return all;
   std::vector<std::string> known;
   for (const auto& tree : all) known.push_back(tree.id);
@@ -157,9 +160,11 @@ int run(Session& session, const ToolchainVerifyArguments& arguments) {
     auto wrong = verify_tree(tree);
     if (!wrong) wrong = std::vector{wrong.error().message};
     all_right = all_right && wrong->empty();
+    std::error_code closed;
+    std::filesystem::directory_iterator(tree.folder, closed);
     for (const auto& sentence : *wrong)
       session.console.show(Error{ErrorKind::failed, "PRV004", fmt::format("{}: {}", tree.id, sentence), "",
-                                 "sagekit toolchain remove " + tree.id});
+                                 closed ? "check its owner and permissions" : "sagekit toolchain remove " + tree.id});
     if (wrong->empty()) session.console.say(fmt::format("{} {}", tree.id, session.console.green("whole")));
     checked.push_back({tree, std::move(*wrong)});
   }
