@@ -73,6 +73,7 @@ struct Cell {
   std::vector<ArchRequest> arches;               ///< what is built, normal form
   std::string arch_set;                          ///< "sm80.sm90a" when it is not the spec's default set; "" = it is
   std::vector<Gencode> gencode;                  ///< of all modules together
+  bool static_runtime = false;                   ///< a module has the CUDA runtime linked in
   std::string wheel;                             ///< file name
   std::string distribution, version, build_tag;  ///< parts of it
   std::vector<std::string> tags;                 ///< "cp312-cp312-linux_x86_64"

@@ -31,7 +31,8 @@ void may_be_fetched(ToolchainPart& part, const Result<Tool>& tool, const char* a
 
 std::vector<ToolchainPart> parts_of(const Cell& cell, const Spec& spec, const Environment& environment,
                                     const ToolchainOptions& options) {
-  const ToolchainNeed need{cell.cuda, cell.torch, cell.python, cell.platform, cell.gencode, false, cell.abi3};
+  const ToolchainNeed need{cell.cuda,    cell.torch,          cell.python, cell.platform,
+                           cell.gencode, cell.static_runtime, cell.abi3};
   // No tool mends a platform that nothing builds: the plan knows it of the cell's modules.
   if (!cell.lacks.empty() && cell.lacks.front().kind == LackKind::platform) {
     const auto& error = cell.lacks.front().error;

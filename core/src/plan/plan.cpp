@@ -135,6 +135,7 @@ class Planner {
     cell.arches = pair.arches;
     cell.arch_set = pair.arch_set;
     cell.gencode = pair.needs.gencode;
+    cell.static_runtime = pair.needs.static_runtime;
     cell.wheel = wheel.file_name();
     cell.distribution = pair.distribution;
     cell.version = pair.version;

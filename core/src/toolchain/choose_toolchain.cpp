@@ -121,15 +121,15 @@ Result<Nvcc> choose_nvcc(const ToolchainNeed& need, const Environment& environme
                 "mend it, or build without --toolchain folder: to use another one");
   if (nvcc == nullptr)
     if (auto error = nvcc_no_fetch_mends(environment.nvcc, need.cuda)) return std::unexpected(std::move(*error));
+  const bool cross_runtime = need.static_runtime && need.platform != environment.platform;
+  std::string here;
   if (nvcc == nullptr)
-    return fail(ErrorKind::machine, "TCH001",
-                fmt::format("no nvcc {} on this machine; {}", need.cuda,
-                            what_is_here(environment.nvcc, "there is none at all",
-                                         [](const Nvcc& n) {
-                                           return n.cuda.empty()
-                                                      ? n.executable.string()
-                                                      : fmt::format("{} ({})", n.cuda, n.executable.string());
-                                         })),
+    here = what_is_here(environment.nvcc, "there is none at all", [](const Nvcc& n) {
+      return n.cuda.empty() ? n.executable.string() : fmt::format("{} ({})", n.cuda, n.executable.string());
+    });
+  if (nvcc == nullptr && cross_runtime) return no_cross_runtime(need, nullptr, here);  // a fetched one has it no more
+  if (nvcc == nullptr)
+    return fail(ErrorKind::machine, "TCH001", fmt::format("no nvcc {} on this machine; {}", need.cuda, here),
                 how_to_get_nvcc(need.cuda, can_fetch_nvcc(need.cuda)
                                                ? fmt::format("sagekit toolchain fetch --cuda {} brings it", need.cuda)
                                                : ""));
@@ -150,13 +150,7 @@ Result<Nvcc> choose_nvcc(const ToolchainNeed& need, const Environment& environme
       if (const auto first = first_nvcc_for(arch))
         since = fmt::format("{} needs nvcc {} or newer", to_string(arch), to_string(*first));
     }
-  if (unknown.empty() && need.static_runtime && need.platform != environment.platform &&
-      nvcc->cross_library_dir.empty())
-    return fail(ErrorKind::machine, "TCH007",
-                fmt::format("no libcudart_static.a for {} in CUDA {} ({}): its module has the CUDA runtime linked in",
-                            need.platform, nvcc->cuda, nvcc->root.string()),
-                fmt::format("put lib/libcudart*.* of CUDA {} for {} into {}", nvcc->cuda, need.platform,
-                            (nvcc->root / "targets/sbsa-linux/lib").string()));
+  if (unknown.empty() && cross_runtime && nvcc->cross_library_dir.empty()) return no_cross_runtime(need, nvcc, {});
   if (unknown.empty()) return *nvcc;
   std::vector<std::string> known;
   for (const auto& arch : nvcc->code) known.push_back(to_string(arch));

@@ -1,12 +1,15 @@
 #pragma once
-// An nvcc that is here, cannot be used, and is not mended by fetching: no "there is none, fetch it".
+// An nvcc that is here, cannot be used, and is not mended by fetching: no "there is none, fetch it". The same of one
+// that lacks the CUDA runtime of another CPU.
 
 #include "support/format.hpp"
 
 #include <sagekit/environment.hpp>
 #include <sagekit/error.hpp>
+#include <sagekit/toolchain.hpp>
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,6 +35,33 @@ inline std::optional<Error> nvcc_no_fetch_mends(const std::vector<Nvcc>& all, co
       broken->mend.empty()
           ? fmt::format("sagekit toolchain remove {}; the next build fetches it anew", tree_of(*broken))
           : broken->mend};
+}
+
+/// TCH007. A fetched tree is verified, so what it lacks is added to a copy; and a toolkit without targets/ needs its
+/// own part there too, or its nvcc finds no headers any more. Null: there is no nvcc of that CUDA.
+inline std::unexpected<Error> no_cross_runtime(const ToolchainNeed& need, const Nvcc* nvcc, const std::string& here) {
+  const bool installed = nvcc != nullptr && nvcc->source != ToolSource::wheels && nvcc->source != ToolSource::redist;
+  const auto root = installed ? nvcc->root : std::filesystem::path("DIR");
+  const auto own = root / "targets/x86_64-linux";
+  auto hint = fmt::format("put lib/libcudart*.* of CUDA {} for {} into {}", need.cuda, need.platform,
+                          (root / "targets/sbsa-linux/lib").string());
+  if (!installed || *nvcc->include_dir.lexically_relative(root).begin() != "targets")
+    hint += fmt::format(", link {} and {} into {}", (root / "include").string(), (root / "lib").string(), own.string());
+  if (!installed)
+    hint = fmt::format("copy {} to a folder DIR, {}, and give it with --toolchain folder:DIR",
+                       nvcc != nullptr
+                           ? nvcc->root.string()
+                           : fmt::format("a CUDA {} (toolchain fetch --cuda {} brings one)", need.cuda, need.cuda),
+                       hint);
+  const std::string why = "its module has the CUDA runtime linked in";
+  if (nvcc == nullptr)
+    return fail(ErrorKind::machine, "TCH007",
+                fmt::format("no nvcc {} with a libcudart_static.a for {}: {}; {}", need.cuda, need.platform, why, here),
+                hint);
+  return fail(ErrorKind::machine, "TCH007",
+              fmt::format("no libcudart_static.a for {} in CUDA {} ({}): {}", need.platform, nvcc->cuda,
+                          nvcc->root.string(), why),
+              hint);
 }
 
 }  // namespace sagekit

@@ -144,6 +144,31 @@ TEST_CASE("for Windows no package is proposed: the platform itself is what is la
   CHECK(diagnosis_json(diagnosis).find("apt-get") == std::string::npos);
 }
 
+TEST_CASE("a CUDA runtime for another CPU is lacking, whether an nvcc is here or would be fetched") {
+  if (this_platform() != "linux_x86_64") return;  // nothing is cross-built elsewhere
+  Bare bare;
+  bare.install_compilers();
+  const auto spec = spec_of("examples/plugin");
+  auto machine = bare.here(spec, request_for("", {"linux_aarch64"}));
+  const auto lacks_it = [&] {
+    REQUIRE_FALSE(machine.plan.cells.empty());
+    const auto diagnosis = diagnose(spec, machine, bare.options);
+    for (const auto& cell : diagnosis.cells) {
+      REQUIRE(part_of(cell, PartKind::nvcc) != nullptr);
+      CHECK(part_of(cell, PartKind::nvcc)->state == PartState::lacking);
+      CHECK(part_of(cell, PartKind::nvcc)->found.find("libcudart_static.a") != std::string::npos);
+    }
+  };
+  lacks_it();
+  Nvcc nvcc;
+  nvcc.cuda = machine.plan.cells.front().cuda;
+  nvcc.ready = true;
+  for (const auto& gencode : machine.plan.cells.front().gencode)
+    for (const auto& arch : {gencode.compute, gencode.code}) nvcc.code.push_back({arch.capability, ArchSuffix::none});
+  machine.environment.nvcc = {nvcc};
+  lacks_it();
+}
+
 TEST_CASE("what a spec needs beside the wheel is said") {
   Bare bare;
   const auto spec = spec_of("plugins/sm121");

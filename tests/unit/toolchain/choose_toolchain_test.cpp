@@ -207,6 +207,26 @@ TEST_CASE("a module with the CUDA runtime linked in needs that library for the o
   const auto error = refusal(n, e);
   CHECK(error.code == "TCH007");
   CHECK(error.message.starts_with("no libcudart_static.a for linux_aarch64 in CUDA 12.8"));
+  const auto hint = [&](const char* include_dir, ToolSource source) {
+    for (auto& nvcc : e.nvcc) {
+      nvcc.root = "/cuda";
+      nvcc.include_dir = include_dir;
+      nvcc.source = source;
+    }
+    return refusal(n, e).hint;
+  };
+  const std::string own = ", link /cuda/include and /cuda/lib into /cuda/targets/x86_64-linux";
+  const std::string put = "put lib/libcudart*.* of CUDA 12.8 for linux_aarch64 into /cuda/targets/sbsa-linux/lib";
+  CHECK(hint("/cuda/targets/x86_64-linux/include", ToolSource::system) == put);
+  CHECK(hint("/cuda/include", ToolSource::system) == put + own);
+  const auto fetched = hint("/cuda/include", ToolSource::wheels);
+  CHECK(fetched.starts_with("copy /cuda to a folder DIR, put lib/libcudart*.*"));
+  CHECK(
+      fetched.ends_with("link DIR/include and DIR/lib into DIR/targets/x86_64-linux, and give it with --toolchain "
+                        "folder:DIR"));
+  const auto all = std::exchange(e.nvcc, {});
+  CHECK(refusal(n, e).code == "TCH007");  // what a fetch brings lacks it too
+  e.nvcc = all;
   for (auto& nvcc : e.nvcc) nvcc.cross_library_dir = "/cuda/targets/sbsa-linux/lib";
   CHECK(choose_toolchain(n, e));
 }
