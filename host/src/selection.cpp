@@ -16,7 +16,7 @@ void declare_toolchains(Flags& flags, ToolchainArguments& tools) {
       .commas = true;
   flags.list("--python-headers", "DIR", tools.python_headers, "Headers of a Python that is not installed");
   declare_store(flags, tools.store);
-  flags.reads("CUDA_HOME, CUDA_PATH", "Where an nvcc is looked for, before PATH's and /usr/local/cuda");
+  flags.reads("CUDA_HOME, CUDA_PATH", "Where an nvcc is looked for, after PATH and before /usr/local/cuda");
   flags.reads("PATH", "Where compilers and Pythons are looked for");
 }
 

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import shlex
 import shutil
 import subprocess
 import sys
@@ -50,6 +51,21 @@ class Usage(CommandLine):
             self.assertIn(f"Usage: sagekit {' '.join(verb)} ", done.out)
             self.assertLessEqual(max(map(len, done.out.split("\nExamples:")[0].splitlines())), 80)
         self.assertIn("TORCH_CUDA_ARCH_LIST", self.run_sagekit("plan", "--help").out.split("\nEnvironment:\n")[1])
+
+    def test_examples_of_plan_and_doctor_select_something(self):
+        for verb in ("plan", "doctor"):
+            help_text = self.run_sagekit(verb, "--help").out
+            self.assertIn("after PATH and before /usr/local/cuda", " ".join(help_text.split()))
+            examples = help_text.split("\nExamples:\n")[1].split("\nEnvironment:\n")[0]
+            for line in examples.splitlines():
+                words = shlex.split(line)
+                if words[1:2] == ["--plugin"] and "--interpreter" not in words and "--missing-from" not in words:
+                    self.assertIn(self.run_sagekit(*words[1:]).code, (0, 3), line)
+
+    def test_a_code_is_explained_by_what_it_means_whatever_the_order_of_its_table(self):
+        (page,) = self.run_sagekit("explain", "PLN004", "--json").json()["findings"]
+        self.assertTrue(page["title"].startswith("profile, globs and narrowing flags together select no cell"), page)
+        self.assertIn("**Exit.** 4", page["text"])
 
     def test_usage_names_the_program_once(self):
         self.assertIn("\nUsage: sagekit VERB [FLAGS]\n", self.run_sagekit("--help").out)

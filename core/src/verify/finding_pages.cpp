@@ -109,10 +109,13 @@ class PageReader {
       return;
     }
     FindingPage page;
+    const auto what = std::ranges::find_if(m_columns, [](const auto& column) { return column.starts_with("what"); });
+    const auto title = static_cast<std::size_t>(what - m_columns.begin());
+    if (title < std::min(cells.size(), m_columns.size())) page.title = cells[title];
     std::vector<std::string> weights;
     for (std::size_t i = 1; i < cells.size(); ++i) {
       const std::string column = i < m_columns.size() ? m_columns[i] : std::string();
-      if (cells[i].empty()) continue;
+      if (cells[i].empty() || (i == title && !page.title.empty())) continue;
       if (column == "own" || column == "others" || column == "pypi")
         weights.push_back(column + " " + (cells[i] == "-" ? "off" : cells[i]));
       else if (page.title.empty())

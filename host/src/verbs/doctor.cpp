@@ -176,7 +176,7 @@ std::vector<Verb> doctor_verbs() {
   return {make_verb<DoctorArguments>(
       {.name = "doctor",
        .what = "What this machine lacks for a cell, or what an environment's packages will do on its GPU; and the mend",
-       .examples = {"sagekit --plugin sage2 doctor", "sagekit --plugin sage2 doctor --python 3.13",
+       .examples = {"sagekit --plugin sage2 doctor", "sagekit --plugin sage2 doctor --profile current --python 3.13",
                     "sagekit doctor --interpreter .venv/bin/python",
                     "sagekit --plugin sage2 doctor --interpreter .venv/bin/python --for 'gpu=RTX 5090'",
                     "sagekit doctor --interpreter .venv/bin/python --report"},
