@@ -14,6 +14,16 @@ class Plan(CommandLine):
         self.expect(done, 0)
         return done.json()["cells"]
 
+    def test_a_cell_of_a_platform_that_nobody_named_is_had_by_naming_it(self):
+        cell = "example-cu128-python312-linux_aarch64-sm80-sm90ptx"
+        done = self.example("plan", "--profile", "all", "--cells", cell)
+        self.expect(done, 4, "PLN004", cell, "--platform linux_aarch64 has it")
+        self.expect(self.example("plan", "--profile", "all", "--cells", cell, "--platform", "linux_aarch64"), 0)
+        done = self.example("plan", "--python", "3.12")
+        self.expect(done, 4, "PLN004", "--profile all has it")
+        self.assertNotIn("aarch64", done.err)
+        self.expect(self.example("plan", "--python", "3.12", "--cells", "*-linux_aarch64-*"), 4, "--profile all --platform linux_aarch64 has it")
+
     def test_versions_and_gpus_are_taken_as_ids_and_file_names_write_them(self):
         (cell,) = self.cells("--profile", "current", "--torch", "torch2.11", "--cuda", "cu130", "--python", "cp312",
                              "--arch", "RTX 5090")

@@ -93,14 +93,22 @@ bool lets_through(std::span<const Narrowing> flags, Point point) {
   return std::ranges::all_of(flags, [&](const Narrowing& flag) { return flag.lets_through(point); });
 }
 
-/// A profile that has the cell; null = none.
-const Profile* profile_with(const Spec& spec, const Matrix& matrix, Point point, const Request& request) {
+/// The flags with which the cell is selected, and how far they are from what was said: least for a profile alone, which
+/// keeps its platforms.
+std::pair<int, std::string> flags_for(const Spec& spec, const Matrix& matrix, Point point, const Request& request,
+                                      const Choice& choice) {
   const auto base = base_id(spec.name, matrix, point);
-  const auto found = std::ranges::find_if(spec.profiles, [&](const Profile& profile) {
-    return (profile.cells.empty() || globs_select(profile.cells, base)) &&
-           (!request.platforms.empty() || contains(platforms_of(&profile), matrix.platform.values[point.platform]));
-  });
-  return found == spec.profiles.end() ? nullptr : &*found;
+  const auto& platform = matrix.platform.values[point.platform];
+  const auto by_platform = " --platform " + platform;
+  std::pair<int, std::string> nearest{3, "no profile"};
+  for (const auto& profile : spec.profiles) {
+    if (!profile.cells.empty() && !globs_select(profile.cells, base)) continue;
+    if (!request.platforms.empty() || contains(platforms_of(&profile), platform))
+      return {0, "--profile " + profile.name};
+    if (nearest.first > 2) nearest = {2, "--profile " + profile.name + by_platform};
+  }
+  if (request.platforms.empty() && globs_select(choice.profile_globs, base)) return {1, by_platform.substr(1)};
+  return nearest;
 }
 
 std::unexpected<Error> nothing_selected(const Spec& spec, const Matrix& matrix, const Request& request,
@@ -112,8 +120,10 @@ std::unexpected<Error> nothing_selected(const Spec& spec, const Matrix& matrix, 
   for (const auto& flag : flags)
     if (auto hint = flag.off_axis(); !hint.empty()) return fail(ErrorKind::no_match, "PLN004", message, hint);
 
-  std::vector<std::string> ids, own, outside;
-  const Profile* other = nullptr;
+  std::vector<std::string> ids, own;
+  std::size_t outside = 0;
+  std::string nearest;
+  std::pair<int, std::string> flags_of_nearest;
   for (const auto point : matrix.points) {
     const auto suffix = arch_suffix(point);
     const auto base = base_id(spec.name, matrix, point);
@@ -122,17 +132,19 @@ std::unexpected<Error> nothing_selected(const Spec& spec, const Matrix& matrix, 
     // Platforms that nobody named are the profile's choice, too.
     const bool let_through = lets_through(std::span(flags).first(request.platforms.empty() ? 3 : 4), point);
     if (let_through && globs_select(choice.cell_globs, id)) {
-      outside.push_back(id);
-      if (!other) other = profile_with(spec, matrix, point, request);
+      auto wanted = flags_for(spec, matrix, point, request, choice);
+      if (outside++ == 0 || wanted.first < flags_of_nearest.first) {
+        nearest = id;
+        flags_of_nearest = std::move(wanted);
+      }
     }
     if (let_through && flags.back().lets_through(point) && globs_select(choice.profile_globs, base)) own.push_back(id);
     ids.push_back(std::move(id));
   }
-  if (!outside.empty())
+  if (outside > 0)
     return fail(ErrorKind::no_match, "PLN004", message,
-                fmt::format("the matrix has {}{}; {}", outside.front(),
-                            outside.size() > 1 ? fmt::format(" and {} more", outside.size() - 1) : "",
-                            other ? fmt::format("--profile {} has it", other->name) : "no profile has it"));
+                fmt::format("the matrix has {}{}; {} has it", nearest,
+                            outside > 1 ? fmt::format(" and {} more", outside - 1) : "", flags_of_nearest.second));
   const auto word = request.cells.empty() ? spec.name : request.cells.front();
   // What the rest of the request selects is what was probably meant.
   auto& near = own.empty() ? ids : own;
