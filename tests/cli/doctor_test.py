@@ -3,6 +3,7 @@
 import pathlib
 import unittest
 
+from harness import EXAMPLES
 from provisioning import Provisioning
 
 
@@ -42,6 +43,14 @@ class Doctor(Provisioning):
             done, _, parts = self.parts(*words, flag)
             self.assertEqual(done.code, 3)
             self.assertNotIn("comes", {part["state"] for part in parts}, flag)
+
+    def test_an_nvcc_that_the_index_lacks_comes_from_nvidias_archive(self):
+        words = ("--plugin-dir", EXAMPLES, "--plugin", "example", "--profile", "all", "--cuda", "12.8,13.0", "--platform", "linux_x86_64", "--toolchain")
+        for source, places in (("redist", {"nvcc 12.8": "NVIDIA's archive", "nvcc 13.0": "NVIDIA's archive"}),
+                               ("wheels,redist", {"nvcc 12.8": "NVIDIA's archive", "nvcc 13.0": "the package index"})):
+            nvcc = {part["what"]: part["found"] for part in self.parts(*words, source)[2] if part["kind"] == "nvcc"}
+            self.assertEqual(nvcc, {what: "not here; build fetches it from " + place for what, place in places.items()})
+            self.assertEqual(self.index.log, [])
 
     def test_a_fetched_tree_that_is_damaged_does_not_come_by_another_fetch(self):
         (row,) = self.fetched()

@@ -25,7 +25,13 @@ void may_be_fetched(ToolchainPart& part, const Result<Tool>& tool, const char* a
                     const ToolchainOptions& options, const std::string& command) {
   if (tool || tool.error().code != absent || !can_fetch(need, options)) return;
   part.state = PartState::fetchable;
-  part.found = "not here; build fetches it from the package index";
+  const auto has = [&](ToolSource source) {
+    return source == ToolSource::wheels ? need.kind == TreeKind::torch || wheels_have_nvcc(need.cuda)
+                                        : need.kind == TreeKind::nvcc;
+  };
+  const auto source = std::ranges::find_if(options.provision.sources, has);  // there is one: it can be fetched
+  part.found = fmt::format("not here; build fetches it from {}",
+                           *source == ToolSource::redist ? "NVIDIA's archive" : "the package index");
   part.mend = command;
 }
 
