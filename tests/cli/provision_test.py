@@ -256,6 +256,11 @@ class TrustAndLock(Provisioning):
                      ("--cuda", "13.0", "--torch", "2.11.0", "--platform", "windows")):
             done = self.fetch(what=what)
             self.refused(done, 2, "PRV001")
+        self.assertIn("win_amd64", done.err)
+        for what, right in ((("--cuda", "abc"), "13.0"), (("--cuda", "13.0", "--torch", "abc"), "2.11.0")):
+            done = self.fetch(what=what)
+            self.expect(done, 2, "VER004", f"write it as {right}")
+            self.assertNotRegex(done.err, r"or 13$|2\.11,|torch2\.11$")
         self.assertEqual(self.index.log, [])
 
     def test_offline_with_an_empty_store_asks_nobody_and_says_what_to_do(self):

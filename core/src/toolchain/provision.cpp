@@ -143,6 +143,7 @@ Status check_need(const TreeNeed& need) {
   if (known.contains(need.platform) || (need.kind == TreeKind::torch && need.platform == k_windows_platform)) return {};
   std::vector<std::string> names;
   for (const auto& [name, word] : known) names.push_back(name);
+  if (need.kind == TreeKind::torch) names.emplace_back(k_windows_platform);
   return wrong(fmt::format("there are no toolchains for \"{}\"", need.platform), suggestion(need.platform, names));
 }
 

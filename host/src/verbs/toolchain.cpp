@@ -88,14 +88,19 @@ Result<std::vector<Tree>> named_trees(const Session& session, const std::vector<
 }
 
 Result<std::vector<TreeNeed>> needs_of(const ToolchainFetchArguments& arguments, const std::string& here) {
+  // Other verbs choose among known ones, and take "13".
+  const auto in_full = [](Error error, const char* example) {
+    error.hint = fmt::format("write it as {}", example);
+    return std::unexpected(std::move(error));
+  };
   const auto cuda = parse_cuda_version(arguments.cuda);
-  if (!cuda) return std::unexpected(cuda.error());
+  if (!cuda) return in_full(cuda.error(), "13.0 or cu130");
   const auto platforms = arguments.platforms.empty() ? std::vector{here} : arguments.platforms;
   std::vector<TreeNeed> needs;
   if (!arguments.no_nvcc) needs.push_back({TreeKind::nvcc, *cuda, "", here});
   for (const auto& word : arguments.torches) {
     const auto torch = parse_torch_version(word);
-    if (!torch) return std::unexpected(torch.error());
+    if (!torch) return in_full(torch.error(), "2.11.0");
     for (const auto& platform : platforms) needs.push_back({TreeKind::torch, *cuda, *torch, platform});
   }
   for (const auto& need : needs)
