@@ -563,6 +563,14 @@ fi
             self.assertEqual([wheel["sha256"] for wheel in result["wheels"]], self.sha)
         self.expect(self.run_sagekit("cache", "verify"), 0)
 
+    def test_a_store_whose_path_nvcc_cannot_take_is_refused_before_anything_is_compiled(self):
+        for letter in ',"$`':
+            with self.subTest(letter):
+                done = self.run_sagekit(*self.words("--store", self.folder / f"a{letter}b", "-o", "out"))
+                self.expect(done, 2, "error[STO009]", f"a{letter}b", "--store DIR")
+                self.assertNotIn("[1/", done.err)
+        self.expect(self.run_sagekit(*self.words("--store", self.folder / "a'b (c) #&;=\\", "-o", "out")), 0)
+
     @unittest.skipUnless(os.geteuid() == 0, "needs root")
     def test_a_store_of_someone_else_is_read_and_left_alone(self):
         self.full_store()

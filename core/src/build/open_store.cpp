@@ -46,6 +46,13 @@ Result<OpenedStore> open_store(const BuildOptions& options, const std::string& w
   if (!options.dry_run) store.journal = RunJournal::begin(options.store / "runs", what);
   auto opened = Store::open(options.store, store);
   if (opened) {
+    // Steps' temporary files lie below it: nvcc starts shells with their paths, and fatbinary splits its arguments.
+    const auto path = opened->root().string();
+    if (const auto at = path.find_first_of(",\"$`"); at != std::string::npos)
+      return fail(
+          ErrorKind::usage, "STO009",
+          fmt::format("nothing can be compiled in the store {}: nvcc misreads the {} in its path", path, path[at]),
+          "--store DIR or SAGEKIT_STORE name another; what is in this one may be moved there");
     clean_up(opened->root());
     return OpenedStore{*std::move(opened), store.journal, nullptr};
   }

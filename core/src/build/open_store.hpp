@@ -17,7 +17,7 @@ struct OpenedStore {
 };
 
 /// `what`: for the journal. Removes what dead processes left. Errors: FIL002, STO005 and STO008 (usage): something in
-/// `store_from` is no store; IDX017.
+/// `store_from` is no store; STO009 (usage): nvcc cannot work below that path; IDX017.
 Result<OpenedStore> open_store(const BuildOptions& options, const std::string& what, const Say& say);
 
 }  // namespace sagekit
