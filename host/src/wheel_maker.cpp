@@ -33,28 +33,30 @@ std::string end_event(const Build& build, std::size_t wheels) {
 }
 
 void WheelMaker::on_cell(const CellBuild& cell) {
-  if (!m_made) return;
   const auto lock = m_progress->give_way();
-  auto made = package_cells(m_session, m_plugin, {cell}, m_options);
+  auto made = m_problem ? std::unexpected(*m_problem) : package_cells(m_session, m_plugin, {cell}, m_options);
   if (!made) {
-    m_made = std::unexpected(made.error());
+    m_problem = made.error();
+    auto& failure = m_made.failed.emplace_back();
+    failure.cell = cell.cell.id;
+    failure.step = "package";
+    failure.exit_code = exit_code(m_problem->kind);
+    failure.cause = m_problem->message;
     return;
   }
   if (m_form == BuildProgress::Form::json_lines)
     for (const auto& wheel : made->wheels) m_session.console.document(wheel_event(wheel));
-  std::ranges::move(made->wheels, std::back_inserter(m_made->wheels));
-  std::ranges::move(made->refused, std::back_inserter(m_made->refused));
-  std::ranges::move(made->failed, std::back_inserter(m_made->failed));
+  std::ranges::move(made->wheels, std::back_inserter(m_made.wheels));
+  std::ranges::move(made->refused, std::back_inserter(m_made.refused));
+  std::ranges::move(made->failed, std::back_inserter(m_made.failed));
 }
 
-Result<Packaging> WheelMaker::finish(const Plan& plan) {
+Packaging WheelMaker::finish(const Plan& plan) {
   m_progress.reset();
   const auto place = [&](const auto& made) { return std::ranges::find(plan.cells, made.cell, &Cell::id); };
-  if (m_made) {
-    std::ranges::sort(m_made->wheels, {}, place);
-    std::ranges::sort(m_made->refused, {}, place);
-    std::ranges::sort(m_made->failed, {}, place);
-  }
+  std::ranges::sort(m_made.wheels, {}, place);
+  std::ranges::sort(m_made.refused, {}, place);
+  std::ranges::sort(m_made.failed, {}, place);
   return std::move(m_made);
 }
 

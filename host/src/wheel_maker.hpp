@@ -27,7 +27,9 @@ class WheelMaker : public BuildObserver {
   void on_cell(const CellBuild& cell) override;
 
   /// In the plan's order, not in that of time.
-  Result<Packaging> finish(const Plan& plan);
+  Packaging finish(const Plan& plan);
+  /// After which nothing more was packaged: each cell from then on is in `failed`.
+  const std::optional<Error>& problem() const { return m_problem; }
 
  private:
   const Session& m_session;
@@ -35,7 +37,8 @@ class WheelMaker : public BuildObserver {
   const PackageOptions& m_options;
   BuildProgress::Form m_form;
   std::optional<BuildProgress> m_progress;
-  Result<Packaging> m_made = Packaging{};
+  Packaging m_made;
+  std::optional<Error> m_problem;
 };
 
 /// The last event of --jsonl: the sums.

@@ -5,13 +5,14 @@ import json
 import os
 import pathlib
 import resource
+import shutil
 import signal
 import subprocess
 import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
-from harness import SAGEKIT, CommandLine, Done
+from harness import EXAMPLE_SOURCE, EXAMPLES, SAGEKIT, CommandLine, Done, has_nvcc
 from release_wheels import built
 from wheels import Wheel
 
@@ -58,6 +59,22 @@ class FullDisk(CommandLine):
         dist = self.dist(1)
         self.expect(self.with_room(16, "index", dist), 3, "FIL002", ".whl.metadata: File too large", "free some space")
         self.assertEqual([path.suffix for path in dist.iterdir()], [".whl"])
+
+    @unittest.skipUnless(has_nvcc(), "needs nvcc")
+    def test_build_says_in_its_document_what_was_not_packaged(self):
+        words = ("--plugin-dir", EXAMPLES, "--plugin", "example", "build", "--source", EXAMPLE_SOURCE, "--json", "-o")
+        whole = self.run_sagekit(*words, "first")
+        self.expect(whole, 0)
+        (wheel,) = whole.json()["wheels"]
+        done = self.with_room(100_000, *words, "second")
+        self.refused(done)
+        self.assertEqual(self.files(self.folder / "second").keys() - {".sagekit.lock"}, set())
+        document = done.json()
+        self.held_to_schema("build", document)
+        self.assertEqual(document["wheels"], [])
+        (failed,) = document["failed"]
+        self.assertEqual((failed["cell"], failed["step"], failed["exit_code"]), (wheel["cell"], "package", done.code))
+        self.assertIn(failed["cause"], done.err)
 
     def test_retag(self):
         wheel = Wheel("tiny", "1.0", "cp312-cp312-linux_x86_64")

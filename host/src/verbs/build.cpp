@@ -303,9 +303,12 @@ int run(Session& session, const BuildArguments& arguments) {
   if (!arguments.dry_run && !options->shard)
     for (const auto& cell : build->skipped) session.console.warn(fmt::format("{} was not built", cell));
 
-  if (!packaging) return report(session, packaging.error());
   build->failed.insert(build->failed.end(), taken.begin(), taken.end());
-  build->failed.insert(build->failed.end(), packaging->failed.begin(), packaging->failed.end());
+  build->failed.insert(build->failed.end(), packaging.failed.begin(), packaging.failed.end());
+  if (const auto& problem = maker.problem()) {
+    if (session.global.json) session.console.document(build_json(*build, packaging.wheels, packaging.refused, causes));
+    return report(session, *problem);
+  }
 
   if (arguments.check_reproducible && build->failed.empty() && !arguments.dry_run) {
     auto different = check_reproducible(session, *plugin, plan, environment, *options, *build, stop);
@@ -314,14 +317,14 @@ int run(Session& session, const BuildArguments& arguments) {
   }
 
   if (session.global.json) {
-    session.console.document(build_json(*build, packaging->wheels, packaging->refused, causes));
+    session.console.document(build_json(*build, packaging.wheels, packaging.refused, causes));
   } else if (build->steps_would_run) {
     session.console.say(fmt::format("{} would run, {} in the store", counted(*build->steps_would_run, "step", "steps"),
                                     build->steps_reused));
   } else if (arguments.jsonl) {
-    session.console.document(end_event(*build, packaging->wheels.size()));
+    session.console.document(end_event(*build, packaging.wheels.size()));
   } else {
-    for (const auto& wheel : packaging->wheels) session.console.result(wheel.path.string() + "\n");
+    for (const auto& wheel : packaging.wheels) session.console.result(wheel.path.string() + "\n");
     session.console.say(fmt::format("{} run, {} kept from before; {}, {} of CPU time, up to {} in one step",
                                     counted(build->steps_run, "step", "steps"), build->steps_reused,
                                     human_seconds(build->wall_seconds), human_seconds(build->cpu_seconds),
@@ -329,7 +332,7 @@ int run(Session& session, const BuildArguments& arguments) {
     if (!chain.empty()) session.console.say(chain);
   }
   if (!arguments.dry_run && !build->place) trim_to_limit(session, arguments.store, options->store);
-  if (!build->failed.empty() || !packaging->refused.empty()) return exit_code(ErrorKind::failed);
+  if (!build->failed.empty() || !packaging.refused.empty()) return exit_code(ErrorKind::failed);
   if (build->steps_left > 0) {
     session.console.say(fmt::format("{} left: run it again to go on", counted(build->steps_left, "step", "steps")));
     return k_more_to_do;
