@@ -85,6 +85,15 @@ std::string filled(std::string_view text, const LogFacts& known) {
   });
 }
 
+std::string filled_command(std::string_view text, const LogFacts& known) {
+  LogFacts plain = known;
+  // {means} is a row's own text.
+  std::erase_if(plain, [](const auto& fact) {
+    return fact.first != "means" && fact.second.find_first_of(" \t\n\r$`\"';&|()*?") != std::string::npos;
+  });
+  return filled(text, plain);
+}
+
 std::string capability_of_sm(std::string_view sm) {
   while (!sm.empty() && (sm.back() == 'a' || sm.back() == 'f')) sm.remove_suffix(1);
   if (sm.size() < 2 || sm.size() > 3 || !is_digits(sm)) return {};

@@ -27,6 +27,8 @@ std::string with_places(std::string_view text, const PlaceText& of);
 
 /// "{cuda|13.0}" becomes what is known as cuda, or 13.0; "{cuda}" nothing when it is not known.
 std::string filled(std::string_view text, const LogFacts& known);
+/// The same of a command that people paste: what a log says and a shell would read otherwise counts as not known.
+std::string filled_command(std::string_view text, const LogFacts& known);
 
 /// "120" or "120a" of sm_120a as a capability: "12.0". "" = it is none.
 std::string capability_of_sm(std::string_view sm);

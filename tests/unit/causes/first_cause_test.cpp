@@ -47,6 +47,17 @@ TEST_CASE("a variable of the shell in a command is the shell's") {
   CHECK(full.fix.front().command.find("${TMPDIR:-/tmp}") != std::string::npos);
 }
 
+TEST_CASE("what a log says and a shell would run stands in no command") {
+  const auto mend = [](const std::string& file) {
+    const auto said = explain_log_text("fatal: Unable to create '" + file + "': File exists.\n");
+    REQUIRE_FALSE(said.causes.empty());
+    return said.causes.front().fix.front().command;
+  };
+  CHECK(mend("/srv/app/.git/index.lock") == "rm /srv/app/.git/index.lock");
+  for (const char* hostile : {"/tmp/$(reboot).lock", "/tmp/a; reboot.lock", "/tmp/`reboot`.lock", "/home /x.lock"})
+    CHECK(mend(hostile) == "rm .git/index.lock");
+}
+
 TEST_CASE("the words of a shell tell its system, unless the machine at hand is the one") {
   const std::string_view log = "'git' is not recognized as an internal or external command\n";
   CHECK(first_of(log).fix.front().command == "winget search git");
