@@ -495,7 +495,7 @@ class Folders(Verify):
         (dist / "linux").mkdir()
         Wheel("c").write(dist / "linux")  # not judged, and said
         done = self.verify(dist)
-        self.expect(done, done.code, f"wheels in folders below {dist} are not judged", f"name those folders, too: {dist / 'linux'}")
+        self.expect(done, done.code, f"wheels in folders below {dist} are not judged", f"name those folders, too: '{dist / 'linux'}'")
         (self.folder / "empty").mkdir()
         self.expect(self.verify(self.folder / "empty"), 1, "VFY005")
 
