@@ -26,8 +26,9 @@ void may_be_fetched(ToolchainPart& part, const Result<Tool>& tool, const char* a
   if (tool || tool.error().code != absent || !can_fetch(need, options)) return;
   part.state = PartState::fetchable;
   const auto has = [&](ToolSource source) {
-    return source == ToolSource::wheels ? need.kind == TreeKind::torch || wheels_have_nvcc(need.cuda)
-                                        : need.kind == TreeKind::nvcc;
+    auto alone = options;
+    alone.provision.sources = {source};
+    return can_fetch(need, alone);
   };
   const auto source = std::ranges::find_if(options.provision.sources, has);  // there is one: it can be fetched
   part.found = fmt::format("not here; build fetches it from {}",

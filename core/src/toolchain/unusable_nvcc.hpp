@@ -45,7 +45,7 @@ inline std::unexpected<Error> no_cross_runtime(const ToolchainNeed& need, const 
   const auto own = root / "targets/x86_64-linux";
   auto hint = fmt::format("put lib/libcudart*.* of CUDA {} for {} into {}", need.cuda, need.platform,
                           (root / "targets/sbsa-linux/lib").string());
-  if (!installed || *nvcc->include_dir.lexically_relative(root).begin() != "targets")
+  if (!installed || !nvcc->include_dir.lexically_relative(root).string().starts_with("targets/"))
     hint += fmt::format(", link {} and {} into {}", (root / "include").string(), (root / "lib").string(), own.string());
   if (!installed)
     hint = fmt::format("copy {} to a folder DIR, {}, and give it with --toolchain folder:DIR",
