@@ -13,12 +13,18 @@ constexpr std::string_view k_more = "sagekit verify --all";
 
 }  // namespace
 
-StepFailure taken_name(const Session& session, const std::string& cell, const Error& error) {
-  session.console.show(error);
+StepFailure not_packaged(const std::string& cell, const Error& error) {
   StepFailure failure;
   failure.cell = cell;
   failure.step = "package";
-  failure.exit_code = 1;
+  failure.exit_code = exit_code(error.kind);
+  failure.cause = error.message;
+  return failure;
+}
+
+StepFailure taken_name(const Session& session, const std::string& cell, const Error& error) {
+  session.console.show(error);
+  auto failure = not_packaged(cell, error);
   failure.cause = fmt::format("{} {}", error.code, error.message);
   return failure;
 }

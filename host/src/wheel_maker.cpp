@@ -37,11 +37,7 @@ void WheelMaker::on_cell(const CellBuild& cell) {
   auto made = m_problem ? std::unexpected(*m_problem) : package_cells(m_session, m_plugin, {cell}, m_options);
   if (!made) {
     m_problem = made.error();
-    auto& failure = m_made.failed.emplace_back();
-    failure.cell = cell.cell.id;
-    failure.step = "package";
-    failure.exit_code = exit_code(m_problem->kind);
-    failure.cause = m_problem->message;
+    m_made.failed.push_back(not_packaged(cell.cell.id, *m_problem));
     return;
   }
   if (m_form == BuildProgress::Form::json_lines)

@@ -61,20 +61,23 @@ class FullDisk(CommandLine):
         self.assertEqual([path.suffix for path in dist.iterdir()], [".whl"])
 
     @unittest.skipUnless(has_nvcc(), "needs nvcc")
-    def test_build_says_in_its_document_what_was_not_packaged(self):
+    def test_build_and_package_say_in_their_document_what_was_not_packaged(self):
         words = ("--plugin-dir", EXAMPLES, "--plugin", "example", "build", "--source", EXAMPLE_SOURCE, "--json", "-o")
         whole = self.run_sagekit(*words, "first")
         self.expect(whole, 0)
         (wheel,) = whole.json()["wheels"]
-        done = self.with_room(100_000, *words, "second")
-        self.refused(done)
-        self.assertEqual(self.files(self.folder / "second").keys() - {".sagekit.lock"}, set())
-        document = done.json()
-        self.held_to_schema("build", document)
-        self.assertEqual(document["wheels"], [])
-        (failed,) = document["failed"]
-        self.assertEqual((failed["cell"], failed["step"], failed["exit_code"]), (wheel["cell"], "package", done.code))
-        self.assertIn(failed["cause"], done.err)
+        (kept,) = (self.folder / "störe/builds").iterdir()
+        package = ("--plugin-dir", EXAMPLES, "--plugin", "example", "package", kept, "--json", "-o")
+        for verb, out in ((words, "second"), (package, "third")):
+            done = self.with_room(100_000, *verb, out)
+            self.refused(done)
+            self.assertEqual(self.files(self.folder / out).keys() - {".sagekit.lock"}, set())
+            document = done.json()
+            self.held_to_schema("build", document)
+            self.assertEqual(document["wheels"], [])
+            (failed,) = document["failed"]
+            self.assertEqual((failed["cell"], failed["step"], failed["exit_code"]), (wheel["cell"], "package", done.code))
+            self.assertIn(failed["cause"], done.err)
 
     def test_retag(self):
         wheel = Wheel("tiny", "1.0", "cp312-cp312-linux_x86_64")

@@ -45,6 +45,7 @@ int run(Session& session, const PackageArguments& arguments) {
   options.verify.torches = session.fetched_torches();
   Packaging all;
   Build made;
+  std::optional<Error> problem;  // after which nothing more is packaged
   for (const auto& build : *builds) {
     const std::string name = build.cell.id.substr(0, build.cell.id.find('-'));
     const auto plugin = std::ranges::find(loaded->plugins, name, &Plugin::name);
@@ -52,8 +53,12 @@ int run(Session& session, const PackageArguments& arguments) {
       return report(session, {ErrorKind::usage, "PKG005",
                               fmt::format("{} was built with plugin {}, which is not loaded", build.cell.id, name), "",
                               "name it with --plugin FILE"});
-    auto packaged = package_cells(session, *plugin, {build}, options);
-    if (!packaged) return report(session, packaged.error());
+    auto packaged = problem ? std::unexpected(*problem) : package_cells(session, *plugin, {build}, options);
+    if (!packaged) {
+      problem = packaged.error();
+      made.failed.push_back(not_packaged(build.cell.id, *problem));
+      continue;
+    }
     all.wheels.insert(all.wheels.end(), packaged->wheels.begin(), packaged->wheels.end());
     all.refused.insert(all.refused.end(), packaged->refused.begin(), packaged->refused.end());
     made.failed.insert(made.failed.end(), packaged->failed.begin(), packaged->failed.end());
@@ -63,6 +68,7 @@ int run(Session& session, const PackageArguments& arguments) {
   } else {
     for (const auto& wheel : all.wheels) session.console.result(wheel.path.string() + "\n");
   }
+  if (problem) return report(session, *problem);
   return all.refused.empty() && made.failed.empty() ? 0 : 1;
 }
 
