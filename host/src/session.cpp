@@ -161,7 +161,9 @@ Result<std::filesystem::path> find_interpreter(const Session& session, const std
   if (!word.has_parent_path())
     for (const auto& folder : session.settings.path)
       if (is_program(folder / word)) return folder / word;
-  const char* why = std::filesystem::is_symlink(word / "bin/python", error)
+  const char* why = std::filesystem::is_symlink(word, error) && !std::filesystem::is_directory(word, error)
+                        ? "it leads to a program that is not there, or that this user may not start"
+                    : std::filesystem::is_symlink(word / "bin/python", error)
                         ? "its bin/python leads to a program that is not there, or that this user may not start"
                     : std::filesystem::is_directory(word, error) ? "it is a folder that has no bin/python"
                     : !word.has_parent_path()                    ? "PATH has no such program"

@@ -106,9 +106,8 @@ std::string project_json(std::string_view project, const std::vector<IndexRow>& 
     if (!row.requires_python.empty())
       fmt::format_to(out, ", \"requires-python\": {}", quoted_json(row.requires_python));
     if (!row.metadata_sha256.empty())
-      fmt::format_to(out,
-                     ", \"core-metadata\": {{\"sha256\": \"{0}\"}}, \"dist-info-metadata\": {{\"sha256\": \"{0}\"}}",
-                     row.metadata_sha256);
+      // Not under the old name as well: pip 22.3 to 23.0 ends in a traceback over it (PEP 714).
+      fmt::format_to(out, ", \"core-metadata\": {{\"sha256\": \"{}\"}}", row.metadata_sha256);
     if (row.yanked && !row.yanked_reason.empty())
       fmt::format_to(out, ", \"yanked\": {}", quoted_json(row.yanked_reason));
     else

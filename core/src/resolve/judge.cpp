@@ -217,9 +217,12 @@ Ruling judge_by_table(const Traits& traits, const Target& target, const Gpu& gpu
   auto ruling =
       judge_driver(target, gpu, row->driver, row->toolkit.empty() ? traits.cuda : row->toolkit, row->verdict == "jit");
   if (ruling.fit != Fit::fits) return ruling;
-  ruling.sass = row->verdict == "yes";
+  // Where no module is called, as where Triton compiles at the first call, the row says what runs.
+  const bool other = row->modules.empty() && !row->reason.empty();
+  ruling.sass = row->verdict == "yes" && !other;
   ruling.facts.push_back(
-      fmt::format("{} for {} ({})", ruling.sass ? "machine code" : "PTX", gpu_text(gpu), traits.runs_on_from));
+      other ? fmt::format("on {}: {}", gpu_text(gpu), row->reason)
+            : fmt::format("{} for {} ({})", ruling.sass ? "machine code" : "PTX", gpu_text(gpu), traits.runs_on_from));
   return ruling;
 }
 
