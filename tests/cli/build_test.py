@@ -23,6 +23,12 @@ class Build(CommandLine):
     def wheels(self, folder="dist"):
         return sorted((self.folder / folder).glob("*"))
 
+    def test_cells_that_cannot_be_made_here_say_why_beside_those_that_can(self):
+        python = "{}.{}".format(*sys.version_info[:2])
+        done = self.build("--profile", "all", "--cuda", "12.8,13.0", "--python", python, "--platform", f"linux_{os.uname().machine}", "--offline", "-q", "--json")
+        self.expect(done, 3, "error[TCH001]: no nvcc 12.8", "--> example-cu128")
+        self.assertEqual(len(done.json()["wheels"]), 1)
+
     def test_the_whole_way_and_again(self):
         first = self.build("--json")
         self.expect(first, 0)

@@ -221,6 +221,18 @@ int run_in_engine(Session& session, const BuildArguments& arguments, std::stop_t
   return ended ? *ended : report(session, ended.error());
 }
 
+/// What this machine lacks for the cells that were left out: the errors that each of them gets when it is built alone.
+void show_skipped(const Session& session, const Plan& plan, const std::vector<std::string>& skipped) {
+  for (const auto& id : skipped) {
+    const auto cell = std::ranges::find(plan.cells, id, &Cell::id);
+    session.console.warn(fmt::format("{} was not built", id));
+    if (cell == plan.cells.end() || cell->lacks.empty()) continue;
+    Error error = cell->lacks.front().error;
+    if (error.where.empty()) error.where = id;
+    session.console.show(error);
+  }
+}
+
 int run(Session& session, const BuildArguments& arguments) {
   if (session.global.json && arguments.jsonl)
     return report(session, {ErrorKind::usage, "CLI001", "--json and --jsonl both want stdout", "",
@@ -300,8 +312,7 @@ int run(Session& session, const BuildArguments& arguments) {
   }
   const auto causes = step_causes(*build, facts_of(environment));
   show_failed_steps(session.console, *build, causes);
-  if (!arguments.dry_run && !options->shard)
-    for (const auto& cell : build->skipped) session.console.warn(fmt::format("{} was not built", cell));
+  if (!arguments.dry_run && !options->shard) show_skipped(session, plan, build->skipped);
 
   build->failed.insert(build->failed.end(), taken.begin(), taken.end());
   build->failed.insert(build->failed.end(), packaging.failed.begin(), packaging.failed.end());
