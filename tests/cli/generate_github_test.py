@@ -41,6 +41,15 @@ class Shape(CommandLine):
         for line in ("pull_request:*) profile=default ;;", "push:tag) profile=sage3-all release=true ;;", "push:branch) profile=stable ;;"):
             self.assertIn(line, script)
 
+    def test_a_plugin_for_another_cpu_alone_plans_for_it_and_has_its_compiler(self):
+        text, document = self.made("sm121")
+        (words,) = {line.split("--platform ")[1].split()[0] for line in text.splitlines() if " plan --profile" in line}
+        plan = self.run_sagekit("--plugin", "sm121", "plan", "--profile", "default", "--platform", words, "--json")
+        self.expect(plan, 0)
+        self.assertTrue(plan.json()["cells"])
+        self.assertTrue(any("g++-aarch64-linux-gnu" in step.get("run", "") for step in document["jobs"]["build-wheels"]["steps"]))
+        self.assertNotIn("aarch64", self.made("sage2")[0])
+
     def test_tags_are_a_release_s_by_the_patterns_that_were_given(self):
         made = ("--plugin", "sage2", "generate", "github", "--tag")
         self.expect(self.run_sagekit(*made, "v*", "--tag", "!v*-*"), 0)

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <set>
 
 namespace sagekit {
 
@@ -48,6 +49,24 @@ Profiles profiles_for(const Spec& spec) {
   return profiles;
 }
 
+/// Of the matrix: x86_64 where it has that, else what it has.
+std::vector<std::string> linux_platforms(const Spec& spec) {
+  std::set<std::string> found;
+  for (const auto& row : spec.matrix.include)
+    for (const auto& platform : row.platform)
+      if (platform.starts_with("linux_")) found.insert(platform);
+  if (found.empty() || found.contains("linux_x86_64")) return {"linux_x86_64"};
+  return {found.begin(), found.end()};
+}
+
+/// GitHub's machines have a compiler for their own CPU.
+std::string cross_compiler_step(const std::vector<std::string>& platforms) {
+  if (!contains(platforms, "linux_aarch64")) return {};
+  return "\n      - name: Install the compiler for the other CPU\n"
+         "        run: sudo apt-get update -q && sudo apt-get install -yq --no-install-recommends " +
+         shell_line(generate_tools().aarch64_packages);
+}
+
 std::string overrides_file(const Spec& spec) {
   return fmt::format(".github/sagekit-{}/{}", spec.name, k_overrides_file);
 }
@@ -60,7 +79,8 @@ std::vector<TemplateValue> template_values(const PlannedVariant& variant, const 
   for (const auto& name : profiles.all) cases.push_back(shell_text(name)), listed.push_back(workflow_text(name));
   auto request = variant.request;
   request.profile.clear();
-  if (request.platforms.empty()) request.platforms = {platform == "linux" ? "linux_x86_64" : "win_amd64"};
+  if (request.platforms.empty())
+    request.platforms = platform == "linux" ? linux_platforms(spec) : std::vector<std::string>{"win_amd64"};
   const auto words_of = [&](const Request& one) {
     auto words = request_words(one);
     if (const auto arches = flag_arches(one); !arches.empty()) words.insert(words.end(), {"--arch", arches});
@@ -96,6 +116,7 @@ std::vector<TemplateValue> template_values(const PlannedVariant& variant, const 
       {"toolkits", toolkit_table()},
       {"plan_words", plan_words},
       {"build_words", " " + shell_line(build_words)},
+      {"cross_compiler", cross_compiler_step(request.platforms)},
   };
   for (const auto& [name, uses] : tools.actions) values.push_back({name, uses});
   return values;
