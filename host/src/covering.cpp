@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace sagekit::host {
 
 namespace {
@@ -19,9 +21,13 @@ Result<Release> published(const Session& session, const std::string& place, cons
     return published_at(place, project, settings, *schemes);
   }
   auto given = read_given_release(session, place);
-  if (given) return std::move(given->scan.release);
-  if (given.error().code == "REL016") return Release{};
-  return std::unexpected(given.error());
+  if (!given && given.error().code == "REL016") return Release{};
+  if (!given) return std::unexpected(given.error());
+  // A manifest has each wheel's verdict; of a folder without one nobody has judged them.
+  const auto unjudged = [](const ReleasedWheel& wheel) { return wheel.verdict.empty(); };
+  if (!given->folder.empty() && std::ranges::any_of(given->scan.release.wheels, unjudged))
+    if (const auto judged = judge_given(session, *given); !judged) return std::unexpected(judged.error());
+  return std::move(given->scan.release);
 }
 
 }  // namespace

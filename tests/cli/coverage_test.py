@@ -75,8 +75,12 @@ class Coverage(CommandLine):
         self.assertEqual(set(self.coverage(folder, 1).values()), {"missing"})
         name = first["wheel"].removesuffix(".whl").split("-")
         wheel = Wheel(name[0], name[1], "-".join(name[2:]))
-        wheel.write(folder)
+        path = wheel.write(folder)
         self.assertEqual(self.coverage(folder, 1)[first["id"]], "published")
+        whole = path.read_bytes()
+        path.write_bytes(whole + b"x")  # what follows the archive's end is an error of verify's
+        self.assertEqual(self.coverage(folder, 1)[first["id"]], "failing")
+        path.write_bytes(whole)
         with IndexServer() as index:
             self.assertEqual(set(self.coverage(index.url, 1).values()), {"missing"})
             index.add("sagekit-example", wheel.name, b"x")
