@@ -77,6 +77,7 @@ Status check_output(const fs::path& path, const std::vector<std::string>& inputs
 }
 
 Status write_output(const fs::path& path, std::string_view text) {
+  // A wheel under its new name (release --naming) begins with a zip archive's two letters; all else is a report.
   if (!text.starts_with("PK"))
     if (auto free = check_output(path); !free) return free;
   if (path == "-")
