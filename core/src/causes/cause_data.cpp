@@ -79,7 +79,7 @@ void check_row(const TomlTable& table, const CauseRow& row) {
   if (!among(k_stages, row.stage)) table.error("stage", "DAT012", fmt::format("\"{}\" is no stage", row.stage));
   for (const auto& [key, value] : {std::pair{"cause", &row.cause}, {"source", &row.source}, {"group", &row.group}})
     if (value->empty()) table.error(key, "DAT012", fmt::format("a cause says its {}", key));
-  if (row.fix.empty()) table.error("fix", "DAT012", "a cause has a fix");
+  if (row.fix.empty() && !row.owner_fixes) table.error("fix", "DAT012", "a cause has a fix");
 }
 
 /// [cause.means]: `of` names the group, every other key is what may stand there.
@@ -115,6 +115,7 @@ CauseRow read_row(TomlTable& table, bool check) {
   row.looks_like = table.strings("looks_like");
   if (auto means = table.table("means")) read_means(*means, row);
   for (auto& fix : table.tables("fix")) row.fix.push_back(read_fix(fix));
+  row.owner_fixes = table.boolean("owner_fixes").value_or(false);
   if (check) check_row(table, row);
   table.finish();
   return row;
@@ -148,6 +149,31 @@ void check_references(const CauseData& data, const std::vector<RowFile>& files) 
   }
 }
 
+TracebackRows read_traceback(TomlTable& table, bool check) {
+  TracebackRows rows{
+      table.required_string("begin"), table.required_string("own_words"), table.strings("passes"), {}, {}, {}, {}};
+  if (auto names = table.table("distributions")) {
+    for (const auto& name : names->keys()) rows.distributions[name] = names->required_string(name);
+    names->finish();
+  }
+  for (auto& form : table.tables("form")) {
+    rows.forms.push_back({form.required_string("match"),
+                          static_cast<std::size_t>(std::max<std::int64_t>(1, form.integer("reach").value_or(1)))});
+    if (check) check_patterns(form, "match", {rows.forms.back().match}, false);
+    form.finish();
+  }
+  for (auto& owner : table.tables("owner")) {
+    rows.owners.push_back({owner.required_string("kind"), owner.required_string("match"),
+                           owner.required_string("words"), owner.boolean("asks").value_or(false),
+                           owner.boolean("serves").value_or(false), owner.boolean("passes").value_or(false)});
+    if (check) check_patterns(owner, "match", {rows.owners.back().match}, false);
+    owner.finish();
+  }
+  for (auto& fix : table.tables("fix")) rows.fixes.push_back(read_fix(fix));
+  table.finish();
+  return rows;
+}
+
 void append(std::vector<std::string>& list, const std::vector<std::string>& more) {
   list.insert(list.end(), more.begin(), more.end());
 }
@@ -166,6 +192,7 @@ void read_file(TomlTable root, bool check, CauseData& data) {
     append(data.prefixes, reading->strings("prefixes"));
     reading->finish();
   }
+  if (auto traceback = root.table("traceback")) data.traceback = read_traceback(*traceback, check);
   for (auto& group : root.tables("group")) {
     data.groups.emplace_back(group.required_string("id"), group.required_string("heading"));
     group.finish();
@@ -200,6 +227,8 @@ CauseData read_cause_data(std::span<const EmbeddedText> files, bool check) {
     read_file(documents.back().document.root(), check, data);
   }
   if (check) check_references(data, documents);
+  for (auto& row : data.rows)
+    if (row.owner_fixes) row.fix.insert(row.fix.end(), data.traceback.fixes.begin(), data.traceback.fixes.end());
   for (const auto& one : documents)
     for (auto& problem : one.document.diagnostics()) data.problems.push_back(std::move(problem));
   return data;

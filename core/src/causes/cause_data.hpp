@@ -61,6 +61,7 @@ struct CauseRow {
   std::map<std::string, std::string> means;  ///< what a name or number says: {means} in the texts; "else": any other
   std::vector<std::string> looks_like;       ///< what people see, as they would type it
   std::vector<CauseFixRow> fix;
+  bool owner_fixes = false;  ///< TracebackRows::fixes stand behind its own
 };
 
 /// A fact of the log: `match` has a group "value", or `value` is what a match means.
@@ -69,9 +70,33 @@ struct FactRow {
   std::vector<std::string> match;
 };
 
+/// How a traceback writes a frame: groups "file" and "line"; the next one stands at most `reach` lines away.
+struct FrameFormRow {
+  std::string match;
+  std::size_t reach = 0;
+};
+
+/// Whose a file is, by its path; the first that matches. Its group "name" is the owner's.
+struct FrameOwnerRow {
+  std::string kind, match, words;
+  bool asks = false;    ///< calls others for a purpose of its own: {node}
+  bool serves = false;  ///< where such a one called it, that one is the owner
+  bool passes = false;  ///< carries out what its caller asked for, as do TracebackRows::passes
+};
+
+struct TracebackRows {
+  std::string begin, own_words;
+  std::vector<std::string> passes;
+  std::map<std::string, std::string> distributions;  ///< what pip calls a folder's package
+  std::vector<FrameFormRow> forms;
+  std::vector<FrameOwnerRow> owners;
+  std::vector<CauseFixRow> fixes;  ///< what is done about the owner
+};
+
 struct CauseData {
   std::vector<CauseRow> rows;
   std::vector<FactRow> facts;
+  TracebackRows traceback;
   std::vector<std::string> advice;     ///< before a match on its line: the line tells people something
   std::vector<std::string> informing;  ///< a line so begun is information by its own word: it warns at most
   std::vector<std::string> likely;     ///< lines that may hold the cause

@@ -34,6 +34,11 @@ std::string when_text(const std::string& condition) {
   if (condition == "installer != sagekit") return "outside of sagekit";
   if (condition == "installer = uv") return "with uv";
   if (condition == "installer != uv") return "with pip";
+  if (condition == "frame_node != none") return "a node of ComfyUI is in the traceback";
+  if (condition == "frame = package") return "the traceback ends in a package";
+  if (condition == "frame = comfyui") return "the traceback ends in ComfyUI's own files";
+  if (condition == "frame = own") return "the traceback ends in a file of your own";
+  if (condition == "frame = none") return "without a traceback";
   return "when " + condition;
 }
 

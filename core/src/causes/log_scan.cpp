@@ -30,12 +30,6 @@ std::vector<std::string> patterns_of(const CauseData& data) {
   return patterns;
 }
 
-std::vector<Pattern> compiled(const std::vector<std::string>& texts) {
-  std::vector<Pattern> patterns;
-  for (const auto& text : texts) patterns.emplace_back(text);
-  return patterns;
-}
-
 /// The first end of a line at or behind `from`; the text's end when there is none.
 std::size_t line_end(std::string_view text, std::size_t from) {
   while (from < text.size() && !ends_line(text[from])) ++from;
@@ -70,13 +64,14 @@ CausePatterns::CausePatterns(const CauseData& from)
       matcher(patterns_of(from)),
       advice(one_of(from.advice)),
       informing(one_of(from.informing)),
-      prefix("(?:" + one_of(from.prefixes) + ")*") {
+      prefix("(?:" + one_of(from.prefixes) + ")*"),
+      facts(from.facts),
+      traceback(from.traceback) {
   for (std::size_t i = 0; i < from.rows.size(); ++i) {
     row_of.insert(row_of.end(), from.rows[i].match.size(), i);
     near.emplace_back(one_of(from.rows[i].near));
     apart.emplace_back(one_of(from.rows[i].apart));
   }
-  for (const auto& fact : from.facts) facts.emplace_back(&fact, compiled(fact.match));
 }
 
 const CausePatterns& cause_patterns() {
@@ -100,8 +95,8 @@ void LogScan::add(std::string_view text) {
 void LogScan::finish() {
   if (!m_text.empty() && m_text.back() != '\n') m_text += '\n';
   scan(true);
-  read_facts(m_head, m_facts);
-  read_facts(m_text, m_facts);
+  m_patterns.facts.read(m_head, m_facts);
+  m_patterns.facts.read(m_text, m_facts);
   m_lines =
       m_line - 1 +
       static_cast<std::size_t>(std::count(m_text.begin() + static_cast<std::ptrdiff_t>(m_counted), m_text.end(), '\n'));
@@ -326,7 +321,7 @@ void LogScan::take_line(std::size_t begin, std::size_t end) {
     LineEvent event{&row, row.role, where, std::move(match.groups), {}, m_attempt};
     if (row.role == LineRole::cause && m_patterns.informing.prefix(text.substr(begin, end - begin)) > 0)
       event.role = LineRole::advice;
-    if (may_explain(row.role) && m_facts_read++ < k_fact_readings) read_facts(around(begin, end), event.facts);
+    if (may_explain(row.role) && m_facts_read++ < k_fact_readings) event.facts = facts_around(begin, end);
     keep(std::move(event));
   }
 }
@@ -380,17 +375,15 @@ std::vector<LogPlace> LogScan::likeliest() const {
   return all;
 }
 
-void LogScan::read_facts(std::string_view text, LogFacts& facts) const {
-  PatternGroups groups;
-  for (const auto& [row, patterns] : m_patterns.facts) {
-    if (facts.contains(row->name)) continue;
-    for (const auto& pattern : patterns) {
-      if (!pattern.find(text, groups)) continue;
-      const auto value = groups.find("value");
-      facts[row->name] = value != groups.end() ? readable(value->second) : row->value;
-      break;
-    }
-  }
+/// What stands around the line says of the machine, and a traceback of who called whom.
+LogFacts LogScan::facts_around(std::size_t begin, std::size_t end) const {
+  const auto text = around(begin, end);
+  const auto line = static_cast<std::size_t>(m_text.data() + begin - text.data());
+  auto facts =
+      m_patterns.traceback.facts(text.substr(0, line), text.substr(std::min(line + end - begin + 1, text.size())),
+                                 [&](std::string_view one) { return plain(one); });
+  m_patterns.facts.read(text, facts);
+  return facts;
 }
 
 }  // namespace sagekit

@@ -2,7 +2,9 @@
 // One pass over a log's text: which rows of the data its lines match, and what it says about the machine.
 
 #include "causes/cause_data.hpp"
+#include "causes/fact_reader.hpp"
 #include "causes/line_matcher.hpp"
+#include "causes/traceback.hpp"
 
 #include <sagekit/causes.hpp>
 
@@ -35,7 +37,8 @@ struct CausePatterns {
   std::vector<Pattern> near, apart;  ///< of each row: one of them; "" = none are asked for
   Pattern advice, informing;         ///< one of them
   Pattern prefix;                    ///< as many as there are
-  std::vector<std::pair<const FactRow*, std::vector<Pattern>>> facts;
+  FactReader facts;
+  TracebackReader traceback;
 };
 
 /// Of the embedded data.
@@ -104,7 +107,7 @@ class LogScan {
   void keep(LineEvent event);
   std::string_view around(std::size_t begin, std::size_t end) const;
   std::string_view plain(std::string_view line) const;
-  void read_facts(std::string_view text, LogFacts& facts) const;
+  LogFacts facts_around(std::size_t begin, std::size_t end) const;
 
   const CausePatterns& m_patterns;
 
