@@ -20,7 +20,6 @@ constexpr std::size_t k_likely = 5;
 constexpr std::size_t k_choices = 2048, k_noted_lines = 4096, k_noted_line = 1 << 10;  // kept, and no longer than that
 constexpr std::size_t k_overlap = 512;  // of what is looked through for words around a line
 constexpr std::size_t k_fact_readings = 24;
-constexpr std::uint32_t k_no_word = ~0U;
 constexpr int k_repeats = 3;
 
 std::vector<std::string> patterns_of(const CauseData& data) {
@@ -81,6 +80,7 @@ const CausePatterns& cause_patterns() {
 
 LogScan::LogScan(const CausePatterns& patterns)
     : m_patterns(patterns),
+      m_window(patterns.matcher),
       m_near(patterns.near.size()),
       m_apart(patterns.near.size()),
       m_in_head(patterns.near.size(), -1),
@@ -113,12 +113,13 @@ void LogScan::scan(bool last) {
       return scan(false);
     }
   }
-  const auto text = std::string_view(m_text).substr(0, end);
+  m_window.start(m_text, m_scanned);
   while (m_scanned < end) {
-    m_words.clear();
-    const auto ends = m_patterns.matcher.read_line(text, m_scanned, m_words);
-    if (!m_words.empty()) take_line(m_scanned, ends);
-    m_scanned = ends + 1;
+    auto& line = *m_window.at(0);
+    const auto next = line.end + 1;
+    if (!line.words.empty()) take_line(line);
+    m_scanned = next;
+    m_window.step();
   }
   m_scanned = end;
   // What stands before the next line stays.
@@ -185,7 +186,7 @@ bool LogScan::may_be_wrapped(std::size_t pattern) const {
   return may_explain(role) || role == LineRole::consequence || role == LineRole::noise;
 }
 
-const LogScan::Choice& LogScan::choice_of(std::vector<WordHit>& words) {
+const LogScan::Choice& LogScan::choice_of(const std::vector<WordHit>& words) {
   m_key.clear();
   for (const auto& one : words) m_key += static_cast<char32_t>(one.word);
   std::ranges::sort(m_key);
@@ -240,40 +241,32 @@ LogScan::LineNotes LogScan::notes_of(const Choice& choice, std::string_view line
 
 const LogScan::LineNotes& LogScan::kept_notes(const Choice& choice, std::string_view line) {
   if (line.size() > k_noted_line) return m_long_notes = notes_of(choice, line, true);
-  std::string key(line);
-  if (const auto found = m_notes.find(key); found != m_notes.end()) return found->second;
+  if (const auto found = m_notes.find(line); found != m_notes.end()) return found->second;
   if (m_notes.size() >= k_noted_lines) m_notes.clear();
-  return m_notes.emplace(std::move(key), notes_of(choice, line, true)).first->second;
+  return m_notes.emplace(line, notes_of(choice, line, true)).first->second;
+}
+
+/// What of a line is read: without what carried it.
+std::string_view LogScan::plain(LineWindow::Line& line) const {
+  if (!line.plain) line.plain = plain(std::string_view(m_text).substr(line.begin, line.end - line.begin));
+  return *line.plain;
 }
 
 /// Messages that were wrapped: the next two lines are read along.
-void LogScan::match_wrapped(std::size_t begin, std::size_t end, const LineNotes& notes) {
-  const std::string_view text = m_text;
-  const auto second = std::min(end + 1, text.size());
-  const auto third_end = line_end(text, std::min(line_end(text, second) + 1, text.size()));
-  const auto behind = text.substr(second, std::min(third_end - second, 2 * k_long_line));
-  m_words.clear();
-  m_window.clear();
+void LogScan::match_wrapped(LineWindow::Line& line, const LineNotes& notes) {
   std::size_t limit = 0;
   PatternMatch match;
+  m_joined.clear();
   for (const auto& one : notes.unmatched) {
     if (!is_new(m_patterns.row_of[one.pattern])) continue;
-    if (m_words.empty() && second < text.size()) {
-      for (std::size_t at = 0; at < behind.size(); ++at) at = m_patterns.matcher.read_line(behind, at, m_words);
-      m_words.push_back({k_no_word, 0});
+    if (one.lacks != PatternChoice::k_nothing && !follows(one.lacks)) continue;
+    if (m_joined.empty()) {
+      m_joined = plain(line);
+      limit = m_joined.size();
+      for (std::size_t i = 1; i < LineWindow::k_lines; ++i)
+        if (auto* next = m_window.at(i)) (m_joined += ' ') += plain(*next).substr(0, k_long_line);
     }
-    if (one.lacks != PatternChoice::k_nothing && !contains_word(m_words, one.lacks)) continue;
-    if (m_window.empty()) {
-      m_window = plain(text.substr(begin, end - begin));
-      limit = m_window.size();
-      for (std::size_t i = 0, next = end; i < 2 && next + 1 < text.size(); ++i) {
-        const auto next_end = line_end(text, next + 1);
-        m_window += ' ';
-        m_window += plain(text.substr(next + 1, std::min(next_end - next - 1, k_long_line)));
-        next = next_end;
-      }
-    }
-    if (!m_patterns.matcher.find(one.pattern, m_window, match) || match.begin >= limit) continue;
+    if (!m_patterns.matcher.find(one.pattern, m_joined, match) || match.begin >= limit) continue;
     if (row_of(one.pattern).role == LineRole::noise) {
       m_found = {{one.pattern, {}}};
       return;
@@ -283,25 +276,34 @@ void LogScan::match_wrapped(std::size_t begin, std::size_t end, const LineNotes&
   std::ranges::stable_sort(m_found, {}, &RowMatch::pattern);
 }
 
-void LogScan::take_line(std::size_t begin, std::size_t end) {
-  const std::string_view text = m_text;
-  const bool is_long = end - begin > k_long_line;
-  if (is_long) {
-    const auto first = std::ranges::find_if(m_words, [&](auto& one) { return m_patterns.matcher.is_first(one.word); });
-    if (first == m_words.end()) return;
-    begin = std::max(begin, first->end > k_long_line / 4 ? first->end - k_long_line / 4 : 0);
-    end = std::min(end, begin + k_long_line);
-    m_words.clear();
-    m_patterns.matcher.read_line(text.substr(0, end), begin, m_words);
-  }
-  const auto& choice = choice_of(m_words);
+/// Is the word on one of the next lines?
+bool LogScan::follows(std::size_t word) {
+  for (std::size_t i = 1; i < LineWindow::k_lines; ++i)
+    if (const auto* next = m_window.at(i); next != nullptr && contains_word(next->words, word)) return true;
+  return false;
+}
+
+/// Of a line that is too long to be read whole: what is around its first word that says anything.
+bool LogScan::cut(LineWindow::Line& line) const {
+  const auto first = std::ranges::find_if(line.words, [&](auto& one) { return m_patterns.matcher.is_first(one.word); });
+  if (first == line.words.end()) return false;
+  line.begin = std::max(line.begin, first->end > k_long_line / 4 ? first->end - k_long_line / 4 : 0);
+  line.end = std::min(line.end, line.begin + k_long_line);
+  line.words.clear();
+  m_patterns.matcher.read_line(std::string_view(m_text).substr(0, line.end), line.begin, line.words);
+  return true;
+}
+
+void LogScan::take_line(LineWindow::Line& line) {
+  const bool is_long = line.end - line.begin > k_long_line;
+  if (is_long && !cut(line)) return;
+  const auto& choice = choice_of(line.words);
   if (!says_more(choice)) return;
-  auto line = text.substr(begin, end - begin);
-  if (is_long)
-    m_long_notes = notes_of(choice, line, false);
-  else
-    line = plain(line);
-  const auto& notes = is_long ? m_long_notes : kept_notes(choice, line);
+  const auto [begin, end] = std::pair(line.begin, line.end);
+  const auto carried = std::string_view(m_text).substr(begin, end - begin);
+  const auto text = is_long ? carried : plain(line);
+  if (is_long) m_long_notes = notes_of(choice, text, false);
+  const auto& notes = is_long ? m_long_notes : kept_notes(choice, text);
   const bool is_wrapper = std::ranges::any_of(
       notes.matches, [&](const auto& one) { return row_of(one.pattern).role == LineRole::consequence; });
   m_found.clear();
@@ -309,18 +311,17 @@ void LogScan::take_line(std::size_t begin, std::size_t end) {
     const auto& row = row_of(one.pattern);
     return is_new(one) && (!is_wrapper || row.last == 0 || row.wraps);  // a last resort says nothing of a wrapper
   });
-  if (!notes.unmatched.empty()) match_wrapped(begin, end, notes);
+  if (!notes.unmatched.empty()) match_wrapped(line, notes);
   if (m_found.empty() && !notes.likely) return;
   count_lines(begin);
-  const LogPlace where{m_line, shown(line)};
+  const LogPlace where{m_line, shown(text)};
   const bool is_noise = m_found.size() == 1 && row_of(m_found[0].pattern).role == LineRole::noise;
   if (notes.likely && !is_noise) take_likely(where);
   for (auto& match : m_found) {
     if (!is_noise && !fits(m_patterns.row_of[match.pattern], begin, end)) continue;
     const auto& row = row_of(match.pattern);
     LineEvent event{&row, row.role, where, std::move(match.groups), {}, m_attempt};
-    if (row.role == LineRole::cause && m_patterns.informing.prefix(text.substr(begin, end - begin)) > 0)
-      event.role = LineRole::advice;
+    if (row.role == LineRole::cause && m_patterns.informing.prefix(carried) > 0) event.role = LineRole::advice;
     if (may_explain(row.role) && m_facts_read++ < k_fact_readings) event.facts = facts_around(begin, end);
     keep(std::move(event));
   }

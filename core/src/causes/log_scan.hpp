@@ -4,11 +4,13 @@
 #include "causes/cause_data.hpp"
 #include "causes/fact_reader.hpp"
 #include "causes/line_matcher.hpp"
+#include "causes/line_window.hpp"
 #include "causes/traceback.hpp"
 
 #include <sagekit/causes.hpp>
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -71,6 +73,10 @@ class LogScan {
     std::size_t pattern = 0;
     PatternGroups groups;
   };
+  /// Texts are looked up without a copy.
+  struct TextHash : std::hash<std::string_view> {
+    using is_transparent = void;
+  };
   /// What a line matches by itself: found once, however often it stands there.
   struct LineNotes {
     std::vector<RowMatch> matches;                    ///< a noise row's alone when there is one
@@ -88,14 +94,16 @@ class LogScan {
   };
 
   void scan(bool last);
-  void take_line(std::size_t begin, std::size_t end);
+  void take_line(LineWindow::Line& line);
+  bool cut(LineWindow::Line& line) const;
   const CauseRow& row_of(std::size_t pattern) const { return m_patterns.data.rows[m_patterns.row_of[pattern]]; }
   bool may_be_wrapped(std::size_t pattern) const;
-  const Choice& choice_of(std::vector<WordHit>& words);
+  const Choice& choice_of(const std::vector<WordHit>& words);
   bool says_more(const Choice& choice) const;
   LineNotes notes_of(const Choice& choice, std::string_view line, bool whole) const;
   const LineNotes& kept_notes(const Choice& choice, std::string_view line);
-  void match_wrapped(std::size_t begin, std::size_t end, const LineNotes& notes);
+  void match_wrapped(LineWindow::Line& line, const LineNotes& notes);
+  bool follows(std::size_t word);
   bool is_new(const RowMatch& match) const { return is_new(m_patterns.row_of[match.pattern]); }
   bool is_advice(const PatternMatch& match) const;
   void count_lines(std::size_t up_to);
@@ -107,6 +115,7 @@ class LogScan {
   void keep(LineEvent event);
   std::string_view around(std::size_t begin, std::size_t end) const;
   std::string_view plain(std::string_view line) const;
+  std::string_view plain(LineWindow::Line& line) const;
   LogFacts facts_around(std::size_t begin, std::size_t end) const;
 
   const CausePatterns& m_patterns;
@@ -118,13 +127,13 @@ class LogScan {
   std::size_t m_line = 1;
   std::string m_head;
   std::vector<LineEvent> m_events;
-  std::vector<WordHit> m_words;  ///< of the line
+  LineWindow m_window;
   std::unordered_map<std::u32string, Choice> m_choices;
   std::u32string m_key;  ///< of them
-  std::unordered_map<std::string, LineNotes> m_notes;
+  std::unordered_map<std::string, LineNotes, TextHash, std::equal_to<>> m_notes;
   LineNotes m_long_notes;
-  std::vector<RowMatch> m_found;  ///< in the line, and with those that follow it
-  std::string m_window;
+  std::vector<RowMatch> m_found;        ///< in the line, and with those that follow it
+  std::string m_joined;                 ///< the line, and those that follow it
   std::vector<Sought> m_near, m_apart;  ///< by row
   std::vector<signed char> m_in_head;   ///< by row: near words in the head; -1 = not looked for
   std::vector<Seen> m_seen;             ///< by row
