@@ -182,7 +182,7 @@ class Retag(CommandLine):
         self.retag(source, "--build", "2100.130", code=1, texts=("RTG004",))
         self.retag(source, "--local", "cu130.torch2.11.20260117.gabcdef1", code=1, texts=("RTG004", "commit"))
         self.retag(source, "--local", "cu130.torch2.11.0.sm120", code=1, texts=("RTG004", "arches"))
-        self.retag(source, "--naming", "and-higher", code=2, texts=("NAM011",))
+        self.retag(source, "--naming", "and-higher", code=2, texts=("NAM011", source.name))
         plain = self.wheel("2.2.0").write(self.folder / "plain")
         self.retag(plain, "--naming", "local-version", code=2, texts=("RTG005",))
         pinned = self.wheel("2.2.0")

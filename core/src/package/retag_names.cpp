@@ -100,8 +100,12 @@ Status apply_naming(WheelName& name, const NamingScheme& scheme, const KnownFact
   }
   auto whole = facts;
   if (!known.built.empty()) whole.arches = known.built;
-  TRY_ASSIGN(const std::string written, write_wheel_name(scheme, whole, values));
-  TRY_ASSIGN(const WheelName named, parse_wheel_name(after_last(written, '/')));
+  auto written = write_wheel_name(scheme, whole, values);
+  if (!written) {
+    written.error().where = name.file_name();  // of a folder of wheels it is one that cannot be named
+    return std::unexpected(std::move(written.error()));
+  }
+  TRY_ASSIGN(const WheelName named, parse_wheel_name(after_last(*written, '/')));
   name.version = named.version;
   name.build = named.build;
   return {};

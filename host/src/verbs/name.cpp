@@ -132,8 +132,11 @@ int write_cell_names(const Session& session, const NameArguments& arguments, con
   values.python = naming_values(facts).python;
   std::vector<WrittenName> names;
   for (const auto& scheme : schemes) {
-    const auto name = write_wheel_name(scheme, facts, values);
-    if (!name && !arguments.naming.empty()) return report(session, name.error());
+    auto name = write_wheel_name(scheme, facts, values);
+    if (!name && !arguments.naming.empty()) {
+      name.error().where = cell.id;
+      return report(session, name.error());
+    }
     names.push_back({scheme.name, name.value_or(""), name ? "" : name.error().message});
   }
   if (session.global.json) {
