@@ -77,9 +77,11 @@ Status check_output(const fs::path& path, const std::vector<std::string>& inputs
 }
 
 Status write_output(const fs::path& path, std::string_view text) {
-  // A wheel under its new name (release --naming) begins with a zip archive's two letters; all else is a report.
-  if (!text.starts_with("PK"))
-    if (auto free = check_output(path); !free) return free;
+  if (auto free = check_output(path); !free) return free;
+  return write_whole(path, text);
+}
+
+Status write_whole(const fs::path& path, std::string_view bytes) {
   if (path == "-")
     return fail(ErrorKind::usage, "FIL002", "cannot write -: what would be written there is a file, and not stdout",
                 "name a file");
@@ -88,7 +90,7 @@ Status write_output(const fs::path& path, std::string_view text) {
   std::string name = path.string();
   if (in_place) {
     const int file = ::open(name.c_str(), O_WRONLY | O_CLOEXEC);
-    const int wrong = file < 0 ? errno : write_and_close(file, text);
+    const int wrong = file < 0 ? errno : write_and_close(file, bytes);
     if (wrong != 0) return std::unexpected(write_error(name, wrong));
     return {};
   }
@@ -102,7 +104,7 @@ Status write_output(const fs::path& path, std::string_view text) {
   ::umask(mask);
   const mode_t mode = S_ISREG(status.st_mode) ? status.st_mode & 07777 : 0666 & ~mask;
   int wrong = ::fchmod(file, mode) == 0 ? 0 : errno;
-  if (const int failed = write_and_close(file, text); wrong == 0) wrong = failed;
+  if (const int failed = write_and_close(file, bytes); wrong == 0) wrong = failed;
   if (wrong == 0 && ::rename(temporary.c_str(), name.c_str()) != 0) wrong = errno;
   if (wrong == 0) return {};
   ::unlink(temporary.c_str());

@@ -24,6 +24,8 @@ Status check_output(const std::filesystem::path& path, const std::vector<std::st
 /// Writes beside it and renames, so that a cut result never stands under its final name; what is there and no regular
 /// file (/dev/stdout, a pipe) is written as it is. Error FIL002: kind machine when the disk is full, else usage.
 Status write_output(const std::filesystem::path& path, std::string_view text);
+/// The same of what may take a wheel's name: a wheel.
+Status write_whole(const std::filesystem::path& path, std::string_view bytes);
 
 /// FIL002 about `what`, from errno's value; `in_place`: a part of it may be there.
 Error write_error(std::string_view what, int number, bool in_place = true);

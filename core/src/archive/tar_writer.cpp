@@ -28,10 +28,7 @@ std::unexpected<Error> write_failed(const std::filesystem::path& file) {
 }  // namespace
 
 Result<TarWriter> TarWriter::create(const std::filesystem::path& file) {
-  struct stat there{};
-  if (::stat(file.c_str(), &there) == 0 && !S_ISREG(there.st_mode))  // a rename would put a file in a device's place
-    return fail(ErrorKind::usage, "FIL002", fmt::format("cannot write {}: it is no regular file", file.string()),
-                "name a file");
+  TRY(check_replaceable(file));
   std::string temporary = file.string() + ".XXXXXX";
   Descriptor descriptor(::mkostemp(temporary.data(), O_CLOEXEC));
   if (!descriptor.open()) return write_failed(file);

@@ -45,14 +45,13 @@ bool write_all(int fd, std::string_view bytes) {
   return true;
 }
 
-/// A file that is renamed to the name of a device or pipe would take its place.
+}  // namespace
+
 Status check_replaceable(const fs::path& path) {
   struct stat there{};
   if (::stat(path.c_str(), &there) != 0 || S_ISREG(there.st_mode) || S_ISDIR(there.st_mode)) return {};
   return fail(ErrorKind::usage, "FIL002", "cannot write " + path.string() + ": it is no regular file", "name a file");
 }
-
-}  // namespace
 
 Result<std::string> read_file(const fs::path& path) {
   TRY_ASSIGN(const MappedFile file, MappedFile::open(path));

@@ -60,7 +60,7 @@ void fill_in(Release& release, const ReleaseArguments& arguments, const std::str
 Status copy_wheel(const fs::path& from, const fs::path& to) {
   const auto bytes = file_text(from).value_or("");
   std::error_code error;
-  if (!fs::exists(to, error)) return write_output(to, bytes);
+  if (!fs::exists(to, error)) return write_whole(to, bytes);
   if (file_text(to) == bytes) return {};
   return fail(ErrorKind::failed, "PKG001", fmt::format("{} is there and is another file", to.string()),
               "move it away, or name another folder with -o", to.string());
