@@ -58,6 +58,12 @@ class Page(CommandLine):
         self.expect(self.run_sagekit("report", "dist"), 0, "1 wheel,")
         text = (dist / "report.html").read_text()
         self.assertIn(wheel.name, text)
+        # An earlier page is made anew; what somebody else called report.html is not lost.
+        self.expect(self.run_sagekit("report", "dist"), 0)
+        (dist / "report.html").write_text("<!DOCTYPE html><h1>Quarter</h1>")
+        self.expect(self.run_sagekit("report", "dist"), 1, "PKG001", "report.html is there and is no page of sagekit's", "-o")
+        self.assertEqual((dist / "report.html").read_text(), "<!DOCTYPE html><h1>Quarter</h1>")
+        self.expect(self.run_sagekit("report", "dist", "-o", "dist/report.html"), 0)
         self.assertIn("pip install ./" + wheel.name, text)
         self.expect(self.run_sagekit("report", "dist", "-o", "nowhere/page.html"), 2, "FIL002", "there is no such folder")
         page = self.run_sagekit("report", "dist", "-o", "-")
