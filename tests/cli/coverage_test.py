@@ -62,6 +62,12 @@ class Coverage(CommandLine):
         self.assertIn(f"{other['file']} has code for 5.2, the plan's for", " ".join(near.out.split()))
         self.assertEqual(self.coverage(self.manifest(row(first, self.commit, cuda="", **other)), 1)[first["id"]], "missing")
         self.assertEqual(self.coverage(self.manifest(row(first, "", **other)), 1)[first["id"]], "stale")
+        # Tags of several Pythons are those of each, and no others.
+        tags = "-none-" + first["platform"] + ".whl"
+        mine = "cp" + first["python"].replace(".", "")
+        for tag, state in (("cp38.cp39", "missing"), ("cp38." + mine, "published")):
+            several = row(first, self.commit, python="", file="sagekit_example-9.9-" + tag + tags)
+            self.assertEqual(self.coverage(self.manifest(several), 1)[first["id"]], state)
         # Its very name, made with fewer arches.
         self.assertEqual(self.coverage(self.manifest(row(first, self.commit, arches=["5.2"])), 1)[first["id"]], "stale")
         everything = self.manifest(*[row(cell, self.commit) for cell in self.cells])

@@ -1,3 +1,4 @@
+#include "release/origin.hpp"
 #include "support/format.hpp"
 #include "support/json.hpp"
 
@@ -36,9 +37,13 @@ std::string other_arches(const WheelOrigin& origin, const Cell& cell) {
 bool is_for(const ReleasedWheel& wheel, const Cell& cell) {
   const auto& origin = wheel.origin;
   if (wheel.project != normalized_project(cell.distribution)) return false;
-  if (!origin.python.empty() && origin.python != cell.python) return false;
   if (!origin.platform.empty() && origin.platform != cell.platform) return false;
-  return torch_covers(origin, cell.torch) && says_same(origin.cuda, cell.cuda);
+  if (!torch_covers(origin, cell.torch) || !says_same(origin.cuda, cell.cuda)) return false;
+  // Tags of several Pythons are those of each: cp310.cp311-none is for no 3.12.
+  const auto name = parse_wheel_name(wheel.file);
+  const auto pythons = name ? named_pythons(*name) : std::vector<std::string>();
+  if (pythons.size() > 1) return std::ranges::count(pythons, cell.python) > 0;
+  return origin.python.empty() || origin.python == cell.python;
 }
 
 /// Whole commits, or one and the first digits of it.

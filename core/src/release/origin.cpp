@@ -7,15 +7,6 @@ namespace sagekit {
 
 namespace {
 
-/// "cp312" -> "3.12"; of an abi3 wheel or one for any Python nothing, for it is not made for one.
-std::string python_of(const WheelName& name) {
-  if (name.python.size() != 1 || name.abi.size() != 1) return {};
-  const std::string& tag = name.python[0];
-  const bool made_for_one = name.abi[0].starts_with(tag) || name.abi[0] == "none";  // cp310-none: no newer one takes it
-  if (!tag.starts_with("cp3") || tag.size() < 4 || !made_for_one) return {};
-  return "3." + tag.substr(3) + (name.abi[0].ends_with('t') ? "t" : "");
-}
-
 /// "manylinux_2_28_x86_64" -> "linux_x86_64": as cells name platforms.
 std::string platform_of(const WheelName& name) {
   if (name.platform.empty()) return {};
@@ -27,6 +18,18 @@ std::string platform_of(const WheelName& name) {
 }
 
 }  // namespace
+
+std::vector<std::string> named_pythons(const WheelName& name) {
+  std::vector<std::string> pythons;
+  for (const auto& tag : name.python)
+    for (const auto& abi : name.abi) {
+      const bool one = tag.starts_with("cp3") && tag.size() > 3;
+      if (abi.starts_with("abi3") || (abi == "none" && !one)) return {};
+      if (!one || (abi != "none" && !abi.starts_with(tag))) continue;  // cp310-none: no newer one takes it
+      pythons.push_back("3." + tag.substr(3) + (abi.ends_with('t') ? "t" : ""));
+    }
+  return pythons;
+}
 
 WheelOrigin read_origin(std::string_view text) {
   WheelOrigin origin;
@@ -52,7 +55,7 @@ WheelOrigin read_origin(std::string_view text) {
 
 WheelOrigin origin_of_name(const WheelName& name, const WheelNameReader& reader) {
   WheelOrigin origin;
-  origin.python = python_of(name);
+  if (const auto pythons = named_pythons(name); pythons.size() == 1) origin.python = pythons.front();
   origin.platform = platform_of(name);
   const auto readings = reader.read(name.file_name());
   // A name that can be read in two ways says nothing.
@@ -68,7 +71,9 @@ WheelOrigin origin_of_name(const WheelName& name, const WheelNameReader& reader)
 
 ServedPythons served_pythons(const ReleasedWheel& wheel) {
   const auto name = parse_wheel_name(wheel.file);
-  if (!name || name->python.size() != 1 || name->abi.size() != 1) return {wheel.origin.python, {}};
+  if (!name) return {wheel.origin.python, {}};
+  if (const auto many = named_pythons(*name); many.size() > 1) return {join(many, ", "), {}};
+  if (name->python.size() != 1 || name->abi.size() != 1) return {wheel.origin.python, {}};
   const std::string& tag = name->python[0];
   if (name->abi[0] == "abi3" && tag.starts_with("cp3") && is_digits(tag.substr(3))) return {{}, "3." + tag.substr(3)};
   if (!tag.starts_with("py")) return {wheel.origin.python, {}};

@@ -4,19 +4,25 @@
 #include <sagekit/naming.hpp>
 #include <sagekit/release.hpp>
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace sagekit {
 
 /// sagekit.json of dist-info. Keys that are missing or of another type are not said; no JSON object says nothing.
 WheelOrigin read_origin(std::string_view text);
 
+/// Those that the tags name one by one: "cp312" -> "3.12", "cp310.cp311-none" -> "3.10", "3.11". Of an abi3 wheel or
+/// one for any Python none, for it is not made for some.
+std::vector<std::string> named_pythons(const WheelName& name);
+
 /// What the file name alone tells: the local part of the version, the tags.
 WheelOrigin origin_of_name(const WheelName& name, const WheelNameReader& reader);
 
 /// The Pythons that a wheel is for. One that is for many was still made with some Python, which its record names.
 struct ServedPythons {
-  std::string only;   ///< "3.12", "3.13t"
+  std::string only;   ///< "3.12", "3.13t", "3.10, 3.11"
   std::string least;  ///< "3.10": this one and every newer one; both "" = any
 };
 ServedPythons served_pythons(const ReleasedWheel& wheel);

@@ -151,5 +151,7 @@ TEST_CASE("a wheel for many Pythons is not said to be for the one that it was ma
   CHECK(served("a-1-py3-none-linux_x86_64.whl", ">=3.9") == "|3.9");
   CHECK(served("a-1-py3-none-linux_x86_64.whl", ">=3.9,<3.13") == "|");
   CHECK(served("a-1-py3-none-linux_x86_64.whl", "") == "|");
+  CHECK(served("a-1-cp310.cp311-none-any.whl", ">=3.9") == "3.10, 3.11|");
+  CHECK(served("a-1-cp310.py3-none-any.whl", ">=3.9") == "3.11|");
   CHECK(served("no wheel", "") == "3.11|");
 }
