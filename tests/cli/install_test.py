@@ -600,6 +600,17 @@ class Downloads(Install):
         self.assertEqual(snapshot(self.venv), before)
         self.assertEqual(list((self.folder / "störe").rglob("*.whl")), [])
 
+    def test_a_page_with_another_hash_than_sha256(self):
+        path = self.add()
+        digest = hashlib.sha512(path.read_bytes()).hexdigest()
+        page = f"{self.index.base}/page/simple"
+        for hash, code, texts in (("0" * 128, 1, ("IST006", "sha512=" + digest)), (digest, 0, ())):
+            self.index.put("/page/simple", f'<!DOCTYPE html><title>Links for x</title><a href="../files/{path.name}#sha512={hash}">x</a>'.encode(), "text/html")
+            done = self.run_sagekit("install", page, "--interpreter", self.python)
+            self.expect(done, code, *texts)
+            self.assertNotIn("without a hash", done.err)
+        self.assertIn("#sha512=" + digest, self.run_sagekit("install", page, "--interpreter", self.python, "--dockerfile").out)
+
     def test_no_hash_is_said(self):
         path = self.add()
         bare = self.index.url.rsplit("/simple", 1)[0] + "/files/" + path.name.replace("+", "%2B")

@@ -380,6 +380,11 @@ class Servers(Resolve):
         for hash, code in (("", 0), ("#sha256=" + "0" * 64, 0), ("#md5=" + "0" * 32, 0)):
             self.index.put("/page/simple", f'<!DOCTYPE html><title>Links for x</title><a href="../files/{good}{hash}">{good}</a>'.encode(), "text/html")
             self.expect(self.resolve(f"{self.index.base}/page/simple", HERE), code)
+        # What holds it to nothing is no hash that was not given.
+        self.index.put("/page/simple", f'<!DOCTYPE html><title>Links for x</title><a href="../files/{good}#sha256=abc">{good}</a>'.encode(), "text/html")
+        (refused,) = self.answer(self.resolve(f"{self.index.base}/page/simple", HERE), 4)["refused"]
+        self.assertEqual(refused["code"], "RES114")
+        self.assertIn("\"sha256=abc\" is no sha256", refused["reason"])
 
     def test_a_page_of_a_hundred_thousand_links(self):
         path = self.add(self.wheel())

@@ -16,6 +16,8 @@ struct IndexFile {
   std::string name;        ///< "torch-2.11.0-cp312-cp312-manylinux_2_28_x86_64.whl"
   std::string url;         ///< absolute, without fragment; may hold credentials: never print it
   std::string sha256;      ///< hex; "" = the page has none
+  std::string other_hash;  ///< "sha512=<hex>", "sha384=<hex>"; "" = the page has none
+  std::string hash_fault;  ///< what is wrong with a hash that the page has: the file is held to nothing; "" = nothing
   std::uint64_t size = 0;  ///< 0 = the page does not say (PEP 503 never does)
   bool yanked = false;
   std::string requires_python;

@@ -47,12 +47,28 @@ std::string hash_of(std::string_view text) {
   return good ? hash : std::string{};
 }
 
-std::string fragment_hash(std::string_view href) {
+/// What the page holds a file to: any of those that pip checks and nobody can forge. Of md5 and sha1 nothing is made.
+void hold(IndexFile& file, std::string_view kind, std::string_view value) {
+  constexpr std::array<std::pair<std::string_view, std::size_t>, 3> k_digits = {
+      {{"sha256", 64}, {"sha384", 96}, {"sha512", 128}}};
+  const auto* known = std::ranges::find(k_digits, kind, &std::pair<std::string_view, std::size_t>::first);
+  if (known == k_digits.end() || value.empty()) return;
+  const std::string hash = lower(value);
+  if (hash.size() != known->second || hash.find_first_not_of("0123456789abcdef") != std::string::npos)
+    file.hash_fault = fmt::format("\"{}={}\" is no {}, which has {} digits of 0-9 and a-f", kind, value.substr(0, 128),
+                                  kind, known->second);
+  else if (kind == "sha256")
+    file.sha256 = hash;
+  else
+    file.other_hash = fmt::format("{}={}", kind, hash);
+}
+
+void hold_to_fragment(IndexFile& file, std::string_view href) {
   const std::size_t hash = href.find('#');
-  if (hash == href.npos) return {};
-  for (const auto& part : split(href.substr(hash + 1), '&'))
-    if (part.starts_with("sha256=")) return hash_of(std::string_view(part).substr(7));
-  return {};
+  if (hash == href.npos) return;
+  for (const std::string_view part : split(href.substr(hash + 1), '&'))
+    if (const auto equals = part.find('='); equals != part.npos)
+      hold(file, part.substr(0, equals), part.substr(equals + 1));
 }
 
 // Nothing when it leads to no http address, or from an https page to an http one, which pip does not take either.
@@ -83,7 +99,7 @@ Result<std::vector<IndexFile>> read_html(std::string_view body, const std::strin
     file.name = percent_decoded(after_last(path, '/'));
     if (!is_file_name(file.name)) continue;
     file.url = *url;
-    file.sha256 = fragment_hash(link.href);
+    hold_to_fragment(file, link.href);
     file.yanked = link.yanked;
     file.requires_python = link.requires_python;
     file.core_metadata = metadata_hash(link.core_metadata);
@@ -105,7 +121,8 @@ Result<IndexFile> read_json_file(const Json& entry, const std::string& page) {
   file.url = *url;
   file.requires_python = text_at(entry, "requires-python");
   if (const auto hashes = entry.find("hashes"); hashes != entry.end() && hashes->is_object())
-    file.sha256 = hash_of(text_at(*hashes, "sha256"));
+    for (const auto& [kind, hash] : hashes->items())
+      if (hash.is_string()) hold(file, kind, hash.get<std::string>());
   for (const char* key : {"core-metadata", "dist-info-metadata"}) {  // PEP 714: the newer name first
     const auto about = entry.find(key);
     if (about == entry.end() || !file.core_metadata.empty()) continue;

@@ -216,8 +216,11 @@ std::vector<std::vector<std::string>> install_commands(const InstallPlace& place
   if (wheel.candidate.remote) {
     file = wheel.candidate.file;
     commands.push_back({"curl", "--location", "--fail", "--output", file, wheel.candidate.place});
-    if (!wheel.candidate.sha256.empty())
-      commands.push_back({"sh", "-c", fmt::format("echo '{}  {}' | sha256sum --check", wheel.candidate.sha256, file)});
+    const auto held = wheel.candidate.sha256.empty() ? wheel.candidate.other_hash : "sha256=" + wheel.candidate.sha256;
+    if (const auto equals = held.find('='); equals != held.npos)
+      commands.push_back(
+          {"sh", "-c",
+           fmt::format("echo '{}  {}' | {}sum --check", held.substr(equals + 1), file, held.substr(0, equals))});
   }
   std::vector<std::string> words = {place.tool == "uv" ? "--reinstall" : "--force-reinstall", "--no-deps", file};
   commands.push_back(install_argv(place, words));

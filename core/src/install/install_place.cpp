@@ -39,6 +39,19 @@ std::unexpected<Error> other_file(const Candidate& wheel, const std::string& fou
               "do not install it before you know why", wheel.place);
 }
 
+/// Against a hash by another algorithm than sha256, where that is all that was published.
+Status check_other_hash(const Candidate& wheel, const fs::path& file) {
+  if (!wheel.sha256.empty() || wheel.other_hash.empty()) return {};
+  TRY_ASSIGN(const auto content, MappedFile::open(file));
+  const auto kind = wheel.other_hash.substr(0, wheel.other_hash.find('='));
+  const auto found = fmt::format("{}={}", kind, hash_hex(kind, content.bytes()).value_or(""));
+  if (found == wheel.other_hash) return {};
+  return fail(ErrorKind::failed, "IST006",
+              fmt::format("{} is another file than was published: it has {}, {} was said", wheel.place, found,
+                          wheel.other_hash),
+              "do not install it before you know why", wheel.place);
+}
+
 std::string shell_quoted(const std::string& text) { return "'" + replace_all(text, "'", "'\\''") + "'"; }
 
 }  // namespace
@@ -97,8 +110,10 @@ Result<fs::path> fetch_wheel(const Candidate& wheel, const InstallOptions& optio
   TRY_ASSIGN(const auto http, make_http_client(settings));
   if (options.say) options.say("downloading " + wheel.place);
   TRY_ASSIGN(const std::string found, download_file(*http, wheel.address, file, wheel.size_bytes, {}, std::move(stop)));
-  if (wheel.sha256.empty() || found == wheel.sha256) return file;
+  const Status other = check_other_hash(wheel, file);
+  if (other && (wheel.sha256.empty() || found == wheel.sha256)) return file;
   remove_quietly(file);
+  if (!other) return std::unexpected(other.error());
   return other_file(wheel, found);
 }
 
@@ -114,8 +129,9 @@ std::string dockerfile_lines(const Judged& wheel, const std::string& fallback, b
     source = "file:///tmp/" + replace_all(candidate.file, "+", "%2B");
   }
   // pip holds what it downloads to the hash in the address, and ends when it is another.
-  const std::string& hash = candidate.sha256.empty() ? wheel.sha256 : candidate.sha256;
-  const std::string requirement = fmt::format("{} @ {}{}", project, source, hash.empty() ? "" : "#sha256=" + hash);
+  const std::string& sha256 = candidate.sha256.empty() ? wheel.sha256 : candidate.sha256;
+  const std::string held = sha256.empty() ? candidate.other_hash : "sha256=" + sha256;
+  const std::string requirement = fmt::format("{} @ {}{}", project, source, held.empty() ? "" : "#" + held);
   const std::string install =
       fmt::format("python3 -m pip install --no-cache-dir {}{}", no_deps ? "--no-deps " : "", shell_quoted(requirement));
   const std::string check = fmt::format("python3 -c 'import {}'", module);

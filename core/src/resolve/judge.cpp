@@ -285,6 +285,9 @@ Ruling judge_cxx11(const Traits& traits, const Target& target) {
 Ruling judge_itself(const Traits& traits, const Candidate& candidate) {
   if (!traits.contradiction.empty()) return refused("RES113", traits.contradiction);
   if (!traits.damage.empty()) return refused("RES114", traits.damage);
+  if (!candidate.hash_fault.empty())
+    return refused("RES114",
+                   fmt::format("nothing can show that it is the file that was published: {}", candidate.hash_fault));
   if (candidate.yanked) return refused("RES111", "it was yanked from the index");
   if (candidate.manifest && candidate.manifest->verdict == "fail")
     return refused("RES114", "its release manifest says that verification failed it");

@@ -109,6 +109,8 @@ Candidate candidate_of(IndexFile file) {
   wheel.address = std::move(file.url);
   wheel.remote = true;
   wheel.sha256 = std::move(file.sha256);
+  wheel.other_hash = std::move(file.other_hash);
+  wheel.hash_fault = std::move(file.hash_fault);
   wheel.size_bytes = file.size;
   wheel.requires_python = std::move(file.requires_python);
   wheel.yanked = file.yanked;

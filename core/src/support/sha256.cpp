@@ -30,6 +30,19 @@ std::string record_form(std::string_view algorithm, std::span<const std::uint8_t
   return std::string(algorithm) + "=" + replace_all(replace_all(std::move(text), "+", "-"), "/", "_");
 }
 
+std::optional<std::vector<std::uint8_t>> digest_by(std::string_view algorithm, std::string_view bytes) {
+  const nettle_hash* hash = algorithm == "sha256"   ? &nettle_sha256
+                            : algorithm == "sha384" ? &nettle_sha384
+                            : algorithm == "sha512" ? &nettle_sha512
+                                                    : nullptr;
+  if (hash == nullptr) return std::nullopt;
+  std::vector<std::uint8_t> context(hash->context_size), digest(hash->digest_size);
+  hash->init(context.data());
+  hash->update(context.data(), bytes.size(), reinterpret_cast<const std::uint8_t*>(bytes.data()));
+  hash->digest(context.data(), digest.size(), digest.data());
+  return digest;
+}
+
 }  // namespace
 
 struct Sha256::State {
@@ -77,18 +90,13 @@ std::string sha256_record_of_hex(std::string_view hex) {
 }
 
 std::optional<std::string> record_hash(std::string_view algorithm, std::string_view bytes) {
-  const auto* data = reinterpret_cast<const std::uint8_t*>(bytes.data());
-  const auto form = [&](const nettle_hash& hash) {
-    std::vector<std::uint8_t> context(hash.context_size), digest(hash.digest_size);
-    hash.init(context.data());
-    hash.update(context.data(), bytes.size(), data);
-    hash.digest(context.data(), digest.size(), digest.data());
-    return record_form(algorithm, digest);
-  };
-  if (algorithm == "sha256") return form(nettle_sha256);
-  if (algorithm == "sha384") return form(nettle_sha384);
-  if (algorithm == "sha512") return form(nettle_sha512);
-  return std::nullopt;
+  const auto digest = digest_by(algorithm, bytes);
+  return digest ? std::optional(record_form(algorithm, *digest)) : std::nullopt;
+}
+
+std::optional<std::string> hash_hex(std::string_view algorithm, std::string_view bytes) {
+  const auto digest = digest_by(algorithm, bytes);
+  return digest ? std::optional(to_hex(*digest)) : std::nullopt;
 }
 
 std::optional<std::string> decode_base64(std::string_view text) {

@@ -39,6 +39,8 @@ std::string sha256_record(std::string_view bytes);
 std::string sha256_record_of_hex(std::string_view hex);
 /// "sha512=..." of content: sha256, sha384 and sha512, which are what RECORD may use; nothing for other algorithms.
 std::optional<std::string> record_hash(std::string_view algorithm, std::string_view bytes);
+/// The same in hex, alone.
+std::optional<std::string> hash_hex(std::string_view algorithm, std::string_view bytes);
 /// Standard and urlsafe alphabet, with or without padding; nothing for what is neither.
 std::optional<std::string> decode_base64(std::string_view text);
 Result<std::string> sha256_file(const std::filesystem::path& path);

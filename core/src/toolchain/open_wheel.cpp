@@ -63,6 +63,10 @@ Result<OpenWheel> open_wheel(Fetch& fetch, const IndexFile& file, const std::str
                              const std::string& version, const LockedFile* pin) {
   if (pin != nullptr && !pin->sha256.empty() && !file.sha256.empty() && pin->sha256 != file.sha256)
     return not_pinned(file.name, "the sha256 that the index gives");
+  if (!file.hash_fault.empty())
+    return fail(ErrorKind::failed, "PRV007",
+                fmt::format("{}: its index page holds it to no hash: {}", file.name, file.hash_fault),
+                "name another index with --index-url");
   TRY_ASSIGN(auto bytes, open_file(fetch, file, pin != nullptr ? pin->size_bytes : file.size));
   TRY_ASSIGN(auto wheel, in_file(file.name, RemoteWheel::open(std::move(bytes), fetch.stop)));
   LockedFile made_of{

@@ -145,7 +145,7 @@ class Installer {
   }
 
   Result<std::optional<Ready>> fetch(const Judged& judged) {
-    if (judged.candidate.remote && judged.candidate.sha256.empty())
+    if (judged.candidate.remote && judged.candidate.sha256.empty() && judged.candidate.other_hash.empty())
       m_session.console.warn(
           fmt::format("{} comes without a hash: nothing shows that it is the file that was published",
                       judged.candidate.place),

@@ -73,6 +73,30 @@ TEST_CASE("a JSON page's files, with sizes") {
   CHECK(files->at(1).size == 0);
 }
 
+TEST_CASE("every hash that pip checks is read, and one that is none is said") {
+  const auto file = [](const std::string& fragment) {
+    return read_project_page("<title>Links for a</title><a href='a-1-py3-none-any.whl" + fragment + "'>a</a>",
+                             "text/html", k_base)
+        .value()
+        .at(0);
+  };
+  const std::string long_hash = k_hash + k_hash;
+  CHECK(file("#sha512=" + long_hash).other_hash == "sha512=" + long_hash);
+  CHECK(file("#egg=a&sha256=" + k_hash + "&sha512=" + long_hash).sha256 == k_hash);
+  CHECK(file("#sha256=" + k_hash).hash_fault.empty());
+  CHECK(file("#sha256=short").hash_fault == "\"sha256=short\" is no sha256, which has 64 digits of 0-9 and a-f");
+  CHECK(file("#sha384=" + long_hash).hash_fault.find("96 digits") != std::string::npos);
+  for (const auto* none : {"", "#sha256=", "#sha256", "#md5=00", "#"}) CHECK(file(none).hash_fault.empty());
+  const auto json = read_project_page(R"({"meta": {"api-version": "1.0"}, "files": [
+        {"filename": "a-1-py3-none-any.whl", "url": "a-1-py3-none-any.whl", "hashes": {"sha256": "00", "sha512": 5}},
+        {"filename": "b-1-py3-none-any.whl", "url": "b-1-py3-none-any.whl", "hashes": {"sha512": ")" +
+                                          long_hash + R"("}}]})",
+                                      "application/json", k_base)
+                        .value();
+  CHECK(json.at(0).hash_fault.starts_with("\"sha256=00\""));
+  CHECK(json.at(1).other_hash == "sha512=" + long_hash);
+}
+
 TEST_CASE("a login page, a proxy's page or an error text is no index page") {
   CHECK(code("<html><body><form action='/login'><input name=user></form></body></html>", "text/html") == "IDX011");
   CHECK(code("<html><a href='https://proxy/help.html'>help</a>", "text/html") == "IDX011");
