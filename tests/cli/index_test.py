@@ -246,8 +246,12 @@ class Index(CommandLine):
     def test_a_project_that_the_index_has_not_is_said(self):
         tiny("1.0").write(self.dist)
         served = Served(self, "dist")
-        self.expect(self.run_sagekit("resolve", "--from", served.url, "--package", "nosuch", "--for", "gpu=H100"), 4, "RES005", "has no wheel of nosuch")
-        self.expect(self.run_sagekit("resolve", "--from", served.url, "--for", "gpu=H100"), 1, "IDX012", "--package NAME")
+        self.expect(self.run_sagekit("resolve", "--from", served.url, "--package", "nosuch", "--for", "gpu=H100"), 4, "RES005", "has no wheel of nosuch", "lists tiny")
+        # The list of projects where a page of wheels was meant, as JSON and as HTML.
+        root = served.url.rstrip("/") + "/"
+        for place, words in ((served.url, ()), (root, ()), (root + "index.html", ())):
+            self.expect(self.run_sagekit("resolve", "--from", place, "--for", "gpu=H100", *words), 2, "RES006", "root of a package index", "--package tiny")
+        self.expect(self.run_sagekit("resolve", "--from", root + "index.html", "--package", "tiny", "--for", "gpu=H100"), 2, "RES006", f"--from {root} --package tiny")
 
     def test_taken_port(self):
         tiny().write(self.dist)

@@ -22,13 +22,17 @@ struct IndexFile {
   bool yanked = false;
   std::string requires_python;
   std::string core_metadata;  ///< sha256 of METADATA beside it (PEP 658); "true" = there without a hash; "" = not there
-  std::string index;  ///< the index it is from, credentials removed
+  std::string index;          ///< the index it is from, credentials removed
 };
 
 /// Reads a project page. `base` is the page's own address, for relative links. Errors IDX011 (neither form: a proxy's
 /// or a login page), IDX012 (a form of JSON that is not PEP 691's). Untrusted text: bounded, fuzzed.
 Result<std::vector<IndexFile>> read_project_page(std::string_view body, std::string_view content_type,
                                                  std::string_view base);
+
+/// The projects that an index's root page lists (PEP 503, PEP 691), as it writes them; empty = it is no such page.
+/// `page` is its own address. Untrusted text, too.
+std::vector<std::string> listed_projects(std::string_view body, std::string_view page);
 
 /// All files of a project over all indexes of `settings`, the main index first; a file name that two indexes have is
 /// listed once, from the first. IDX013 (no_match) when no index has the project; other failures of one index are

@@ -1,6 +1,7 @@
 #include "index/html_links.hpp"
 #include "index/package_index.hpp"
 #include "index/url.hpp"
+#include "pypa/requirement_reader.hpp"
 #include "support/format.hpp"
 #include "support/json.hpp"
 #include "support/text.hpp"
@@ -161,7 +162,47 @@ Result<std::vector<IndexFile>> read_json(std::string_view body, const std::strin
   return files;
 }
 
+/// The page's own folder: links of a root lead to the folders in it.
+std::string folder_of(const std::string& page) {
+  const auto path = page.substr(0, page.find_first_of("?#"));
+  return path.substr(0, path.rfind('/') + 1);
+}
+
+/// Nothing where a link leads elsewhere: of pages that do not say what they are, all must be a root's.
+std::vector<std::string> linked_projects(std::string_view body, const std::string& page) {
+  const HtmlLinks html = read_html_links(body);
+  const std::string base = resolve_url(page, html.base).value_or(page);
+  std::vector<std::string> names;
+  for (const HtmlLink& link : html.links) {
+    const std::string url = resolve_url(base, link.href).value_or("");
+    const auto above = base.ends_with('/') || !url.starts_with(base + "/") ? folder_of(base) : base + "/";
+    const auto name = url.starts_with(above) && url.ends_with('/')
+                          ? percent_decoded(std::string_view(url).substr(above.size(), url.size() - above.size() - 1))
+                          : std::string();
+    if (is_project_name(name))
+      names.push_back(name);
+    else if (html.repository_version.empty())
+      return {};
+  }
+  return names;
+}
+
 }  // namespace
+
+std::vector<std::string> listed_projects(std::string_view body, std::string_view page) {
+  std::vector<std::string> names;
+  if (body.size() > k_largest_page) return names;
+  const std::size_t start = body.find_first_not_of(" \t\r\n\xef\xbb\xbf");
+  if (start == body.npos) return names;
+  if (body[start] != '{') return linked_projects(body, std::string(page));
+  const Json root = parse_json(body.substr(start));
+  if (const auto projects = root.is_object() ? root.find("projects") : root.end();
+      projects != root.end() && projects->is_array())
+    for (const Json& project : *projects)
+      if (const auto name = project.is_object() ? text_at(project, "name") : ""; is_project_name(name))
+        names.push_back(name);
+  return names;
+}
 
 Result<std::vector<IndexFile>> read_project_page(std::string_view body, std::string_view content_type,
                                                  std::string_view base) {

@@ -12,6 +12,7 @@
 #include "support/text.hpp"
 #include "support/try.hpp"
 
+#include <sagekit/nearest.hpp>
 #include <sagekit/resolve.hpp>
 
 #include <algorithm>
@@ -168,6 +169,34 @@ std::unexpected<Error> no_list_but_zip(const std::string& file) {
               "unpack it, and give the folder", file);
 }
 
+/// Names for people, those like the wanted one first.
+std::string some_of(std::vector<std::string> projects, const std::string& wanted) {
+  constexpr std::size_t k_shown = 8;
+  const std::size_t all = projects.size();
+  if (wanted.empty())
+    std::ranges::sort(projects);
+  else
+    projects = nearest_words(wanted, std::move(projects), k_shown);
+  if (all <= k_shown) return join(projects, ", ");
+  projects.resize(std::min(projects.size(), k_shown));
+  return fmt::format("{} and {} more", join(projects, ", "), all - projects.size());
+}
+
+/// The list of an index's projects, where a page of wheels was meant.
+std::unexpected<Error> root_page(const std::string& from, const std::vector<std::string>& packages,
+                                 std::vector<std::string> projects) {
+  const std::string place = printable_url(from);
+  const std::string wanted = packages.empty() ? std::string() : packages.front();
+  const std::string names = some_of(projects, wanted);
+  return fail(
+      ErrorKind::usage, "RES006",
+      fmt::format("{} is the root of a package index: it has no wheels, but a page for each of {}", place, names),
+      packages.empty() ? fmt::format("choose one: --package {}", projects.front())
+                       : fmt::format("--from {} --package {}: the address of the index, without a file of it",
+                                     place.substr(0, place.rfind('/') + 1), wanted),
+      place);
+}
+
 Result<std::vector<Candidate>> ask_index(const std::string& from, const ResolveOptions& options, std::stop_token stop) {
   TRY_ASSIGN(IndexSettings settings, index_settings(options));
   settings.index_url = from;
@@ -193,15 +222,19 @@ Result<std::vector<Candidate>> ask_index(const std::string& from, const ResolveO
       "text/html;q=0.1";
   TRY_ASSIGN(const HttpResponse page, http->get(request, stop));
   auto listed = read_listing(page.body, page.content_type, from);
-  if (listed || !listed.error().code.starts_with("IDX")) return listed;
+  if (listed ? !listed->empty() : !listed.error().code.starts_with("IDX")) return listed;
   // An index's own page has no files; that it has no such project was said a moment ago.
+  auto projects = listed_projects(page.body, page.url);
+  if (!asked && !projects.empty()) return root_page(from, options.packages, std::move(projects));
   if (!asked) {
-    listed.error().hint = "of an index name the package, too: --package NAME";
+    if (!listed) listed.error().hint = "of an index name the package, too: --package NAME";
     return listed;
   }
   return fail(ErrorKind::no_match, "RES005",
               fmt::format("{} has no wheel of {}", printable_url(from), join(options.packages, ", ")),
-              "is --package the name that the index has? The address is that of the index, or of a page of wheels");
+              projects.empty()
+                  ? "is --package the name that the index has? The address is that of the index, or of a page of wheels"
+                  : fmt::format("it is an index's root, which lists {}", some_of(projects, options.packages.front())));
 }
 
 }  // namespace
