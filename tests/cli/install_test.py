@@ -322,6 +322,23 @@ class Undone(Install):
             self.expect(self.install(env=self.environment(PIP_INDEX_URL=index.url)), 1, "IST007")
             self.assertEqual(snapshot(self.venv), before)
 
+    def test_what_is_there_keeps_what_it_pins(self):
+        """As a torch pins its triton: whether that is there in the version it wants, or is missing."""
+        pinning = Wheel("steady", "1.0")
+        pinning.metadata = pinning.metadata.replace("Summary:", "Requires-Dist: tiny_dep==2.0; sys_platform == 'linux'\nRequires-Dist: tiny_dep<1; extra == 'old'\nSummary:")
+        pinning.install(self.site)
+        with IndexServer() as index:
+            for version in ("2.0", "3.0"):
+                path = Wheel("tiny_dep", version).write(self.folder / "made")
+                index.add("tiny-dep", path.name, path.read_bytes())
+            asked = self.environment(PIP_INDEX_URL=index.url)
+            self.wheel(requires=["tiny_dep"]).write(self.dist)
+            self.expect(self.install(env=asked), 0)
+            self.assertEqual(self.has("tiny_dep"), "2.0")
+            self.wheel(requires=["tiny_dep>=3"]).write(self.dist)
+            self.expect(self.install(env=asked), 1, "IST007")
+            self.assertEqual(self.has("tiny_dep"), "2.0")
+
     def test_an_interrupted_trial_is_undone(self):
         self.wheel(version="0.9+cu130torch2.9.1").write(self.dist)
         self.expect(self.install(), 0)

@@ -75,6 +75,21 @@ std::string constraints(const InstallPlace& place, const std::string& package,
   for (const auto& [name, version] : place.packages)
     if (name != package && !contains(replaced, name) && PythonRelease::parse(version))
       text += fmt::format("{}=={}\n", name, version);
+  // What is there and stays goes on working: a torch pins the one triton that it compiles with, be it there or not yet.
+  // Installers do not ask what is installed and not named to them.
+  for (const auto& [name, one] : read_installed_packages(place.folders)) {
+    if (name == package || contains(replaced, name)) continue;
+    for (const auto& line : requirements_of(one)) {
+      const auto read = read_requirement(line);
+      if (!read || read->specifiers.empty() || marker_holds(line, place.machine) != std::optional(true)) continue;
+      const std::string other = normalized_project(read->name);
+      const auto there = place.packages.find(other);
+      const bool stays = there != place.packages.end() && !contains(replaced, other);
+      const bool broken_now =
+          there != place.packages.end() && specifiers_allow(read->specifiers, there->second) != std::optional(true);
+      if (other != package && !stays && !broken_now) text += fmt::format("{}{}\n", other, read->specifiers);
+    }
+  }
   return text;
 }
 

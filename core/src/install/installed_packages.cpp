@@ -16,15 +16,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A description may be long; name and version stand before it.
-std::optional<InstalledPackage> read_about(const fs::path& info) {
+/// A description may be long; all headers stand before it.
+HeaderText headers_of(const fs::path& info) {
   std::error_code error;
   fs::path file = info;
   if (fs::is_directory(info, error)) file /= fs::exists(info / "METADATA", error) ? "METADATA" : "PKG-INFO";
   const auto text = MappedFile::open(file);
-  if (!text) return std::nullopt;
+  if (!text) return {};
   const auto bytes = text->bytes();
-  const auto headers = read_headers(bytes.substr(0, std::min(bytes.find("\n\n"), bytes.find("\r\n\r\n"))));
+  return read_headers(bytes.substr(0, std::min(bytes.find("\n\n"), bytes.find("\r\n\r\n"))));
+}
+
+std::optional<InstalledPackage> read_about(const fs::path& info) {
+  const auto headers = headers_of(info);
   const auto name = headers.all("Name"), version = headers.all("Version");
   if (name.empty() || version.empty() || name.front().empty() || version.front().empty()) return std::nullopt;
   return InstalledPackage{normalized_project(name.front()), version.front(), info};
@@ -58,6 +62,10 @@ std::map<std::string, std::string> installed_versions(const std::vector<fs::path
   std::map<std::string, std::string> versions;
   for (const auto& [name, package] : read_installed_packages(folders)) versions.emplace(name, package.version);
   return versions;
+}
+
+std::vector<std::string> requirements_of(const InstalledPackage& package) {
+  return headers_of(package.info).all("Requires-Dist");
 }
 
 std::vector<fs::path> files_of(const InstalledPackage& package) {

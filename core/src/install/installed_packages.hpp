@@ -22,6 +22,9 @@ std::map<std::string, InstalledPackage> read_installed_packages(const std::vecto
 /// Name to version alone.
 std::map<std::string, std::string> installed_versions(const std::vector<std::filesystem::path>& folders);
 
+/// Its Requires-Dist, as written.
+std::vector<std::string> requirements_of(const InstalledPackage& package);
+
 /// Absolute; those that its RECORD lists, or an egg's installed-files.txt. Empty when it has neither.
 std::vector<std::filesystem::path> files_of(const InstalledPackage& package);
 
