@@ -547,6 +547,9 @@ class Refused(Install):
         before = snapshot(self.venv)
         done = self.install()
         self.expect(done, 4, "RES007", "RES105", "wanted is one for")
+        for words in (("--json",), ("--json", "--dry-run")):
+            said = self.install(*words).json()
+            self.assertEqual((said["schema"], said["fits"], said["unknown"], [one["code"] for one in said["refused"]]), ("sagekit.install/1", [], [], ["RES105"]))
         self.assertFalse(marker.exists())
         self.assertEqual(snapshot(self.venv), before)
 

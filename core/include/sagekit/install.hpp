@@ -80,5 +80,7 @@ SAGEKIT_API std::string dockerfile_lines(const Judged& wheel, const std::string&
 /// {"schema":"sagekit.install/1", ...}: docs/json.md. Of a dry run the commands alone.
 SAGEKIT_API std::string install_json(const Installed& installed);
 SAGEKIT_API std::string install_commands_json(const std::vector<std::vector<std::string>>& commands);
+/// Where none of the wheels was taken: each with its reason, as resolve says them.
+SAGEKIT_API std::string install_none_json(const Resolution& resolution);
 
 }  // namespace sagekit

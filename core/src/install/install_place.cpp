@@ -157,6 +157,13 @@ std::string install_commands_json(const std::vector<std::vector<std::string>>& c
   return json_text({{"schema", "sagekit.install/1"}, {"commands", commands}});
 }
 
+std::string install_none_json(const Resolution& resolution) {
+  Json json = parse_json(resolve_json(resolution));
+  json["schema"] = "sagekit.install/1";
+  json.erase("chosen");
+  return json_text(json);
+}
+
 std::string install_json(const Installed& installed) {
   Json json{{"schema", "sagekit.install/1"},
             {"package", installed.package},

@@ -43,7 +43,8 @@ void declare(Flags& flags, InstallArguments& arguments) {
               "With --dockerfile: what the image may have instead, only when its builder asks: sageattention==1.0.6");
   flags.on("--no-deps", arguments.no_deps, "Install the wheel alone, not what it requires");
   declare_store(flags, arguments.store);
-  flags.reads("PIP_*, UV_*", "The index that the wheel's requirements come from, as the installer is configured for it");
+  flags.reads("PIP_*, UV_*",
+              "The index that the wheel's requirements come from, as the installer is configured for it");
 }
 
 /// A wheel that is here and fits.
@@ -181,6 +182,7 @@ class Installer {
     if (m_resolution) m_session.console.say(resolution_text(m_session.console, *m_resolution, false));
     if (!asked_to_build()) {
       if (!m_resolution) return std::unexpected(no_place());
+      document_none();
       return std::unexpected(none_fits());
     }
     const auto folder = build_here(m_session, m_target, here());
@@ -259,8 +261,13 @@ class Installer {
             "", way_out()};
   }
 
+  void document_none() {
+    if (m_session.global.json && m_resolution) m_session.console.document(install_none_json(*m_resolution));
+  }
+
   int nothing_fits() {
     m_session.console.say(m_resolution ? resolution_text(m_session.console, *m_resolution, false) : "");
+    document_none();
     return report(m_session, none_fits());
   }
 
