@@ -259,7 +259,10 @@ std::string cuda_runtime(const MemberFacts& member) {
                              : member.pe ? member.pe->imports
                                          : std::vector<std::string>()) {
     const std::string name = lower(library);
-    for (const std::string_view prefix : {"libcudart.so.", "cudart64_", "libcublas.so.", "cublas64_"})
+    // Of the toolkit's libraries these have its release in their names, and a torch of another lacks them.
+    for (const std::string_view prefix :
+         {"libcudart.so.", "cudart64_", "libcublas.so.", "cublas64_", "libcublaslt.so.", "cublaslt64_", "libnvrtc.so.",
+          "nvrtc64_", "libnvjitlink.so.", "nvjitlink_", "libcupti.so."})
       // cudart64_110.dll was CUDA 11's.
       if (name.starts_with(prefix) && is_digits(name.substr(prefix.size(), 2))) return name.substr(prefix.size(), 2);
   }

@@ -32,7 +32,7 @@ std::vector<RunsOn> runs_on(const Artifact& artifact, const std::vector<Finding>
 /// row has a package that asks for no particular device: every module is called on every GPU.
 std::optional<DispatchSpec> dispatch_for(const Artifact& artifact, Capability gpu);
 
-/// "12": the CUDA release whose runtime, or cuBLAS, a module loads; "" = it loads neither.
+/// "12": the CUDA release whose runtime, cuBLAS, NVRTC or nvJitLink a module loads; "" = it loads none of them.
 std::string cuda_runtime(const MemberFacts& member);
 
 /// The GPUs that the table is about, but for those of the past.

@@ -223,6 +223,21 @@ TEST_CASE("code that cannot be read is unknown, and no yes") {
   CHECK(row(container, {9, 0}).verdict == "unknown");
 }
 
+TEST_CASE("a module that has its runtime linked in tells its CUDA by the toolkit's other libraries") {
+  const auto loads = [](const char* library) {
+    MemberFacts member;
+    member.elf.emplace().needed = {"libc.so.6", library};
+    return cuda_runtime(member);
+  };
+  CHECK(loads("libcudart.so.12") == "12");
+  CHECK(loads("libnvrtc.so.12") == "12");
+  CHECK(loads("libcublasLt.so.13") == "13");
+  CHECK(loads("libnvJitLink.so.13") == "13");
+  // Their numbers are not the toolkit's.
+  for (const auto* other : {"libcufft.so.11", "libcurand.so.10", "libcudnn.so.9", "libnvrtc-builtins.so.12.8"})
+    CHECK(loads(other).empty());
+}
+
 TEST_CASE("a module that Python cannot import runs nowhere") {
   const auto report = judged_wheel(stranger({{"_k", plain({90})}}, "_other"));
   CHECK_FALSE(trouble(report, "PYA002").empty());
