@@ -47,6 +47,8 @@ struct GpuModels {
   std::vector<std::string> names;
   std::vector<std::string> aarch64;  ///< of these: in machines with an Arm CPU only
   bool legacy = false;               ///< no current nvcc compiles for it
+  /// The first CUDA whose system there loads machine code of another capability, too; "" = any does, of its major.
+  std::string shares_code_from;
   std::string source;
 };
 

@@ -88,6 +88,7 @@ void read_gpus(TomlTable& root, Loaded& loaded) {
     models.names = row.required_strings("names");
     models.aarch64 = row.strings("aarch64");
     models.legacy = row.boolean("legacy").value_or(false);
+    models.shares_code_from = row.string("shares_code_from").value_or("");
     models.source = row.required_string("source");
     loaded.gpus.models.push_back(std::move(models));
   });

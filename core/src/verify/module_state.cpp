@@ -1,4 +1,5 @@
 #include "gpu/driver_choice.hpp"
+#include "spec/data.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
 #include "verify/checks/checks.hpp"
@@ -6,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 namespace sagekit {
 
@@ -163,6 +165,23 @@ ModuleState judged_by_code(const MemberFacts& member, const GpuCode& code) {
   return {.verdict = code.ptx ? ModuleVerdict::jit : ModuleVerdict::yes, .code = &code};
 }
 
+/// NVIDIA promises no binary compatibility between a Tegra and other GPUs (CUDA C++ Programming Guide, "Binary
+/// Compatibility"); from some CUDA on there is one. Which CUDA the machine has no wheel tells; PTX serves both.
+std::optional<ModuleState> foreign_code(const MemberFacts& member, const GpuCode& code, Capability gpu) {
+  const auto& models = gpu_data().models;
+  const auto row = std::ranges::find(models, gpu, &GpuModels::capability);
+  if (code.arch.capability == gpu || row == models.end() || row->shares_code_from.empty()) return std::nullopt;
+  const auto text = std::ranges::find_if(member.gpu, [&](const GpuCode& one) {
+    return one.ptx && one.loaded && !one.lto && one.count > 0 && ptx_reaches(one.arch, gpu);
+  });
+  if (text != member.gpu.end()) return judged_by_code(member, *text);
+  return ModuleState{
+      .verdict = ModuleVerdict::unknown,
+      .code = &code,
+      .why = fmt::format("has code for {} and none for {}: CUDA {} and newer load the first there, older do not",
+                         to_string(code.arch), to_string(gpu), row->shares_code_from)};
+}
+
 }  // namespace
 
 LoadFaults::LoadFaults(const Artifact& artifact, const std::vector<Finding>& findings) {
@@ -225,6 +244,8 @@ ModuleState state_on(const MemberFacts& member, Capability gpu, const LoadFaults
             .code = code,
             .why = fmt::format("has {} of {} kernels that do nothing there or trap, such as {} (FAT109)",
                                broken.traps + broken.empty + broken.part_trap, broken.kernels, broken.example)};
+  if (state.verdict == ModuleVerdict::yes)
+    if (const auto foreign = foreign_code(member, *code, gpu)) return *foreign;
   return state;
 }
 

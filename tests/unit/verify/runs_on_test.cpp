@@ -238,6 +238,17 @@ TEST_CASE("a module that has its runtime linked in tells its CUDA by the toolkit
     CHECK(loads(other).empty());
 }
 
+TEST_CASE("a GPU on one chip with its CPU takes the code of others from some CUDA on") {
+  const auto only = judged_wheel(stranger({{"_k", plain({80})}}));
+  CHECK(row(only, {8, 6}).verdict == "yes");
+  CHECK(row(only, {8, 7}).verdict == "unknown");
+  CHECK(reason_has(row(only, {8, 7}), "has code for 8.0 and none for 8.7: CUDA 13.2 and newer load the first"));
+  CHECK(row(judged_wheel(stranger({{"_k", plain({80, 87})}})), {8, 7}).verdict == "yes");
+  FatbinBuilder both;  // its PTX serves an older CUDA there, too
+  both.ptx(80, 0, sample_ptx("sm_80"));
+  CHECK(row(judged_wheel(stranger({{"_k", plain({80}) + both.build()}})), {8, 7}).verdict == "jit");
+}
+
 TEST_CASE("a module that Python cannot import runs nowhere") {
   const auto report = judged_wheel(stranger({{"_k", plain({90})}}, "_other"));
   CHECK_FALSE(trouble(report, "PYA002").empty());
