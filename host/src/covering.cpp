@@ -42,18 +42,17 @@ Result<Covered> covered_by(const Session& session, const Plugin& plugin, const R
   return Covered{std::move(here->plan), std::move(rows)};
 }
 
-Result<std::optional<Request>> only_missing(const Session& session, const Plugin& plugin, const Request& request,
-                                            const ToolchainOptions& tools, const std::string& place) {
+Result<Request> only_missing(const Session& session, const Plugin& plugin, const Request& request,
+                             const ToolchainOptions& tools, const std::string& place) {
   auto covered = covered_by(session, plugin, request, tools, place);
   if (!covered) return std::unexpected(covered.error());
+  if (covered->rows.empty()) return request;  // every cell is excluded: the plan says why
   Request rest = request;
-  rest.cells.clear();
+  rest.only.emplace();
   for (const auto& row : covered->rows)
-    if (row.state != CoverageState::published) rest.cells.push_back(row.cell);
-  session.console.say(fmt::format("{} of {} cells are not published there", rest.cells.size(), covered->rows.size()));
-  if (rest.cells.empty() && !covered->rows.empty()) return std::optional<Request>();
-  if (covered->rows.empty()) rest.cells = request.cells;  // every cell is excluded: the plan says why
-  return std::optional<Request>(std::move(rest));
+    if (row.state != CoverageState::published) rest.only->push_back(row.cell);
+  session.console.say(fmt::format("{} of {} cells are not published there", rest.only->size(), covered->rows.size()));
+  return rest;
 }
 
 }  // namespace sagekit::host

@@ -6,7 +6,6 @@
 #include <sagekit/coverage.hpp>
 #include <sagekit/doctor.hpp>
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,10 +21,9 @@ struct Covered {
 Result<Covered> covered_by(const Session& session, const Plugin& plugin, const Request& request,
                            const ToolchainOptions& tools, const std::string& place);
 
-/// The request narrowed to the cells that `place` lacks, has from another source, or has failing; says how many.
-/// Nothing: all are published.
-Result<std::optional<Request>> only_missing(const Session& session, const Plugin& plugin, const Request& request,
-                                            const ToolchainOptions& tools, const std::string& place);
+/// The request for only the cells that `place` lacks, has from another source, or has failing; says how many.
+Result<Request> only_missing(const Session& session, const Plugin& plugin, const Request& request,
+                             const ToolchainOptions& tools, const std::string& place);
 
 inline constexpr const char* k_missing_from_text =
     "Only cells that this folder, sagekit.release.json or index address lacks, or has from another source or failing";

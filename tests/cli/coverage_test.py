@@ -74,6 +74,29 @@ class Coverage(CommandLine):
         self.assertEqual(set(self.coverage(everything, 0).values()), {"published"})
         self.assertEqual(self.planned("--missing-from", everything), [])
 
+    def test_what_is_left_out_is_no_fault_of_the_request(self):
+        words = ("plan", "--platform", "linux_x86_64,linux_aarch64", "--cuda", "13.0", "--missing-from")
+        done = self.example(*words, self.manifest(row(self.cells[0], self.commit)))
+        self.expect(done, 0, "1 of 2 cells")
+        self.assertNotIn("PLN015", done.err)
+        # A word that names no cell of the whole selection is told all the same.
+        done = self.example("plan", "--cuda", "12.8,13.0", "--missing-from", self.manifest())
+        self.expect(done, 0, "PLN015", "CUDA 12.8")
+
+    def test_with_nothing_left_each_form_is_whole(self):
+        everything = self.manifest(*[row(cell, self.commit) for cell in self.cells])
+        words = ("plan", "--platform", "linux_x86_64,linux_aarch64", "--missing-from", everything)
+        plan = self.example(*words, "--json", "--steps").json()
+        self.assertEqual((plan["plugin"]["name"], plan["source"]["commit"]), ("example", self.commit))
+        self.assertEqual((plan["cells"], plan["steps"]), ([], []))
+        shards = self.example(*words, "--shards", "2", "--json").json()
+        self.assertEqual(shards["schema"], "sagekit.shards/1")
+        self.assertEqual([shard["steps"] for shard in shards["shards"]], [[], []])
+        dot = self.example(*words, "--dot").out
+        self.assertTrue(dot.startswith("digraph") and dot.endswith("}\n"), dot)
+        self.assertNotIn("->", dot)
+        self.expect(self.example(*words, "--shards", "2", "--shard", "3"), 2, "CLI006")
+
     def test_folder_and_index(self):
         first = self.cells[0]
         folder = self.folder / "wheels"
@@ -99,6 +122,10 @@ class Coverage(CommandLine):
         done = self.example("build", "--missing-from", everything, "--platform", "linux_x86_64,linux_aarch64", "--json")
         self.expect(done, 0, "0 of ")
         self.assertEqual(done.json()["wheels"], [])
+        words = ("build", "--missing-from", everything, "--platform", "linux_x86_64,linux_aarch64")
+        done = self.example(*words, "--jsonl", "--timeline", "trace.json")
+        self.assertEqual([json.loads(line)["event"] for line in done.out.splitlines()], ["end"], done.err)
+        self.assertTrue(json.loads((self.folder / "trace.json").read_text())["traceEvents"])
         self.expect(self.example("coverage", self.folder / "nowhere"), 2, "FIL001")
 
 

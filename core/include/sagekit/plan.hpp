@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,10 +31,11 @@ struct Request {
   std::vector<std::string> cells;  ///< --cells globs over whole cell ids; `!` excludes
   /// Narrowing flags, in every spelling of parse_torch_version and the like; "2.11" matches "2.11.0".
   std::vector<std::string> pythons, torches, cudas, platforms;
-  std::string arches;                      ///< --arch list; "" = the profile's, else the spec's
-  std::string revision;                    ///< --revision; "" = the profile's, else the default commit
-  std::string naming;                      ///< --naming; "" = the spec's default scheme
-  std::vector<NamingScheme> schemes = {};  ///< a configuration's rows: they stand before all others
+  std::optional<std::vector<std::string>> only = {};  ///< of the selected cells those with these ids, maybe no one
+  std::string arches;                                 ///< --arch list; "" = the profile's, else the spec's
+  std::string revision;                               ///< --revision; "" = the profile's, else the default commit
+  std::string naming;                                 ///< --naming; "" = the spec's default scheme
+  std::vector<NamingScheme> schemes = {};             ///< a configuration's rows: they stand before all others
   Backend backend = Backend::direct;
   std::vector<std::string> allowed_defects;
   std::vector<CellOverride> overrides;  ///< stand above `arches` and `naming`, in this order

@@ -193,6 +193,8 @@ Result<std::vector<SelectedCell>> select_cells(const Spec& spec, const Matrix& m
       return fail(ErrorKind::usage, "PLN009",
                   fmt::format("two cells of plugin {} have the id {}", spec.name, candidate.id),
                   "write the versions of the matrix in one way");
+  if (request.only)
+    std::erase_if(selected, [&](const SelectedCell& cell) { return !contains(*request.only, cell.id); });
   // Positions on the axes are in the order of versions; this machine's kind of platform, which ids do not name, first.
   std::ranges::sort(selected, {}, [&](const SelectedCell& c) {
     const auto p = c.point;

@@ -256,11 +256,7 @@ int run(Session& session, const BuildArguments& arguments) {
   if (!arguments.missing_from.empty()) {
     auto rest = only_missing(session, *plugin, request, *tools, arguments.missing_from);
     if (!rest) return report(session, rest.error());
-    if (!*rest) {
-      if (session.global.json) session.console.document(build_json({}, {}, {}));
-      return 0;
-    }
-    request = std::move(**rest);
+    request = std::move(*rest);
   }
   auto ready = [&] {
     const PlanOrigin origin{plugin->path().string(), plugin->sha256()};
@@ -272,7 +268,8 @@ int run(Session& session, const BuildArguments& arguments) {
   if (arguments.dry_run) expect_fetched(session, *plugin, *ready, *tools);
   auto& [environment, plan] = *ready;
   show_diagnostics(session, plan);
-  if (plan.cells.empty()) return report(session, nothing_to_build(plan));
+  // With --missing-from there may be nothing left to do, which is no error.
+  if (plan.cells.empty() && !request.only) return report(session, nothing_to_build(plan));
   for (const auto& note : plan_notes(plan)) session.console.say(session.console.dim("note") + " " + note);
 
   say_toolchains(session, *tools, plan);
@@ -293,15 +290,11 @@ int run(Session& session, const BuildArguments& arguments) {
   WheelMaker maker(session, *plugin, package,
                    progress_form(session.global.quiet, arguments.jsonl, session.settings.redraws));
   Result<Build> build = Build{};
-  std::string chain;
-  if (!plan.cells.empty()) {
-    BuildTrace trace(maker);
-    build = run_build(plugin->spec(), plan, environment, *options, *session.runner, trace, stop);
-    chain = trace.longest_chain();
-    if (!arguments.timeline.empty())
-      if (const auto written = write_output(arguments.timeline, trace.chrome_trace()); !written)
-        return report(session, written.error());
-  }
+  BuildTrace trace(maker);
+  if (!plan.cells.empty()) build = run_build(plugin->spec(), plan, environment, *options, *session.runner, trace, stop);
+  if (!arguments.timeline.empty())
+    if (const auto written = write_output(arguments.timeline, trace.chrome_trace()); !written)
+      return report(session, written.error());
   auto packaging = maker.finish(plan);
   if (!build) {
     Error error = build.error();
@@ -327,20 +320,19 @@ int run(Session& session, const BuildArguments& arguments) {
     build->failed.insert(build->failed.end(), different->begin(), different->end());
   }
 
+  if (arguments.jsonl) session.console.document(end_event(*build, packaging.wheels.size()));
   if (session.global.json) {
     session.console.document(build_json(*build, packaging.wheels, packaging.refused, causes));
   } else if (build->steps_would_run) {
     session.console.say(fmt::format("{} would run, {} in the store", counted(*build->steps_would_run, "step", "steps"),
                                     build->steps_reused));
-  } else if (arguments.jsonl) {
-    session.console.document(end_event(*build, packaging.wheels.size()));
-  } else {
+  } else if (!arguments.jsonl) {
     for (const auto& wheel : packaging.wheels) session.console.result(wheel.path.string() + "\n");
     session.console.say(fmt::format("{} run, {} kept from before; {}, {} of CPU time, up to {} in one step",
                                     counted(build->steps_run, "step", "steps"), build->steps_reused,
                                     human_seconds(build->wall_seconds), human_seconds(build->cpu_seconds),
                                     human_bytes(build->peak_memory_bytes)));
-    if (!chain.empty()) session.console.say(chain);
+    if (const auto chain = trace.longest_chain(); !chain.empty()) session.console.say(chain);
   }
   if (!arguments.dry_run && !build->place) trim_to_limit(session, arguments.store, options->store);
   if (!build->failed.empty() || !packaging.refused.empty()) return exit_code(ErrorKind::failed);

@@ -77,11 +77,7 @@ int run(Session& session, const PlanArguments& arguments) {
   if (!arguments.missing_from.empty()) {
     auto rest = only_missing(session, *plugin, request, *options, arguments.missing_from);
     if (!rest) return report(session, rest.error());
-    if (!*rest) {
-      if (session.global.json) session.console.document(plan_json({}, false));
-      return 0;
-    }
-    request = std::move(**rest);
+    request = std::move(*rest);
   }
   const auto here =
       plan_here(plugin->spec(), request, {plugin->path().string(), plugin->sha256()}, *options, *session.runner);
@@ -94,7 +90,7 @@ int run(Session& session, const PlanArguments& arguments) {
     session.console.document(plan_json(plan, arguments.steps));
   else if (arguments.dot)
     session.console.document(plan_dot(plan));
-  else
+  else if (!request.only || !request.only->empty())  // else it was said that nothing is left
     show_plan(session, plan, *options, arguments.steps);
   return 0;
 }
