@@ -88,6 +88,16 @@ Tree broken(const fs::path& folder) {
   return tree;
 }
 
+constexpr const char* k_removed = ".removed-";
+
+/// What a removal that was killed left behind.
+std::vector<fs::path> finish_removals(const fs::path& store) {
+  auto begun = entries_of(store);
+  std::erase_if(begun, [](const fs::path& entry) { return !entry.filename().string().starts_with(k_removed); });
+  for (const auto& folder : begun) remove_quietly(folder);
+  return begun;
+}
+
 }  // namespace
 
 Result<TreeStage> TreeStage::open(const fs::path& store, const TreeNeed& need, const std::function<void()>& waiting) {
@@ -97,6 +107,7 @@ Result<TreeStage> TreeStage::open(const fs::path& store, const TreeNeed& need, c
   TRY_ASSIGN(auto at_once, FileLock::acquire(file, false));
   if (!at_once) waiting();
   TRY_ASSIGN(auto lock, at_once ? Result<std::optional<FileLock>>(std::move(at_once)) : FileLock::acquire(file, true));
+  finish_removals(store);
   TRY(make_directories(base / "tree"));  // another process may have removed it before this one had the lock
   return TreeStage(std::move(*lock), base);
 }
@@ -234,8 +245,8 @@ Result<std::vector<std::string>> verify_tree(const Tree& tree) {
 
 Status remove_tree(const Tree& tree) {
   // Out of sight first: a tree that is half removed must not be found.
-  const fs::path away = tree.folder.parent_path() / (".removed-" + tree.id);
-  remove_quietly(away);
+  const fs::path away = tree.folder.parent_path() / (k_removed + tree.id);
+  finish_removals(tree.folder.parent_path());
   std::error_code error;
   fs::rename(tree.folder, away, error);
   if (error)
@@ -249,7 +260,7 @@ Status remove_tree(const Tree& tree) {
 }
 
 Result<std::vector<fs::path>> remove_unfinished(const fs::path& store) {
-  std::vector<fs::path> removed;
+  auto removed = finish_removals(store);
   std::error_code ignored;
   for (fs::path base : entries_of(store / ".partial")) {
     if (base.extension() == ".lock") base.replace_extension();

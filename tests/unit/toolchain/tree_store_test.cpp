@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <fstream>
 
 using namespace sagekit;
@@ -126,6 +127,24 @@ TEST_CASE("a removed tree is gone, and a folder that is none is not taken for on
   CHECK(trees(s.folder.path()).size() == 1);
   REQUIRE(remove_tree(tree));
   CHECK(trees(s.folder.path()).empty());
+}
+
+TEST_CASE("what a killed removal left goes with the next removal, fetch or clearing") {
+  Stage s;
+  const auto left = s.folder.path() / ".removed-nvcc-1";
+  const auto leave = [&] { fs::create_directories(left / "bin"); };
+  REQUIRE(s.stage.add("a", "a", false));
+  const auto tree = s.stage.publish(s.folder.path(), s.pins, "").value();
+  leave();
+  REQUIRE(remove_tree(tree));
+  CHECK_FALSE(fs::exists(left));
+  leave();
+  CHECK(TreeStage::open(s.folder.path(), {TreeKind::torch, "13.0", "2.11.0", "linux_x86_64"}, [] {}));
+  CHECK_FALSE(fs::exists(left));
+  leave();
+  const auto removed = remove_unfinished(s.folder.path()).value();
+  CHECK(std::ranges::count(removed, left) == 1);
+  CHECK_FALSE(fs::exists(left));
 }
 
 TEST_CASE("what unfinished fetches left is removed, but not what a living one holds") {
