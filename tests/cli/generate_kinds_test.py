@@ -101,6 +101,20 @@ class Kinds(CommandLine):
             self.assertEqual((settings["arch"], settings["naming"]), ("8.0;9.0+PTX", "build-tag"))
             build_backend.words(settings, build_backend.PLAN_SETTINGS)  # ends the program with an unknown one
 
+    def test_a_scheme_of_sagekit_toml_goes_along_or_is_refused(self):
+        (self.folder / "sagekit.toml").write_text('[[scheme]]\nname = "ours"\nversion = "{version}+cu{cuda_digits}.pt{torch_minor}"\n')
+        for words in (("--naming", "ours"), ()):
+            if not words:  # the file's own choice
+                (self.folder / "sagekit.toml").write_text('naming = "ours"\n' + (self.folder / "sagekit.toml").read_text())
+            # The source distribution is built where there is no such file.
+            done = self.run_sagekit("--plugin", "sage2", "generate", "cibuildwheel", "--profile", "current", "-o", "none", *words)
+            self.expect(done, 2, "GEN003", "[[scheme]]", '"ours"')
+            self.assertFalse((self.folder / "none").exists())
+        files = self.made("sage2", "github", "--profile", "current", "--naming", "ours", "--sagekit", "sagekit==1.0")
+        config = next(path for name, path in files.items() if name.endswith("overrides.sagekit.toml"))
+        plan = self.run_sagekit("--plugin", "sage2", "plan", "--profile", "current", "--naming", "ours", "--config", config, "--json")
+        self.assertRegex(plan.json()["cells"][0]["wheel"], r"\+cu\d+\.pt2\.\d+-")
+
     def test_cibuildwheel_s_identifiers_are_the_cells(self):
         files = self.made("sage3", "cibuildwheel", "--profile", "sage3-all", "--platform", "linux_x86_64,win_amd64")
         cells = self.plan("sage3", "--profile", "sage3-all", "--platform", "linux_x86_64,win_amd64")["cells"]

@@ -36,6 +36,13 @@ Result<Generated> generate_cibuildwheel(const std::vector<PlannedVariant>& varia
     return fail(ErrorKind::usage, "GEN003",
                 "cibuildwheel's files cannot hold [[overrides]]: their settings are for all cells of a file",
                 "give what all cells take with --arch and --naming, and --config a sagekit.toml without [[overrides]]");
+  const auto& naming = variant.request.naming;
+  if (std::ranges::find(variant.request.schemes, naming, &NamingScheme::name) != variant.request.schemes.end())
+    return fail(ErrorKind::usage, "GEN003",
+                fmt::format("cibuildwheel's files cannot hold [[scheme]]: there is no \"{}\" where the source "
+                            "distribution is built",
+                            naming),
+                "--naming with one of the plugin's or the built-in schemes; sagekit retag --naming renames the wheels");
   std::map<std::string, std::vector<const Cell*>> groups;
   for (const auto& cell : variant.plan.cells) groups[file_of_group(cell)].push_back(&cell);
   Generated made;
@@ -46,7 +53,7 @@ Result<Generated> generate_cibuildwheel(const std::vector<PlannedVariant>& varia
         identifiers.push_back(toml_text(identifier));
     if (!cells.front()->torch.empty()) settings.push_back("torch=" + cells.front()->torch);
     if (!variant.request.arches.empty()) settings.push_back("arch=" + variant.request.arches);
-    if (!variant.request.naming.empty()) settings.push_back("naming=" + variant.request.naming);
+    if (!naming.empty()) settings.push_back("naming=" + naming);
     std::vector<std::string> quoted;
     for (const auto& setting : settings) quoted.push_back(shell_text(setting));
     made.files.push_back(
