@@ -87,6 +87,14 @@ class Plan(CommandLine):
             self.assertIn("torch", kinds)
             self.assertEqual(cell["why_not"], cell["lacks"][0]["message"])
 
+    def test_what_toolchain_leaves_out_is_not_said_to_be_lacking_on_this_machine(self):
+        for source in ("wheels", "redist"):
+            for cell in self.cells("--toolchain", source, "--offline"):
+                for lack in cell["lacks"]:
+                    if lack["kind"] in ("nvcc", "torch"):
+                        self.assertIn(f" from --toolchain {source}; there is none from there", lack["message"])
+                        self.assertTrue(lack["hint"].startswith("without --toolchain installed and fetched ones count, too"), lack)
+
 
 if __name__ == "__main__":
     unittest.main()

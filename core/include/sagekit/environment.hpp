@@ -122,6 +122,8 @@ struct Environment {
   std::vector<TorchSysroot> torches;
   std::vector<Gpu> gpus;
   std::vector<std::string> notes;  ///< places that were named and hold nothing, in sentences
+  /// --toolchain's words where nvcc and torch of other sources were left out: "wheels, redist"; "" = all were taken
+  std::string narrowed_to = {};
 };
 
 /// Where to look; filled by the host from flags and environment variables (core reads none).

@@ -6,6 +6,7 @@
 #include "support/sha256.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
+#include "toolchain/narrowed.hpp"
 #include "toolchain/recipe.hpp"
 #include "toolchain/unusable_nvcc.hpp"
 
@@ -124,15 +125,18 @@ Result<Nvcc> choose_nvcc(const ToolchainNeed& need, const Environment& environme
   const bool cross_runtime = need.static_runtime && need.platform != environment.platform;
   std::string here;
   if (nvcc == nullptr)
-    here = what_is_here(environment.nvcc, "there is none at all", [](const Nvcc& n) {
+    here = what_is_here(environment.nvcc, none_there(environment, "there is none at all"), [](const Nvcc& n) {
       return n.cuda.empty() ? n.executable.string() : fmt::format("{} ({})", n.cuda, n.executable.string());
     });
   if (nvcc == nullptr && cross_runtime) return no_cross_runtime(need, nullptr, here);  // a fetched one has it no more
   if (nvcc == nullptr)
-    return fail(ErrorKind::machine, "TCH001", fmt::format("no nvcc {} on this machine; {}", need.cuda, here),
-                how_to_get_nvcc(need.cuda, can_fetch_nvcc(need.cuda)
+    return fail(ErrorKind::machine, "TCH001",
+                fmt::format("no nvcc {}{}; {}", need.cuda, looked_at(environment, " on this machine"), here),
+                mend_there(environment,
+                           how_to_get_nvcc(need.cuda,
+                                           can_fetch_nvcc(need.cuda)
                                                ? fmt::format("sagekit toolchain fetch --cuda {} brings it", need.cuda)
-                                               : ""));
+                                               : "")));
 
   // --list-gpu-code never shows a or f variants; from which release on it compiles those is known data.
   const auto cuda = parse_version_number(nvcc->cuda);
@@ -355,13 +359,16 @@ Result<TorchSysroot> choose_torch(const ToolchainNeed& need, const Python& pytho
   const auto say = [](const TorchSysroot& t) {
     return fmt::format("{}{} {} ({})", t.version, t.local.empty() ? "" : "+" + t.local, t.platform, t.root.string());
   };
-  return fail(ErrorKind::machine, "TCH005",
-              fmt::format("no torch {}{} for {}; {}", need.torch, build, need.platform,
-                          what_is_here(environment.torches, "there is no torch at all", say)),
-              fmt::format("sagekit toolchain fetch --torch {}{}{} brings it where the package index has it; or unpack "
-                          "that wheel (any Python's) and give its folder with --toolchain folder:DIR",
-                          need.torch, need.cuda.empty() ? "" : " --cuda " + need.cuda,
-                          need.platform == environment.platform ? "" : " --platform " + need.platform));
+  return fail(
+      ErrorKind::machine, "TCH005",
+      fmt::format("no torch {}{} for {}{}; {}", need.torch, build, need.platform, looked_at(environment, ""),
+                  what_is_here(environment.torches, none_there(environment, "there is no torch at all"), say)),
+      mend_there(
+          environment,
+          fmt::format("sagekit toolchain fetch --torch {}{}{} brings it where the package index has it; or unpack "
+                      "that wheel (any Python's) and give its folder with --toolchain folder:DIR",
+                      need.torch, need.cuda.empty() ? "" : " --cuda " + need.cuda,
+                      need.platform == environment.platform ? "" : " --platform " + need.platform)));
 }
 
 Result<Toolchain> choose_toolchain(const ToolchainNeed& need, const Environment& environment) {

@@ -1,5 +1,6 @@
 #include "spec/platform.hpp"
 #include "support/format.hpp"
+#include "support/text.hpp"
 #include "support/try.hpp"
 #include "toolchain/lock.hpp"
 #include "toolchain/recipe.hpp"
@@ -14,6 +15,8 @@
 namespace sagekit {
 
 namespace {
+
+constexpr std::size_t k_sources = 3;  // installed, and trees of two kinds
 
 bool names(const std::vector<ToolSource>& sources, ToolSource source) {
   return std::ranges::find(sources, source) != sources.end();
@@ -74,6 +77,10 @@ Result<Environment> find_toolchains(const ToolchainOptions& options, CommandRunn
     const auto tree = std::ranges::find(used, torch.root.parent_path(), &Tree::folder);
     if (tree != used.end() && is_windows(tree->platform)) torch.cuda = tree->cuda;
   }
+  std::vector<std::string> sources;
+  if (options.system) sources.emplace_back("system");
+  for (const auto source : options.stored) sources.emplace_back(to_string(source));
+  if (sources.size() < k_sources) environment.narrowed_to = join(sources, ",");
   if (!options.system) {
     std::erase_if(environment.nvcc, [](const Nvcc& nvcc) { return nvcc.source == ToolSource::system; });
     std::erase_if(environment.torches, [](const TorchSysroot& torch) { return torch.source == ToolSource::system; });
