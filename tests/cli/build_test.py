@@ -236,6 +236,20 @@ exec {real} "$@"
             self.assertNotIn("IDX", done.err)
             self.assertFalse((self.folder / "störe").exists())
 
+    def test_a_given_source_that_is_another_is_refused_before_anything_is_fetched(self):
+        wrong = self.folder / "wrong"
+        shutil.copytree(EXAMPLE_SOURCE, wrong)
+        (wrong / "more.cu").write_text("// x")
+        archive = shutil.make_archive(str(self.folder / "src"), "gztar", self.folder, "wrong")
+        for source in (wrong, archive):
+            done = self.example("build", "--toolchain", "wheels", "--index-url", "http://127.0.0.1:9/simple", "--source", source)
+            self.expect(done, 2, "error[SRC003]")
+            self.assertNotIn("IDX", done.err)
+        # With the right one the index is asked.
+        done = self.example("build", "--toolchain", "wheels", "--index-url", "http://127.0.0.1:9/simple", "--source", EXAMPLE_SOURCE)
+        self.assertNotIn("SRC", done.err)
+        self.assertNotEqual(done.code, 0)
+
     def test_verbose_says_every_hit_and_every_miss(self):
         self.expect(self.build("-v"), 0, "not in the store: it was never made before")
         self.expect(self.build("-v"), 0, ": reused from the store")

@@ -122,6 +122,10 @@ struct BuildOptions {
 /// can be asked before anything is fetched. Errors (usage): SRC006 nothing is there, SRC009 no such vendored tree.
 SAGEKIT_API Status check_given_places(const Spec& spec, const BuildOptions& options);
 
+/// Are the folders and archives among them the plan's? Of an address nothing can be known. Errors: SRC... (usage).
+SAGEKIT_API Status check_given_content(const Spec& spec, const Plan& plan, const BuildOptions& options,
+                                       CommandRunner& runner, std::stop_token stop = {});
+
 /// Fetches and checks the source, runs the plan's steps, stages the cells' files. Cells that are not buildable here end
 /// in the error of their missing part when none is buildable, else in `skipped`. A store that cannot be written is read
 /// only: the build works below TMPDIR and says that it keeps nothing. Errors: SRC... (usage), TCH... and no space

@@ -6,6 +6,7 @@
 #include <sagekit/plan.hpp>
 #include <sagekit/provision.hpp>
 
+#include <functional>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -25,10 +26,12 @@ SAGEKIT_API Result<PlannedMachine> plan_here(const Spec& spec, const Request& re
 
 /// The plan for this machine after what it lacks was fetched. What no source has is told to the observer and left
 /// lacking: the cell says so and run_build ends with its reason. What the plan's cells use and was fetched before there
-/// was this lock is pinned in it. Errors: those of plan_here and of provision().
+/// was this lock is pinned in it. `before_fetching` may refuse the plan before the first byte is fetched. Errors: its
+/// own, those of plan_here and of provision().
 SAGEKIT_API Result<PlannedMachine> make_ready(const Spec& spec, const Request& request, const PlanOrigin& origin,
                                               const ToolchainOptions& options, CommandRunner& runner,
-                                              ProvisionObserver& observer, std::stop_token stop = {});
+                                              ProvisionObserver& observer, std::stop_token stop = {},
+                                              const std::function<Status(const Plan&)>& before_fetching = {});
 
 /// The tree that would mend a lack of the cell; empty when something else would. `own_platform`: where nvcc would run,
 /// Environment::platform.

@@ -90,6 +90,19 @@ std::vector<const Step*> steps_of(const Plan& plan, const std::vector<const Cell
   return steps;
 }
 
+Status check_given_content(const Spec& spec, const Plan& plan, const BuildOptions& options, CommandRunner& runner,
+                           std::stop_token stop) {
+  if (options.source.empty() && options.vendored.empty()) return {};
+  auto here = options;
+  here.dry_run = true;  // no run of the store's
+  here.store_from.clear();
+  here.store_push = false;
+  TRY_ASSIGN(const auto opened, open_store(here, "", [](const std::string&) {}));
+  return check_given_trees(
+      spec, plan, options,
+      {opened.store, runner, options.child_environment, {}, std::move(stop), options.log, options.offline});
+}
+
 Result<TemporaryFolder> links_folder(const BuildOptions& options) {
   // A link there is TMPDIR/sk@..., some 53 bytes; the shortest tool below a store is STORE/toolchains/..., some 50.
   constexpr std::size_t k_mark = 4;

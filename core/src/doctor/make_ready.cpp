@@ -56,7 +56,7 @@ Result<PlannedMachine> plan_here(const Spec& spec, const Request& request, const
 
 Result<PlannedMachine> make_ready(const Spec& spec, const Request& request, const PlanOrigin& origin,
                                   const ToolchainOptions& options, CommandRunner& runner, ProvisionObserver& observer,
-                                  std::stop_token stop) {
+                                  std::stop_token stop, const std::function<Status(const Plan&)>& before_fetching) {
   // When a tree is there, the cell may lack the next: which host compilers do is known of an nvcc that is here.
   std::vector<TreeNeed> tried;
   while (true) {
@@ -64,6 +64,7 @@ Result<PlannedMachine> make_ready(const Spec& spec, const Request& request, cons
     bool changed = false;
     for (const auto& need : missing_trees(machine)) {
       if (options.provision.sources.empty() || std::ranges::find(tried, need) != tried.end()) continue;
+      if (tried.empty() && before_fetching) TRY(before_fetching(machine.plan));
       tried.push_back(need);
       const auto provisioned = provision(need, options.provision, observer, stop);
       changed = changed || provisioned;

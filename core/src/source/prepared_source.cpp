@@ -169,12 +169,17 @@ Status check_given_places(const Spec& spec, const BuildOptions& options) {
   return {};
 }
 
-Result<std::optional<PreparedSource>> find_source(const Spec& spec, const Plan& plan, const BuildOptions& options,
-                                                  const SourceTools& tools) {
+Status check_given_trees(const Spec& spec, const Plan& plan, const BuildOptions& options, const SourceTools& tools) {
   TRY(check_names(spec, options));
   TRY(check_given(pinned_source(spec, plan), options.source, tools));
   for (const auto& vendored : spec.source.vendored)
     TRY(check_given(pinned_vendored(vendored), given_for(options, vendored.name), tools));
+  return {};
+}
+
+Result<std::optional<PreparedSource>> find_source(const Spec& spec, const Plan& plan, const BuildOptions& options,
+                                                  const SourceTools& tools) {
+  TRY(check_given_trees(spec, plan, options, tools));
   auto source = place_of(spec, plan, tools.store);
   std::error_code error;
   if (!fs::exists(source.root, error)) return std::nullopt;

@@ -34,6 +34,9 @@ std::vector<const SourceEdit*> edits_for(const Spec& spec, const Plan& plan);
 /// Replaces exactly `count` occurrences. SRC004 (usage) names file, text and counts.
 Result<std::string> apply_edit(const SourceEdit& edit, std::string text);
 
+/// Is what the user gave what the plan pins? Errors: those of check_given, SRC009.
+Status check_given_trees(const Spec& spec, const Plan& plan, const BuildOptions& options, const SourceTools& tools);
+
 /// The ready copy in the store, when there is one; what the user gave is checked either way. Fetches nothing. Errors:
 /// those of check_given, SRC006, SRC009.
 Result<std::optional<PreparedSource>> find_source(const Spec& spec, const Plan& plan, const BuildOptions& options,

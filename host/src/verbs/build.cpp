@@ -262,7 +262,9 @@ int run(Session& session, const BuildArguments& arguments) {
     const PlanOrigin origin{plugin->path().string(), plugin->sha256()};
     if (arguments.dry_run) return plan_here(plugin->spec(), request, origin, *tools, *session.runner);
     TransferProgress progress(session.console, session.settings.redraws);
-    return make_ready(plugin->spec(), request, origin, *tools, *session.runner, progress, stop);
+    return make_ready(plugin->spec(), request, origin, *tools, *session.runner, progress, stop, [&](const Plan& plan) {
+      return check_given_content(plugin->spec(), plan, *options, *session.runner, stop);
+    });
   }();
   if (!ready) return report(session, ready.error());
   if (arguments.dry_run) expect_fetched(session, *plugin, *ready, *tools);
