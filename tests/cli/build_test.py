@@ -285,9 +285,9 @@ exec {real} "$@"
         linked_toolkit(folder, f'case "$*" in *" -c "*) touch "{self.folder}/started"; sleep 60;; esac\nexec {{real}} "$@"')
         return folder
 
-    def interrupted(self, how):
+    def interrupted(self, how, *more):
         words = ["--plugin-dir", os.environ["SAGEKIT_EXAMPLES"], "--plugin", "example", "build", "--source", EXAMPLE_SOURCE,
-                 "--toolchain", f"folder:{self.slow_nvcc()}"]
+                 "--toolchain", f"folder:{self.slow_nvcc()}", *more]
         process = self.start_sagekit(*words)
         for _ in range(400):
             if (self.folder / "started").exists():
@@ -297,11 +297,15 @@ exec {real} "$@"
             process.kill()
             self.fail("the build never started a step: " + process.communicate()[1].decode())
         process.send_signal(how)
-        process.communicate(timeout=30)
+        self.answer = process.communicate(timeout=30)[0]
         return process.returncode
 
     def test_ctrl_c_ends_steps_and_leaves_nothing_half_made(self):
-        self.assertEqual(self.interrupted(signal.SIGINT), 130)
+        self.assertEqual(self.interrupted(signal.SIGINT, "--json"), 130)
+        document = json.loads(self.answer)
+        self.held_to_schema("build", document)
+        self.assertEqual([error["code"] for error in document["errors"]], ["BLD006"])
+        self.assertEqual((document["wheels"], len(document["skipped"])), ([], 1))
         self.assertEqual([p for p in self.wheels() if p.suffix == ".whl"], [])
         time.sleep(0.2)
         left = subprocess.run(["pgrep", "-f", str(self.folder / "slow")], capture_output=True, text=True).stdout

@@ -25,8 +25,9 @@ using StepCauses = std::map<std::string, std::vector<FoundCause>>;
 /// facts of this machine.
 SAGEKIT_API StepCauses step_causes(const Build& build, const LogFacts& here = {});
 
-/// "sagekit.build/1" of docs/json.md.
+/// "sagekit.build/1" of docs/json.md. `errors`: what ended the build before its time.
 SAGEKIT_API std::string build_json(const Build& build, const std::vector<PackagedWheel>& wheels,
-                                   const std::vector<RefusedCell>& refused, const StepCauses& causes = {});
+                                   const std::vector<RefusedCell>& refused, const StepCauses& causes = {},
+                                   const std::vector<Error>& errors = {});
 
 }  // namespace sagekit

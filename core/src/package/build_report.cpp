@@ -18,7 +18,8 @@ StepCauses step_causes(const Build& build, const LogFacts& here) {
 }
 
 std::string build_json(const Build& build, const std::vector<PackagedWheel>& wheels,
-                       const std::vector<RefusedCell>& refused, const StepCauses& causes) {
+                       const std::vector<RefusedCell>& refused, const StepCauses& causes,
+                       const std::vector<Error>& errors) {
   Json json{{"schema", "sagekit.build/1"}};
   Json& made = json["wheels"] = Json::array();
   for (const auto& wheel : wheels)
@@ -50,6 +51,9 @@ std::string build_json(const Build& build, const std::vector<PackagedWheel>& whe
                       {"causes", Json::array()}});
   }
   json["skipped"] = build.skipped;
+  Json& ended = json["errors"] = Json::array();
+  for (const auto& one : errors)
+    ended.push_back({{"code", one.code}, {"message", one.message}, {"where", one.where}, {"hint", one.hint}});
   json["steps"] = {{"run", build.steps_run}, {"reused", build.steps_reused}, {"failed", build.steps_failed}};
   if (build.steps_left > 0) json["steps"]["left"] = build.steps_left;
   if (build.steps_would_run) json["steps"]["would_run"] = *build.steps_would_run;

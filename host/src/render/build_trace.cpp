@@ -81,6 +81,21 @@ std::string BuildTrace::chrome_trace() const {
   return text + "\n]}\n";
 }
 
+std::optional<Build> BuildTrace::so_far() const {
+  const std::lock_guard lock(m_mutex);
+  if (m_spans.empty()) return std::nullopt;
+  Build build;
+  for (const auto& span : m_spans) {
+    build.steps_run += span.outcome == StepOutcome::finished;
+    build.steps_reused += span.outcome == StepOutcome::reused;
+    build.steps_failed += span.outcome == StepOutcome::failed;
+    build.cpu_seconds += span.cpu_seconds;
+    build.peak_memory_bytes = std::max(build.peak_memory_bytes, span.peak_memory_bytes);
+  }
+  build.wall_seconds = now();
+  return build;
+}
+
 std::string BuildTrace::longest_chain() const {
   const std::lock_guard lock(m_mutex);
   const Span* last = nullptr;

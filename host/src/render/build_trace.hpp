@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,8 @@ class BuildTrace final : public BuildObserver {
   std::string chrome_trace() const;
   /// Which steps, one waiting for the other, the end waited for, and what would shorten that; "" = nothing ran.
   std::string longest_chain() const;
+  /// The sums of a build that was ended before its time; nothing = no step began.
+  std::optional<Build> so_far() const;
 
  private:
   using Clock = std::chrono::steady_clock;

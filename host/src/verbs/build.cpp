@@ -303,6 +303,12 @@ int run(Session& session, const BuildArguments& arguments) {
     if (error.code == "TCH001")
       if (const auto profile = nearest_profile(*plugin, request, environment); !profile.empty())
         error.hint += fmt::format("; or --profile {}, which is for the CUDA that is here", profile);
+    if (auto ended = trace.so_far(); ended && session.global.json) {
+      for (const auto& cell : plan.cells)
+        if (std::ranges::find(packaging.wheels, cell.id, &PackagedWheel::cell) == packaging.wheels.end())
+          ended->skipped.push_back(cell.id);
+      session.console.document(build_json(*ended, packaging.wheels, packaging.refused, {}, {error}));
+    }
     return report(session, error);
   }
   const auto causes = step_causes(*build, facts_of(environment));
