@@ -259,6 +259,15 @@ class Care(StoreCase):
         done = self.build()
         self.assertIn("is damaged: it is discarded", done.err)
         self.expect_same(done)
+        # One that was cut short, as by a full disk, is no miss that nobody hears of.
+        shutil.rmtree(self.store / "builds")
+        module = max((p for p in (self.store / "objects").rglob("*") if p.is_file() and not p.suffix), key=lambda p: p.stat().st_size)
+        data = module.read_bytes()
+        module.unlink()
+        module.write_bytes(data[: len(data) // 2])
+        done = self.build()
+        self.assertIn(f"{module} is damaged: it is discarded", done.err)
+        self.expect_same(done)
 
     def test_a_pack_carries_results_to_another_store(self):
         self.full_store()

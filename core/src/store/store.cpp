@@ -181,9 +181,20 @@ bool Store::has_here(const StoredObject& object) const {
   const auto plain = path.size();
   path += k_packed;  // most are
   struct ::stat info{};
-  if (::stat(path.c_str(), &info) == 0 && info.st_size > 0) return true;
+  if (::stat(path.c_str(), &info) == 0) {
+    if (info.st_size > 0) return true;
+    discard(path);
+  }
   path.resize(plain);
-  return ::stat(path.c_str(), &info) == 0 && static_cast<std::uint64_t>(info.st_size) == object.size_bytes;
+  if (::stat(path.c_str(), &info) != 0) return false;
+  if (static_cast<std::uint64_t>(info.st_size) == object.size_bytes) return true;
+  discard(path);
+  return false;
+}
+
+void Store::discard(const fs::path& object) const {
+  remove_quietly(object);
+  say(fmt::format("{} is damaged: it is discarded, and made again where it is needed", object.string()));
 }
 
 bool Store::has(const StoredObject& object) const {
@@ -200,8 +211,7 @@ std::optional<std::string> Store::content_here(const StoredObject& object) const
     auto content = suffix.empty() ? std::optional(std::string(file->bytes()))
                                   : zstd_content(file->bytes(), std::max(object.size_bytes, k_least_bound));
     if (content && sha256_hex(*content) == object.sha256) return content;
-    remove_quietly(path);
-    say(fmt::format("{} is damaged: it is discarded, and made again where it is needed", path.string()));
+    discard(path);
   }
   return std::nullopt;
 }

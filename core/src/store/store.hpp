@@ -51,7 +51,8 @@ class Store {
   Result<StoredObject> put(const std::filesystem::path& file) const;
   /// The same with bytes; `plain`: they are kept as they are, for others to link to.
   Result<StoredObject> put_bytes(std::string_view bytes, bool plain = false) const;
-  /// Is it here or on another level? Content is checked by `place`.
+  /// Is it here or on another level? Content is checked by `place`; one that was cut short is
+  /// removed here, and that is said.
   bool has(const StoredObject& object) const;
   bool has_here(const StoredObject& object) const;
   /// The object's bytes, hashed; from another level it is kept here. A missing or damaged object is STO001; damaged
@@ -83,6 +84,7 @@ class Store {
   std::filesystem::path object_path(const std::string& sha256) const;
   Result<std::filesystem::path> keep_record(const std::string& key, const ActionRecord& record) const;
   std::optional<std::string> content_here(const StoredObject& object) const;
+  void discard(const std::filesystem::path& object) const;
   void say(const std::string& text) const;
 
   std::filesystem::path m_root;

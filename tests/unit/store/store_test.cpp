@@ -54,6 +54,28 @@ TEST_CASE("a damaged object is refused and removed, a missing one refused") {
   CHECK(store->place(*object, folder.path() / "out").error().code == "STO001");
 }
 
+TEST_CASE("an object that was cut short is removed and said where it is asked for") {
+  const auto folder = temporary();
+  std::vector<std::string> said;
+  const auto store =
+      Store::open(folder.path() / "store", {.say = [&](const std::string& text) { said.push_back(text); }});
+  for (const std::string name : {"x.o", "x.so"}) {
+    said.clear();
+    write(folder.path() / name, "object of " + name);
+    const auto object = store->put(folder.path() / name);
+    const auto file = folder.path() / "store/objects" / object->sha256.substr(0, 2) /
+                      (object->sha256 + (name == "x.o" ? ".zst" : ""));
+    REQUIRE(fs::remove(file));
+    write(file, name == "x.o" ? "" : "obj");
+    CHECK_FALSE(store->has(*object));
+    CHECK_FALSE(fs::exists(file));
+    REQUIRE(said.size() == 1);
+    CHECK(said.front().starts_with(file.string() + " is damaged: it is discarded"));
+    CHECK_FALSE(store->has(*object));
+    CHECK(said.size() == 1);
+  }
+}
+
 TEST_CASE("records of one key are kept beside each other; what is no record is no record") {
   const auto folder = temporary();
   const auto store = Store::open(folder.path());
