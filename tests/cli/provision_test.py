@@ -257,6 +257,9 @@ class TrustAndLock(Provisioning):
             done = self.fetch(what=what)
             self.refused(done, 2, "PRV001")
         self.assertIn("win_amd64", done.err)
+        # Without a torch a platform was asked for that would not come.
+        for platform in ("windows", "win_amd64"):
+            self.expect(self.fetch(what=("--cuda", "13.0", "--platform", platform)), 2, "CLI006", platform, "--torch")
         for what, right in ((("--cuda", "abc"), "13.0"), (("--cuda", "13.0", "--torch", "abc"), "2.11.0")):
             done = self.fetch(what=what)
             self.expect(done, 2, "VER004", f"write it as {right}")

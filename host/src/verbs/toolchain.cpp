@@ -96,6 +96,12 @@ Result<std::vector<TreeNeed>> needs_of(const ToolchainFetchArguments& arguments,
   const auto cuda = parse_cuda_version(arguments.cuda);
   if (!cuda) return in_full(cuda.error(), "13.0 or cu130");
   const auto platforms = arguments.platforms.empty() ? std::vector{here} : arguments.platforms;
+  const auto other = std::ranges::find_if(platforms, [&](const auto& platform) { return platform != here; });
+  if (arguments.torches.empty() && other != platforms.end())
+    return fail(
+        ErrorKind::usage, "CLI006",
+        fmt::format("--platform {} is a torch's, and there is no --torch: an nvcc is this machine's, {}", *other, here),
+        "add --torch VERSION, or leave --platform out");
   std::vector<TreeNeed> needs;
   if (!arguments.no_nvcc) needs.push_back({TreeKind::nvcc, *cuda, "", here});
   for (const auto& word : arguments.torches) {
