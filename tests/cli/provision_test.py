@@ -487,7 +487,7 @@ class Builds(Provisioning):
 
     def test_a_build_that_lacks_nvcc_and_torch_brings_both(self):
         minor = "{}.{}".format(*sys.version_info)
-        # A source that is there and is another one: what tools are lacking is looked at before its content is.
+        # A source that is there and is another one: nothing is fetched for it.
         other = self.folder / "other source"
         other.mkdir()
         (other / "a.txt").write_text("a")
@@ -502,8 +502,11 @@ class Builds(Provisioning):
         self.assertEqual(self.named_trees(), [])
         self.assertEqual(self.index.moved("*.whl"), 0)
         self.expect(self.run_sagekit(*words, "-n", "--offline"), 3)
-        done = self.run_sagekit(*words)
-        self.expect(done, 2, "other source")
+        self.expect(self.run_sagekit(*words), 2, "SRC003", "other source")
+        self.assertEqual(self.named_trees(), [])
+        self.assertEqual(self.index.moved("*.whl"), 0)
+        # What an address has is not known before.
+        self.expect(self.run_sagekit(*words[:-1], other.as_uri()), 1, "SRC001")
         self.assertEqual([name.split("-")[0] for name in self.named_trees()], ["nvcc", "torch"])
 
     @unittest.skipUnless(has_nvcc(), "no nvcc on this machine that the stand-in could hand its work to")
