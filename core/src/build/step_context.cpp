@@ -114,7 +114,7 @@ StepFailure failure_of(const Step& step, const Command& command, const CommandRe
     failure.cause += fmt::format("{}it was ended by signal {}{}", failure.cause.empty() ? "" : "\n", result.signal,
                                  name_of(result.signal));
   if (result.timed_out)
-    failure.cause += fmt::format("\nit took longer than {:.0f} s and was ended", command.timeout_seconds.value_or(0));
+    failure.cause += fmt::format("\nit took longer than {:.10g} s and was ended", command.timeout_seconds.value_or(0));
   if (auto full = full_disk(command.output_file.parent_path()); !full.empty())
     failure.cause = failure.cause.empty() ? std::move(full) : full + "\n" + failure.cause;
   return failure;
