@@ -23,8 +23,9 @@ bool wants_torch(const Spec& spec) {
   return std::ranges::any_of(spec.matrix.include, [](const auto& row) { return !row.torch.empty(); });
 }
 
-Status can_build(const Session& session, const Target& target) {
-  const auto plugin = session.plugin();
+/// Looked up once a run: each look says anew which plugins were not loaded.
+Result<Plugin> plugin_for(const Session& session, const Target& target) {
+  auto plugin = session.plugin();
   if (!plugin) return std::unexpected(plugin.error());
   const auto lacks = [](const std::string& what, std::string_view hint) {
     return fail(ErrorKind::machine, "RES009", fmt::format("a wheel for this machine cannot be built: {}", what),
@@ -32,11 +33,16 @@ Status can_build(const Session& session, const Target& target) {
   };
   if (lacks_torch(plugin->spec(), target)) return lacks("its Python has no torch with CUDA", k_torch_first);
   if (!target.gpus || target.gpus->empty()) return lacks("it has no NVIDIA GPU that is known", k_name_gpu);
-  return {};
+  return plugin;
+}
+
+/// Of one plugin file, whose next one gives another wheel the same name.
+std::filesystem::path built_folder(const Plugin& plugin, const HereOptions& options) {
+  return options.store / "built" / fmt::format("{}-{}", plugin.spec().name, plugin.sha256().substr(0, 12));
 }
 
 /// The words behind `build`. A patch release of torch that no cell has is built for by its minor, whose ABI it shares.
-std::vector<std::pair<std::string, std::string>> build_flags(const Session& session, const Target& target,
+std::vector<std::pair<std::string, std::string>> build_flags(const Plugin& plugin, const Target& target,
                                                              const HereOptions& options) {
   std::set<Capability> capabilities;
   if (target.gpus)
@@ -47,16 +53,14 @@ std::vector<std::pair<std::string, std::string>> build_flags(const Session& sess
   std::vector<std::pair<std::string, std::string>> flags = {{"--arch", arches},
                                                             {"--python", target.python},
                                                             {"--platform", target.platform},
-                                                            {"--output", built_folder(session, options).string()},
+                                                            {"--output", built_folder(plugin, options).string()},
                                                             {"--store", options.store.string()}};
-  const auto plugin = session.plugin();
-  const bool with_torch = !plugin || wants_torch(plugin->spec());
+  const bool with_torch = wants_torch(plugin.spec());
   if (with_torch) flags.emplace_back("--torch", minor);
   if (!target.torch_cuda.empty() && target.torch_cuda != "none") flags.emplace_back("--cuda", target.torch_cuda);
   if (!options.source.empty()) flags.emplace_back("--source", options.source);
   for (const auto& one : options.vendored) flags.emplace_back("--vendored", one);
   // The profile that has such a cell: the usual one first.
-  if (!plugin) return flags;
   Request request;
   request.arches = arches;
   if (with_torch) request.torches = {minor};
@@ -64,9 +68,9 @@ std::vector<std::pair<std::string, std::string>> build_flags(const Session& sess
   request.pythons = {target.python};
   request.platforms = {target.platform};
   request.with_steps = false;
-  for (const auto& profile : plugin->spec().profiles) {
+  for (const auto& profile : plugin.spec().profiles) {
     request.profile = profile.name;
-    const auto plan = make_plan(plugin->spec(), request, {});
+    const auto plan = make_plan(plugin.spec(), request, {});
     if (!plan || plan->cells.empty()) continue;
     flags.emplace_back("--profile", profile.name);
     if (profile.name == "default") flags.pop_back();
@@ -99,34 +103,29 @@ bool lacks_torch(const Spec& spec, const Target& target) {
   return wants_torch(spec) && (target.torch.empty() || target.torch_cuda.empty() || target.torch_cuda == "none");
 }
 
-std::filesystem::path built_folder(const Session& session, const HereOptions& options) {
-  const auto plugin = session.plugin();
-  const auto folder = options.store / "built";
-  return plugin ? folder / fmt::format("{}-{}", plugin->spec().name, plugin->sha256().substr(0, 12)) : folder;
-}
-
-Result<std::vector<std::string>> build_command(const Session& session, const Target& target,
-                                               const HereOptions& options) {
-  if (const auto can = can_build(session, target); !can) return std::unexpected(can.error());
+Result<HereCommand> build_command(const Session& session, const Target& target, const HereOptions& options) {
+  const auto plugin = plugin_for(session, target);
+  if (!plugin) return std::unexpected(plugin.error());
   std::vector<std::string> words = {"sagekit"};
-  for (const auto& plugin : session.global.plugins) words.insert(words.end(), {"--plugin", plugin});
+  for (const auto& word : session.global.plugins) words.insert(words.end(), {"--plugin", word});
   words.emplace_back("build");
-  for (const auto& [flag, value] : build_flags(session, target, options)) words.insert(words.end(), {flag, value});
-  return words;
+  for (const auto& [flag, value] : build_flags(*plugin, target, options)) words.insert(words.end(), {flag, value});
+  return HereCommand{std::move(words), built_folder(*plugin, options)};
 }
 
 Result<std::filesystem::path> build_here(Session& session, const Target& target, const HereOptions& options) {
-  if (const auto can = can_build(session, target); !can) return std::unexpected(can.error());
+  const auto plugin = plugin_for(session, target);
+  if (!plugin) return std::unexpected(plugin.error());
+  const auto folder = built_folder(*plugin, options);
   auto verb = std::move(build_verbs().front());
   Flags flags;
   verb.declare(flags);
-  for (const auto& [name, value] : build_flags(session, target, options)) {
+  for (const auto& [name, value] : build_flags(*plugin, target, options)) {
     const auto flag = std::ranges::find(flags.flags(), name, &Flag::long_name);
     if (flag == flags.flags().end()) return fail(ErrorKind::bug, "CLI001", fmt::format("build has no flag {}", name));
     if (const auto taken = flag->take(value); !taken) return std::unexpected(taken.error());
   }
-  session.console.say(
-      fmt::format("building a wheel for this machine, into {}", built_folder(session, options).string()));
+  session.console.say(fmt::format("building a wheel for this machine, into {}", folder.string()));
   const bool json = session.global.json;
   session.global.json = false;
   session.interpreter = target.interpreter;
@@ -142,7 +141,7 @@ Result<std::filesystem::path> build_here(Session& session, const Target& target,
                               : ErrorKind::failed,
                 "RES010", fmt::format("the build for this machine ended with exit code {}; its reason is above", code),
                 "sagekit doctor says what the machine lacks");
-  return built_folder(session, options);
+  return folder;
 }
 
 }  // namespace sagekit::host

@@ -25,12 +25,13 @@ inline constexpr std::string_view k_name_gpu =
 /// Has the target no torch to build the variant for?
 bool lacks_torch(const Spec& spec, const Target& target);
 
-/// Where such wheels come to lie: of one plugin file, whose next one gives another wheel the same name.
-std::filesystem::path built_folder(const Session& session, const HereOptions& options);
+struct HereCommand {
+  std::vector<std::string> words;
+  std::filesystem::path folder;  ///< where the wheels come to lie
+};
 
 /// `sagekit --plugin NAME build ...` as somebody would type it. Errors as of build_here: CLI001, RES009.
-Result<std::vector<std::string>> build_command(const Session& session, const Target& target,
-                                               const HereOptions& options);
+Result<HereCommand> build_command(const Session& session, const Target& target, const HereOptions& options);
 
 /// Runs the verb `build` and returns the folder that has its wheels. Errors: CLI001 (usage) no plugin was chosen,
 /// RES009 (machine) the machine lacks what a wheel is for, RES010 (failed) the build did not come to its end; it said

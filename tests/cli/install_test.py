@@ -415,8 +415,12 @@ class OrBuild(Install):
         words = ["--plugin-dir", EXAMPLES, "--plugin", "example", "install", "--from", self.dist, "--package", "sagekit-example", "--interpreter", self.python,
                  "--for", "gpu=H100,driver=580", "--source", EXAMPLE_SOURCE]
         self.expect(self.run_sagekit(*words), 4, "RES005", "one of: tiny-kernels", "--or-build")
-        printed = self.run_sagekit(*words, "--or-build", "--dry-run")
+        broken = self.folder / "broken"
+        broken.mkdir()
+        (broken / "sagekit-other.so").write_text("no plugin")
+        printed = self.run_sagekit(*words, "--or-build", "--dry-run", "--plugin-dir", broken)
         self.expect(printed, 0)
+        self.assertEqual(printed.err.count("plugin not loaded"), 1, printed.err)
         self.assertIn("--arch 9.0", printed.out)
         self.assertRegex(printed.out, r"sagekit install --from .*built.* --interpreter .*bin/python.* --for gpu=H100,driver=580")
         done = self.run_sagekit(*words, "--or-build")

@@ -283,8 +283,8 @@ class Installer {
   }
 
   /// What follows the build, with what this install was told.
-  std::vector<std::string> install_built() const {
-    std::vector<std::string> words = {"sagekit", "install", "--from", built_folder(m_session, here()).string()};
+  std::vector<std::string> install_built(const std::filesystem::path& folder) const {
+    std::vector<std::string> words = {"sagekit", "install", "--from", folder.string()};
     for (const auto& [flag, value] : {std::pair("--interpreter", &m_arguments.resolving.interpreter),
                                       std::pair("--for", &m_arguments.resolving.target)})
       if (!value->empty()) words.insert(words.end(), {flag, *value});
@@ -298,7 +298,7 @@ class Installer {
     } else if (m_arguments.or_build) {
       auto build = build_command(m_session, m_target, here());
       if (!build) return report(m_session, build.error());
-      commands = {std::move(*build), install_built()};
+      commands = {std::move(build->words), install_built(build->folder)};
     } else {
       return nothing_fits();
     }
