@@ -279,17 +279,17 @@ exec {real} "$@"
     def test_a_missing_source_folder_ends_2(self):
         self.expect(self.build(source=self.folder / "none"), 2, "none")
 
-    def slow_nvcc(self):
+    def slow_nvcc(self, when="true"):
         """A toolchain folder whose nvcc waits before it compiles: time to interrupt."""
         folder = self.folder / "slow"
-        linked_toolkit(folder, f'case "$*" in *" -c "*) touch "{self.folder}/started"; sleep 60;; esac\nexec {{real}} "$@"')
+        linked_toolkit(folder, f'case "$*" in *" -c "*) if {when}; then touch "{self.folder}/started"; sleep 60; fi;; esac\nexec {{real}} "$@"')
         return folder
 
-    def interrupted(self, how, *more):
+    def interrupted(self, how, *more, when="true"):
         words = ["--plugin-dir", os.environ["SAGEKIT_EXAMPLES"], "--plugin", "example", "build", "--source", EXAMPLE_SOURCE,
-                 "--toolchain", f"folder:{self.slow_nvcc()}", *more]
+                 "--toolchain", f"folder:{self.slow_nvcc(when)}", *more]
         process = self.start_sagekit(*words)
-        for _ in range(400):
+        for _ in range(4000):
             if (self.folder / "started").exists():
                 break
             time.sleep(0.05)
@@ -311,6 +311,13 @@ exec {real} "$@"
         left = subprocess.run(["pgrep", "-f", str(self.folder / "slow")], capture_output=True, text=True).stdout
         self.assertEqual(left, "", "steps outlived the build")
         self.expect(self.build(), 0)
+
+    def test_ctrl_c_in_the_second_build_names_the_wheel_of_the_first(self):
+        second = self.folder / "störe" / "second-build"
+        self.assertEqual(self.interrupted(signal.SIGINT, "--json", "--check-reproducible", when=f'[ -d "{second}" ]'), 130)
+        document = json.loads(self.answer)
+        self.assertEqual([error["code"] for error in document["errors"]], ["BLD006"])
+        self.assertEqual([pathlib.Path(wheel["path"]).name for wheel in document["wheels"]], [path.name for path in self.wheels()])
 
     def test_kill_9_leaves_a_store_that_works(self):
         self.assertEqual(self.interrupted(signal.SIGKILL), -9)

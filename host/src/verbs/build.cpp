@@ -324,6 +324,8 @@ int run(Session& session, const BuildArguments& arguments) {
 
   if (arguments.check_reproducible && build->failed.empty() && !arguments.dry_run) {
     auto different = check_reproducible(session, *plugin, plan, environment, *options, *build, stop);
+    if (!different && session.global.json)
+      session.console.document(build_json(*build, packaging.wheels, packaging.refused, causes, {different.error()}));
     if (!different) return report(session, different.error());
     build->failed.insert(build->failed.end(), different->begin(), different->end());
   }
