@@ -52,6 +52,8 @@ class Publishing(CommandLine):
         for kind, repository in (("github", "alone"), ("github", "o/r/"), ("github", "https://github.com/o/r"), ("huggingface", "a/b/c")):
             words = ("--tag", "v1.0") if kind == "github" else ()
             self.expect(self.run_sagekit("publish", kind, "dist", "--repo", repository, *words, "--dry-run"), 2, "CLI001", "is no repository")
+        for path in ("../x", "a/../b", ".", "a//b"):
+            self.expect(self.run_sagekit("publish", "huggingface", "dist", "--repo", "o/r", "--path", path, "--dry-run"), 2, "CLI001", path)
         wheel = built().write(self.dist)
         self.expect(self.run_sagekit(*publish, "v1.0"), 2, "PUB001")
         self.run_sagekit("release", "dist")

@@ -62,12 +62,12 @@ Size size_of(const Plan& plan, const GenerateOptions& options) {
 }
 
 /// Slurm's own names: what its configuration can hold.
-Status check_slurm_name(std::string_view flag, const std::string& name) {
+Status check_slurm_name(std::string_view flag, const std::string& name, std::string_view listed_by) {
   const bool right = std::ranges::all_of(
       name, [](char c) { return is_letter_or_digit(c) || std::string_view("_.-,").find(c) != std::string_view::npos; });
   if (right) return {};
   return fail(ErrorKind::usage, "GEN003", fmt::format("{} {} is no name that Slurm has", flag, yaml_text(name)),
-              "sinfo lists partitions");
+              std::string(listed_by));
 }
 
 }  // namespace
@@ -76,8 +76,8 @@ Result<Generated> generate_slurm(const std::vector<PlannedVariant>& variants, co
   const auto& variant = variants.front();
   Generated made;
   TRY(linux_cells(variant.plan, made.notes));
-  TRY(check_slurm_name("--partition", options.partition));
-  TRY(check_slurm_name("--account", options.account));
+  TRY(check_slurm_name("--partition", options.partition, "sinfo lists partitions"));
+  TRY(check_slurm_name("--account", options.account, "sacctmgr show associations lists accounts"));
   const auto size = size_of(variant.plan, options);
 
   std::vector<std::string> global{

@@ -106,7 +106,8 @@ Status add_names(const Spec& spec, const Choice& choice, std::string_view torch,
     TRY_ASSIGN(auto requirement, expand_template(text, values));
     if (const auto read = read_requirement(requirement); !read)
       return fail(ErrorKind::usage, "PLN014",
-                  fmt::format("the wheels' requirement \"{}\" is none: {}", requirement, read.error()),
+                  fmt::format("the wheels' requirement \"{}\"{} is none: {}", text,
+                              requirement == text ? "" : fmt::format(", here \"{}\",", requirement), read.error()),
                   "as PEP 508 has it: \"triton>=3.5; platform_system == 'Linux'\"");
     pair.requires_dist.push_back(std::move(requirement));
   }

@@ -73,6 +73,12 @@ Result<std::string> write_wheel_name(const NamingScheme& scheme, const WheelName
   TRY_ASSIGN(name.build, expand_template(scheme.build, values));
   TRY_ASSIGN(const std::string folder, expand_template(scheme.folder, values));
   name.version = lower(name.version);
+  // A dash would begin the build tag; installers read a name by PEP 440's normal form.
+  if (const auto normal = normal_version(name.version); normal.empty())
+    return cannot_say(scheme, fmt::format("its version would be \"{}\", which is none (PEP 440)", name.version));
+  else if (normal != name.version)
+    return cannot_say(scheme, fmt::format("its version would be \"{}\", whose normal form, which names have, is \"{}\"",
+                                          name.version, normal));
   name.python = split(facts.python, '.');
   name.abi = split(facts.abi, '.');
   name.platform = split(facts.platform, '.');
@@ -81,8 +87,13 @@ Result<std::string> write_wheel_name(const NamingScheme& scheme, const WheelName
   auto path = folder.empty() ? file : folder + '/' + file;
   const auto back = read_wheel_name(path, std::array{scheme});
   if (!back) return cannot_say(scheme, fmt::format("\"{}\" is no wheel's name", file));
-  if (back->front().scheme != scheme.name || !back->front().unread.empty())
+  if (const auto& first = back->front(); !first.unread.empty())
     return cannot_say(scheme, fmt::format("it lacks what the scheme says, and would be \"{}\"", path));
+  else if (first.scheme != scheme.name)
+    return cannot_say(scheme,
+                      fmt::format("it lacks what the scheme says (all numbers of torch's version, say): \"{}\" "
+                                  "is {}",
+                                  path, first.scheme.empty() ? "no scheme's" : "how " + first.scheme + " names"));
   for (const auto& reading : *back)
     if (agrees(reading, facts)) return path;
   return cannot_say(scheme, fmt::format("\"{}\" would be read as something else", path));

@@ -50,7 +50,7 @@ int run(Session& session, const PackageArguments& arguments) {
     const std::string name = build.cell.id.substr(0, build.cell.id.find('-'));
     const auto plugin = std::ranges::find(loaded->plugins, name, &Plugin::name);
     if (plugin == loaded->plugins.end())
-      return report(session, {ErrorKind::usage, "PKG005",
+      return report(session, {ErrorKind::usage, "PLG013",
                               fmt::format("{} was built with plugin {}, which is not loaded", build.cell.id, name), "",
                               "name it with --plugin FILE"});
     auto packaged = problem ? std::unexpected(*problem) : package_cells(session, *plugin, {build}, options);

@@ -114,6 +114,17 @@ Status check_repository(const std::string& word, bool host) {
               host ? "--repo OWNER/NAME, or HOST/OWNER/NAME" : "--repo OWNER/NAME");
 }
 
+/// A folder of a repository: "wheels/cu130"; slashes around it mean nothing.
+Result<std::string> repository_folder(std::string_view word) {
+  auto folder = word;
+  while (folder.starts_with('/')) folder.remove_prefix(1);
+  while (folder.ends_with('/')) folder.remove_suffix(1);
+  const auto path = fs::path(folder).lexically_normal();
+  if (path.generic_string() == folder && !folder.starts_with("..") && folder != ".") return std::string(folder);
+  return fail(ErrorKind::usage, "CLI001", fmt::format("--path {} is no folder of a repository", word),
+              "from its top, as its address has it: --path wheels/cu130");
+}
+
 int run_github(Session& session, const PublishArguments& arguments) {
   if (const auto right = check_repository(arguments.repository, true); !right) return report(session, right.error());
   const auto release = release_in(session, arguments.folder);
@@ -130,11 +141,13 @@ int run_github(Session& session, const PublishArguments& arguments) {
 
 int run_huggingface(Session& session, const PublishArguments& arguments) {
   if (const auto right = check_repository(arguments.repository, false); !right) return report(session, right.error());
+  const auto folder = repository_folder(arguments.path);
+  if (!folder) return report(session, folder.error());
   const auto release = release_in(session, arguments.folder);
   if (!release) return report(session, release.error());
   return finish(session, arguments, "huggingface",
-                publish_huggingface(*release, {arguments.repository, arguments.path},
-                                    publish_options(session, arguments), *session.runner));
+                publish_huggingface(*release, {arguments.repository, *folder}, publish_options(session, arguments),
+                                    *session.runner));
 }
 
 int run_index(Session& session, const PublishArguments& arguments) {

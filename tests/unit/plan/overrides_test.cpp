@@ -109,6 +109,10 @@ TEST_CASE("naming and requirements differ by cell") {
   const auto error = error_of(demo_spec(), request_of({others}));
   CHECK(error.code == "PLN014");
   CHECK(error.message.find("triton 3.6") != std::string::npos);
+  others.requires_dist.words = {"numpy; python_version >= '{python}'"};  // has no value for all Pythons
+  CHECK(
+      error_of(demo_spec(), request_of({others})).message.find("python_version >= '{python}'\", here \"\", is none") !=
+      std::string::npos);
 }
 
 TEST_CASE("globs see the platform, not the arch set that the override makes") {

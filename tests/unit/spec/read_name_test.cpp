@@ -184,6 +184,15 @@ TEST_CASE("a scheme that cannot say a wheel is refused, not bent") {
   const auto name = write_wheel_name(row("and-higher"), cell("2.9.1", "13.0"));
   REQUIRE_FALSE(name);
   CHECK(name.error().code == "NAM011");
+  const auto why = [&](const std::string& version) {
+    NamingScheme scheme;
+    scheme.name = "own";
+    scheme.version = version;
+    const auto written = write_wheel_name(scheme, cell("2.9.1", "13.0"));
+    return written ? *written : written.error().message;
+  };
+  CHECK(why("{version}-{cuda}").find("its version would be \"2.2.0-13.0\", which is none") != std::string::npos);
+  CHECK(why("{version}+CU_{cuda}").find("normal form, which names have, is \"2.2.0+cu.13.0\"") != std::string::npos);
   CHECK(write_wheel_name(row("build-tag"), cell("2.8.0", "12.9")).value() ==
         "sageattention-2.2.0-280.129-cp312-cp312-linux_x86_64.whl");
   CHECK(write_wheel_name(row("default"), cell("2.11.0", "13.0")).value() ==
