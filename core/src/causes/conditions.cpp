@@ -95,6 +95,7 @@ std::string filled_command(std::string_view text, const LogFacts& known) {
 }
 
 std::string capability_of_sm(std::string_view sm) {
+  if (sm.starts_with("sm_")) sm.remove_prefix(3);
   while (!sm.empty() && (sm.back() == 'a' || sm.back() == 'f')) sm.remove_suffix(1);
   if (sm.size() < 2 || sm.size() > 3 || !is_digits(sm)) return {};
   return std::string(sm.substr(0, sm.size() - 1)) + "." + std::string(sm.substr(sm.size() - 1));

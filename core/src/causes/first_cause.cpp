@@ -44,14 +44,12 @@ std::string package_name(std::string_view text) {
   return name;
 }
 
-/// What a log's lines know by themselves, completed: a GPU's name tells its capability, sm_120 too.
+/// What a log's lines know by themselves, completed: a GPU's name tells its capability, and sm_120 where none is named.
 LogFacts completed(LogFacts facts) {
-  if (!facts.contains("capability")) {
-    if (const auto sm = facts.find("sm"); sm != facts.end())
-      if (const auto capability = capability_of_sm(sm->second); !capability.empty()) facts["capability"] = capability;
-  }
   if (const auto gpu = facts.find("gpu"); gpu != facts.end() && !facts.contains("capability"))
     if (const auto capability = find_gpu(gpu->second)) facts["capability"] = to_string(*capability);
+  if (const auto sm = facts.find("sm"); sm != facts.end() && !facts.contains("capability"))
+    if (const auto capability = capability_of_sm(sm->second); !capability.empty()) facts["capability"] = capability;
   if (const auto cuda = facts.find("torch_local"); cuda != facts.end() && !facts.contains("cuda"))
     if (auto version = parse_cuda_version(cuda->second)) facts["cuda"] = std::move(*version);
   return facts;
@@ -59,6 +57,15 @@ LogFacts completed(LogFacts facts) {
 
 void add_missing(LogFacts& facts, const LogFacts& more) {
   for (const auto& [name, value] : more) facts.try_emplace(name, value);
+}
+
+/// With what the log says elsewhere. The GPU that it names is the one at hand: numbers may be a compiler's flags, or of
+/// a module that serves several GPUs.
+LogFacts with_said(LogFacts known, const LogFacts& said) {
+  if (const auto gpu = said.find("gpu"); gpu != said.end()) known.insert(*gpu);
+  known = completed(std::move(known));
+  add_missing(known, said);
+  return completed(std::move(known));
 }
 
 /// {means}: what the name or number that was found says.
@@ -111,12 +118,10 @@ class CauseRanking {
         m_others.push_back(&event);
         continue;
       }
-      LogFacts known = m_here;
+      LogFacts known = m_here, said = event.facts;
       add_missing(known, event.groups);
-      known = completed(std::move(known));
-      add_missing(known, event.facts);
-      add_missing(known, m_scan.facts());
-      known = completed(std::move(known));
+      add_missing(said, m_scan.facts());
+      known = with_said(std::move(known), said);
       add_meaning(*event.row, known);
       const auto held = all_hold(event.row->when, known);
       if (held == Holds::no) continue;
@@ -321,9 +326,7 @@ class CauseRanking {
         explanation.seen.push_back(consequence(*event));
     explanation.facts = best.empty() ? LogFacts() : m_candidates[best.front()].known;
     if (best.empty()) {
-      explanation.facts = m_here;
-      add_missing(explanation.facts, m_scan.facts());
-      explanation.facts = completed(std::move(explanation.facts));
+      explanation.facts = with_said(m_here, m_scan.facts());
     }
     explanation.ending = ending();
     if (explanation.causes.empty() && explanation.ending != LogEnding::well) explanation.likeliest = m_scan.likeliest();

@@ -164,3 +164,31 @@ TEST_CASE("an answer names the thing that the line names, and the command for th
   CHECK(kind("cpu").find(" torch ") != std::string::npos);
   CHECK(kind("cu118").find(" xformers ") != std::string::npos);
 }
+
+TEST_CASE("the capability is that of the GPU at hand, not of flags, advice or a module's name") {
+  const auto capability = [](std::string_view log) {
+    const auto facts = explain_log_text(log).facts;
+    const auto found = facts.find("capability");
+    return found == facts.end() ? std::string() : found->second;
+  };
+  const std::string no_kernel = "RuntimeError: CUDA error: no kernel image is available for execution on the device\n";
+  const std::string gpu = "Device: cuda:0 NVIDIA GeForce RTX 5090 : cudaMallocAsync\n";
+  const std::string advice = "SM89 kernel is not available. make sure you GPUs with compute capability 8.9.\n";
+  CHECK(capability("A GPU with CUDA capability sm_121 is not compatible with the current PyTorch installation.\n") ==
+        "12.1");
+  CHECK(capability("NVIDIA Thing with CUDA capability sm_120 is not compatible\n" + no_kernel) == "12.0");
+  CHECK(capability("Found GPU0 NVIDIA GB10 which is of cuda capability 12.1.\n" + no_kernel) == "12.1");
+  CHECK(capability("Found GPU0 Thing which is of cuda capability 12.1.\n" + no_kernel) == "12.1");
+  CHECK(capability("Detect GPUs with compute capabilities: {'12.0'}\n" + no_kernel) == "12.0");
+  CHECK(capability(gpu + "nvcc -c f.cu -gencode arch=compute_80,code=sm_80\n" + no_kernel) == "12.0");
+  CHECK(capability(gpu + "Error running sage attention: " + advice + no_kernel) == "12.0");
+  CHECK(capability(gpu + "AssertionError: " + advice) == "12.0");
+  const auto made = first_of(gpu + "nvcc -c f.cu -gencode arch=compute_80,code=sm_80\n" + no_kernel);
+  REQUIRE(made.code == "WHY501");
+  CHECK(made.fix.at(2).command.starts_with("TORCH_CUDA_ARCH_LIST=12.0 "));
+  // What a line says it is about stays its own.
+  CHECK(capability(gpu + "RuntimeError: CUDA 12.4 or higher is required for compute capability 8.9.\n") == "8.9");
+  const auto spark = first_of("A GPU with CUDA capability sm_121 is not here\nRuntimeError: Unsupported GPU\n");
+  REQUIRE(spark.code == "WHY109");
+  CHECK(spark.fix.front().command == "sagekit --plugin sage3 build --arch 12.1");
+}
