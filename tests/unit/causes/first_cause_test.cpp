@@ -1,7 +1,12 @@
 // What a row says only by a message's form gives way to every row that knows more, and names have their meaning.
+#include "causes/cause_data.hpp"
+#include "causes/conditions.hpp"
+
 #include <sagekit/causes.hpp>
 
 #include <doctest/doctest.h>
+
+#include <algorithm>
 
 using namespace sagekit;
 
@@ -191,4 +196,26 @@ TEST_CASE("the capability is that of the GPU at hand, not of flags, advice or a 
   const auto spark = first_of("A GPU with CUDA capability sm_121 is not here\nRuntimeError: Unsupported GPU\n");
   REQUIRE(spark.code == "WHY109");
   CHECK(spark.fix.front().command == "sagekit --plugin sage3 build --arch 12.1");
+}
+
+TEST_CASE("under Windows nothing is offered that runs on Linux alone, and something is") {
+  for (const auto& row : cause_data().rows) {
+    bool ours = false, other = row.fix.empty();
+    for (const auto& fix : row.fix) {
+      if (all_hold(fix.conditions, {{"os", "windows"}}) == Holds::no) continue;
+      other = true;
+      for (const auto* verb : {" build", " install", " doctor", " plan", " resolve"})
+        ours = ours || (fix.command.starts_with("sagekit") && fix.command.find(verb) != std::string::npos);
+    }
+    INFO(row.code);
+    CHECK_FALSE(ours);
+    if (row.code == "WHY305" || row.code == "WHY410") continue;  // names of modules and wheels for Linux
+    const bool had = std::ranges::any_of(row.fix, [](const auto& fix) { return fix.command.starts_with("sagekit"); });
+    CHECK((other || !had));
+  }
+}
+
+TEST_CASE("no command asks for a torch only because a log has it: the matrix may not") {
+  for (const auto& row : cause_data().rows)
+    for (const auto& fix : row.fix) CHECK(fix.command.find("--torch {torch") == std::string::npos);
 }
