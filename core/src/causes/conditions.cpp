@@ -94,6 +94,20 @@ std::string filled_command(std::string_view text, const LogFacts& known) {
   return filled(text, plain);
 }
 
+std::string for_that_python(std::string command, const LogFacts& known) {
+  const auto program = known.find("python_program");
+  if (program == known.end()) return command;
+  for (const std::string_view word : {"python -m ", "python -c "}) {
+    const auto own = program->second + std::string(word.substr(word.find(' ')));
+    if (command.starts_with(word)) command.replace(0, word.size(), own);
+    command = replace_all(command, "& " + std::string(word), "& " + own);
+  }
+  constexpr std::string_view k_last = "--interpreter python";
+  if (command.ends_with(k_last))
+    command.replace(command.size() - k_last.size(), k_last.size(), "--interpreter " + program->second);
+  return command;
+}
+
 std::string capability_of_sm(std::string_view sm) {
   if (sm.starts_with("sm_")) sm.remove_prefix(3);
   while (!sm.empty() && (sm.back() == 'a' || sm.back() == 'f')) sm.remove_suffix(1);

@@ -30,6 +30,10 @@ std::string filled(std::string_view text, const LogFacts& known);
 /// The same of a command that people paste: what a log says and a shell would read otherwise counts as not known.
 std::string filled_command(std::string_view text, const LogFacts& known);
 
+/// A command for the Python at hand, where a fact `python_program` says how it is called: a portable edition's, or the
+/// one that was asked about. What `python` is elsewhere is another Python.
+std::string for_that_python(std::string command, const LogFacts& known);
+
 /// "120" or "120a" of sm_120a as a capability: "12.0". "" = it is none.
 std::string capability_of_sm(std::string_view sm);
 

@@ -67,7 +67,11 @@ Json package_json(const CheckedPackage& package) {
 }  // namespace
 
 LogFacts Look::facts() const {
-  LogFacts facts{{"os", machine.os}, {"machine", machine.machine}, {"driver", driver}, {"python", python.minor}};
+  LogFacts facts{{"os", machine.os},
+                 {"machine", machine.machine},
+                 {"driver", driver},
+                 {"python", python.minor},
+                 {"python_program", shell_word(options.interpreter.string())}};
   if (!gpus.empty()) {
     facts["gpu"] = gpus.front().name;
     facts["capability"] = to_string(gpus.front().capability);

@@ -74,7 +74,12 @@ void add_failed_import(Look& look, const TorchTrial& trial) {
   const auto& cause = explained.causes.front();
   row.why = cause.title + ": " + cause.cause;
   row.code = cause.code;
-  if (!cause.fix.empty()) row.mend = mend_of(cause);
+  // The index that a row leaves open as URL is chosen by the driver.
+  const auto mend = mend_of(cause);
+  if (mend.find(" URL") != std::string::npos)
+    row.mend = new_torch(look);
+  else if (!mend.empty())
+    row.mend = mend;
 }
 
 Status import_torch(Look& look) {

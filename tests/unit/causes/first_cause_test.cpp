@@ -198,6 +198,15 @@ TEST_CASE("the capability is that of the GPU at hand, not of flags, advice or a 
   CHECK(spark.fix.front().command == "sagekit --plugin sage3 build --arch 12.1");
 }
 
+TEST_CASE("a command calls the Python at hand: a portable edition's, or the one that was asked about") {
+  const std::string_view log = "** Python executable: C:\\UI\\python_embeded\\python.exe\nNo module named 'triton'\n";
+  CHECK(first_of(log).fix.front().command == "python_embeded\\python.exe -m pip install triton-windows");
+  const auto here =
+      explain_log_text("No module named 'triton'\n", {{"os", "linux"}, {"python_program", "/v/bin/python"}});
+  REQUIRE_FALSE(here.causes.empty());
+  CHECK(here.causes.front().fix.front().command == "/v/bin/python -m pip install triton");
+}
+
 TEST_CASE("under Windows nothing is offered that runs on Linux alone, and something is") {
   for (const auto& row : cause_data().rows) {
     bool ours = false, other = row.fix.empty();

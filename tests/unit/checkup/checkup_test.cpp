@@ -104,7 +104,7 @@ TEST_CASE("the mend of a failed import is for this system") {
   const auto* torch = row_of(checkup, "torch", CheckupState::wrong);
   REQUIRE(torch);
   CHECK(torch->code == "WHY416");
-  CHECK(torch->mend == "python -m pip install triton");
+  CHECK(torch->mend == "/v/bin/python -m pip install triton");
 }
 
 TEST_CASE("the mend of a torch for CPUs is for the Python that was looked at, with what is there") {
