@@ -54,6 +54,8 @@ Result<HttpClient*> Looker::http() {
 }
 
 Status Looker::look(const Candidate& candidate, Traits& traits) {
+  if (m_stop.stop_requested())
+    return fail(ErrorKind::interrupted, "IDX016", "stopped while looking into " + candidate.file);
   if (candidate.remote) return look_there(candidate, traits);
   const KeptLook kept(candidate, traits, m_target, m_options);
   if (auto known = kept.find()) {

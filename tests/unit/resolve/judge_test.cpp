@@ -255,3 +255,23 @@ TEST_CASE("without torch it is to be installed, for install takes none by --for"
   CHECK(ruling_with("torch=none,").would_tell == "install torch there first");
   CHECK(ruling_with("").would_tell == "--for torch=2.9.1+cu130");
 }
+
+TEST_CASE("wheels that are here are looked into until it is stopped") {
+  struct NoPrograms : CommandRunner {
+    Result<CommandResult> run(const Command&, std::stop_token) override {
+      return fail(ErrorKind::machine, "CMD001", "no such program");
+    }
+  } runner;
+  Candidate candidate;
+  candidate.file = "tiny_kernels-1.0-cp312-cp312-manylinux_2_28_x86_64.whl";
+  candidate.address = candidate.place = "/nonexistent/" + candidate.file;
+  const auto target =
+      parse_target("gpu=H100,torch=2.11.0+cu130,python=3.12,platform=linux_x86_64,libc=glibc2.35,driver=580", {});
+  REQUIRE(target);
+  std::stop_source stop;
+  REQUIRE(resolve({candidate}, *target, {}, runner, stop.get_token()));
+  stop.request_stop();
+  const auto stopped = resolve({candidate}, *target, {}, runner, stop.get_token());
+  REQUIRE_FALSE(stopped);
+  CHECK(stopped.error().kind == ErrorKind::interrupted);
+}
