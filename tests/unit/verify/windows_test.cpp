@@ -57,6 +57,19 @@ TEST_CASE("a wheel for Linux is not asked about Windows") {
   CHECK(std::ranges::none_of(report.findings, [](const Finding& one) { return one.code.starts_with("WIN"); }));
 }
 
+TEST_CASE("what mends a DLL that nobody brings depends on whose it is") {
+  const auto hint_of = [](const std::string& dll) {
+    auto pe = right_pyd();
+    import_name(pe, dll, "f");
+    const auto report = wheel_of(pe).judge();
+    const auto found = std::ranges::find_if(report.findings, [](const Finding& one) { return one.code == "WIN001"; });
+    return found == report.findings.end() ? std::string() : found->hint;
+  };
+  CHECK(hint_of("libstdc++-6.dll").find("mingw") != std::string::npos);
+  CHECK(hint_of("cublas64_11.dll").find("mingw") == std::string::npos);
+  CHECK(hint_of("cublas64_11.dll").find("require the package") != std::string::npos);
+}
+
 TEST_CASE("a DLL that nobody brings is named, one that lies in the wheel is not") {
   auto pe = right_pyd();
   import_name(pe, "libstdc++-6.dll", "__cxa_throw");

@@ -21,6 +21,11 @@ namespace {
 
 bool is_ucrt(std::string_view dll) { return dll.starts_with("api-ms-win-crt-") || dll == "ucrtbase.dll"; }
 
+/// What mingw's compilers bring, and can link in.
+bool is_compiler_runtime(std::string_view dll) {
+  return dll.starts_with("libgcc_s") || dll.starts_with("libstdc++") || dll.starts_with("libwinpthread");
+}
+
 /// The names that a module imports from one of the DLLs that `is` tells.
 template <class Is>
 std::vector<std::string> imported_from(const PeFacts& pe, Is is) {
@@ -59,11 +64,15 @@ class WindowsCheck {
       const bool known = is_windows_library(dll) || python_of_library(dll) || !library_origins(dll).empty();
       if (!known && !m_artifact.has_dll(dll)) nobody.push_back(library);
     }
-    if (!nobody.empty())
-      m_findings.broken(
-          "WIN001",
-          fmt::format("it needs {}, which neither Windows, Python, torch nor the wheel brings", join(nobody, ", ")),
-          member.path, "link that library in: -static-libgcc -static-libstdc++ with mingw");
+    if (nobody.empty()) return;
+    const bool own =
+        std::ranges::all_of(nobody, [](const std::string& dll) { return is_compiler_runtime(lower(dll)); });
+    m_findings.broken(
+        "WIN001",
+        fmt::format("it needs {}, which neither Windows, Python, torch nor the wheel brings", join(nobody, ", ")),
+        member.path,
+        own ? "link that library in: -static-libgcc -static-libstdc++ and a static winpthread with mingw"
+            : "require the package that brings it, or put it into the wheel");
   }
 
   void runtime(const MemberFacts& member, const PeFacts& pe) {
