@@ -1,8 +1,8 @@
 #include "archive/wheel_archive.hpp"
 
-#include "support/file_kind.hpp"
 #include "archive/inflate.hpp"
 #include "archive/zip_format.hpp"
+#include "support/file_kind.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
@@ -10,6 +10,20 @@
 #include <algorithm>
 
 namespace sagekit {
+
+namespace {
+
+/// A module in place of a wheel, by its first bytes; "" = none.
+std::string_view module_kind(std::string_view bytes) {
+  if (bytes.starts_with("\x7f"
+                        "ELF"))
+    return "a Linux module (ELF: .so or cubin)";
+  if (bytes.starts_with("MZ")) return "a Windows module (PE: .pyd or .dll)";
+  if (bytes.starts_with("\x50\xed\x55\xba")) return "a fatbin";
+  return {};
+}
+
+}  // namespace
 
 Result<Bytes> read_zip_member(Bytes file, const ZipMember& member, Inflater& inflater) {
   const std::string name = zip::printable(member.name);
@@ -45,6 +59,9 @@ Result<WheelArchive> WheelArchive::from(const std::filesystem::path& path, Mappe
   if (!members) {
     const Diagnostic& why = problems.list().back();
     const bool whole_start = archive.bytes().starts_with("PK");
+    if (const auto module = module_kind(archive.bytes()); why.code == "ZIP001" && !module.empty())
+      return fail(ErrorKind::failed, "INS057", fmt::format("this is no wheel but {}", module),
+                  "verify judges wheels and packages; sagekit inspect reads a module", path.string());
     if (why.code == "ZIP001" || !whole_start)
       if (const auto kind = other_kind(Bytes(archive.bytes())))
         return fail(ErrorKind::failed, std::string(kind->code), "this is no wheel but " + kind->what,
