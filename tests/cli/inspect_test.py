@@ -110,6 +110,43 @@ class Diff(Wheels):
         self.assertEqual(changes["demo/gone.py"], "removed")
         self.assertFalse(document["identical"])
 
+    def test_what_cannot_be_read_is_said_and_is_no_absence(self):
+        good = self.wheel("1.0", {"demo/__init__.py": b"", "demo/_k.so": self.module("k.so")})
+        content = bytearray(good.read_bytes())
+        with zipfile.ZipFile(good) as archive:
+            member = archive.getinfo("demo/_k.so")
+        at = member.header_offset + 30 + len(member.filename) + member.compress_size // 2
+        content[at] ^= 0xff
+        bad = self.folder / "bad" / good.name
+        bad.parent.mkdir()
+        bad.write_bytes(content)
+        seen = self.run_sagekit("inspect", bad)
+        self.expect(seen, 0, "demo/_k.so")
+        self.assertIn("1 module could not be read", seen.out)
+        self.assertNotIn("no native module", seen.out)
+        self.assertNotIn("no GPU code", seen.out)
+        judged = self.run_sagekit("verify", bad)
+        self.assertEqual(judged.code, 1)
+        self.assertIn("not known: what is in it could not all be read", judged.out)
+        self.assertNotIn("no GPU code", judged.out)
+        self.assertIn("no GPU code", self.run_sagekit("verify", good).out)
+        done = self.run_sagekit("diff", good, bad)
+        self.expect(done, 0, "ZIP02", "demo/_k.so")
+        self.assertIn("~ demo/_k.so", done.out)
+        self.assertNotIn("- demo/_k.so", done.out)
+        document = self.run_sagekit("diff", good, bad, "--json").json()
+        self.assertEqual([one["change"] for one in document["members"]], ["changed"])
+        self.assertEqual(document["before"]["damage"], [])
+        self.assertIn("demo/_k.so", document["after"]["damage"][0]["where"])
+
+    def test_verify_of_a_module_names_what_reads_it(self):
+        self.module("k.so")
+        done = self.run_sagekit("verify", self.folder / "k.so")
+        self.assertEqual(done.code, 1)
+        self.assertIn("INS057", done.out + done.err)
+        self.assertIn("sagekit inspect reads a module", " ".join((done.out + done.err).split()))
+        self.assertNotIn("download", done.out + done.err)
+
     def test_the_same_file_twice(self):
         path = self.wheel("1.0", {"demo/a.py": b"a"})
         done = self.run_sagekit("diff", path, path)

@@ -41,10 +41,11 @@ struct MemberChange {
 struct FileDiff {
   std::string before, after;  ///< paths
   std::uint64_t before_bytes = 0, after_bytes = 0;
-  Changes changes;                    ///< of the file itself: name, metadata, tags
-  std::vector<MemberChange> members;  ///< sorted by path
-  std::uint64_t same = 0;             ///< members that are equal, byte for byte
-  bool identical = false;             ///< the two files are, byte for byte
+  Changes changes;                          ///< of the file itself: name, metadata, tags
+  std::vector<MemberChange> members;        ///< sorted by path
+  std::uint64_t same = 0;                   ///< members that are equal, byte for byte
+  bool identical = false;                   ///< the two files are, byte for byte
+  Diagnostics before_damage, after_damage;  ///< the errors of reading each: what is said of those parts is not all
 };
 
 /// Compares what inspect_file said of both. As deep as those facts: kernel names and resources only where they were

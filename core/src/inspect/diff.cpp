@@ -1,10 +1,12 @@
 #include "inspect/diff_names.hpp"
+#include "pypa/wheel_paths.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
 
 #include <sagekit/diff.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -119,9 +121,19 @@ void compare_gpu(Changes& changes, const std::vector<GpuCode>& before, const std
   }
 }
 
+/// Nothing of it could be read: what it has is not known.
+bool unread(const MemberFacts& member) {
+  return !member.elf && !member.pe && member.gpu.empty() &&
+         std::ranges::find(member.problems, Severity::error, &Diagnostic::severity) != member.problems.end();
+}
+
 MemberChange compare_member(const MemberFacts& before, const MemberFacts& after) {
   MemberChange change{MemberChange::Kind::changed, after.path, {}, before.size_bytes, after.size_bytes, {}};
   if (before.path != after.path) change.was = before.path;
+  if (unread(before) || unread(after)) {
+    compare(change.changes, "readable", !unread(before), !unread(after));
+    return change;
+  }
   compare(change.changes, "Python ABI", before.python_abi, after.python_abi);
   if (before.elf && after.elf) compare_elf(change.changes, *before.elf, *after.elf);
   if (before.pe && after.pe) compare_pe(change.changes, *before.pe, *after.pe);
@@ -134,8 +146,8 @@ std::string role(const MemberFacts& member, const FileFacts& file) {
   const std::string& path = member.path;
   if (file.wheel && !file.wheel->dist_info.empty() && path.starts_with(file.wheel->dist_info + "/"))
     return "*.dist-info/" + path.substr(file.wheel->dist_info.size() + 1);
-  if (file.kind != "wheel") return {};  // one file against one file
-  if (!member.elf && !member.pe) return path;
+  if (file.kind != "wheel") return {};                             // one file against one file
+  if (!is_native(path) && !member.elf && !member.pe) return path;  // one that is damaged keeps its role
   const auto slash = path.rfind('/') + 1;
   return path.substr(0, path.find('.', slash)) + ".*";
 }
@@ -162,10 +174,23 @@ void compare_wheels(Changes& changes, const WheelFacts& before, const WheelFacts
   compare_sets(changes, "License-File", before.license_files, after.license_files);
 }
 
+Diagnostics damage_of(const FileFacts& file) {
+  Diagnostics damage;
+  const auto take = [&](const Diagnostics& problems) {
+    std::ranges::copy_if(problems, std::back_inserter(damage),
+                         [](const Diagnostic& one) { return one.severity == Severity::error; });
+  };
+  if (file.wheel) take(file.wheel->problems);
+  for (const auto& member : file.members) take(member.problems);
+  return damage;
+}
+
 }  // namespace
 
 FileDiff diff_files(const FileFacts& before, const FileFacts& after) {
-  FileDiff diff{before.path, after.path, before.size_bytes, after.size_bytes, {}, {}, 0, false};
+  FileDiff diff{before.path, after.path, before.size_bytes, after.size_bytes, {}, {}, 0, false, {}, {}};
+  diff.before_damage = damage_of(before);
+  diff.after_damage = damage_of(after);
   diff.identical = !before.sha256.empty() && before.sha256 == after.sha256;
   compare(diff.changes, "kind", before.kind, after.kind);
   if (before.wheel && after.wheel) compare_wheels(diff.changes, *before.wheel, *after.wheel);

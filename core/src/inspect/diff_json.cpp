@@ -15,6 +15,13 @@ std::string_view word(MemberChange::Kind kind) {
   return "changed";
 }
 
+Json damage_json(const Diagnostics& damage) {
+  Json list = Json::array();
+  for (const auto& one : damage)
+    list.push_back({{"code", one.code}, {"message", one.message}, {"where", one.where.file}, {"hint", one.hint}});
+  return list;
+}
+
 void add_changes(Json& json, const Changes& changes) {
   Json& fields = json["fields"] = Json::array();
   for (const auto& field : changes.fields)
@@ -28,8 +35,9 @@ void add_changes(Json& json, const Changes& changes) {
 
 std::string diff_json(const FileDiff& diff) {
   Json json{{"schema", "sagekit.diff/1"}};
-  json["before"] = {{"path", diff.before}, {"size_bytes", diff.before_bytes}};
-  json["after"] = {{"path", diff.after}, {"size_bytes", diff.after_bytes}};
+  json["before"] = {
+      {"path", diff.before}, {"size_bytes", diff.before_bytes}, {"damage", damage_json(diff.before_damage)}};
+  json["after"] = {{"path", diff.after}, {"size_bytes", diff.after_bytes}, {"damage", damage_json(diff.after_damage)}};
   json["identical"] = diff.identical;
   json["same_members"] = diff.same;
   add_changes(json, diff.changes);

@@ -72,6 +72,15 @@ std::string system_text(const MemberFacts& member) {
 
 bool is_module(const MemberFacts& member) { return member.elf || member.pe || !member.gpu.empty(); }
 
+/// A module by its name, of which nothing could be read.
+bool is_unread(const MemberFacts& member) {
+  const auto name = std::string_view(member.path).substr(member.path.rfind('/') + 1);
+  const bool named_so = name.ends_with(".so") || name.find(".so.") != std::string_view::npos ||
+                        name.ends_with(".pyd") || name.ends_with(".dll");
+  return named_so && !is_module(member) &&
+         std::ranges::find(member.problems, Severity::error, &Diagnostic::severity) != member.problems.end();
+}
+
 /// A few of what everybody needs, and how many more there are: some wheels name hundreds.
 std::string needs_text(const std::vector<std::string>& requirements, std::size_t width) {
   constexpr std::size_t k_most = 8;
@@ -96,8 +105,9 @@ std::string summary_text(const FileFacts& file, std::size_t width) {
   std::vector<GpuCode> all, every;  // of those that are never loaded, too, the toolkit tells who made the module
   std::set<std::string> pythons, machines;
   std::string glibc;
-  std::size_t modules = 0;
+  std::size_t modules = 0, unread = 0;
   for (const auto& member : file.members) {
+    unread += is_unread(member) ? 1 : 0;
     if (!is_module(member)) continue;
     ++modules;
     std::ranges::copy_if(member.gpu, std::back_inserter(all), &GpuCode::loaded);
@@ -109,14 +119,18 @@ std::string summary_text(const FileFacts& file, std::size_t width) {
     if (const auto found = member.elf->versions.find("GLIBC"); found != member.elf->versions.end())
       if (glibc.empty() || older(glibc, found->second)) glibc = found->second;
   }
-  if (modules == 0) return "  no native module, no GPU code\n";
+  if (modules == 0 && unread == 0) return "  no native module, no GPU code\n";
+  const std::string damaged = unread == 0 ? ""
+                                          : fmt::format("  {} could not be read: what GPU code is there is not known\n",
+                                                        counted(unread, "module", "modules"));
+  if (modules == 0) return damaged;
   std::vector<std::string> codes;
   std::ranges::sort(all, {}, [](const GpuCode& code) { return std::tuple(code.ptx, code.lto, code.arch); });
   for (const auto& code : all)
     if (const auto name = code_name(code); std::ranges::count(codes, name) == 0) codes.push_back(name);
   std::string text;
   if (codes.empty()) {
-    text += "  no GPU code\n";
+    text += unread == 0 ? "  no GPU code\n" : "";
   } else {
     const auto made = toolkits(every);
     text += wrap(fmt::format("{}{}", fmt::join(codes, ", "), made.empty() ? "" : "; made by CUDA " + made),
@@ -125,7 +139,7 @@ std::string summary_text(const FileFacts& file, std::size_t width) {
   text += wrap(fmt::format("{}{}{}", fmt::join(machines, ", "), glibc.empty() ? "" : ", glibc " + glibc + " or newer",
                            pythons.empty() ? "" : fmt::format(", Python {}", fmt::join(pythons, " "))),
                "  for ", "    ", width);
-  return text;
+  return text + damaged;
 }
 
 std::string wheel_text(const WheelFacts& wheel, std::size_t width) {

@@ -35,6 +35,14 @@ std::string verdict(const Console& console, const WheelReport& report) {
 
 std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
+/// Is a file inside damaged, so that nobody knows what it has?
+bool has_damage(const WheelReport& report) {
+  return std::ranges::any_of(report.findings, [](const Finding& finding) {
+    return finding.result == FindingResult::fail &&
+           (finding.code == "ZIP022" || finding.code == "ZIP023" || finding.code == "ZIP029");
+  });
+}
+
 /// One fault in all its places.
 struct Fault {
   const Finding* finding;
@@ -157,8 +165,10 @@ std::string wheel_report_text(const Console& console, const WheelReport& report,
   std::string text = head + tags_text(report, width) + runs_on_text(console, report.runs_on, more.empty(), width);
   // Who asks which GPU it runs on is owed an answer, too. A file that is no wheel has passed nothing and says nothing.
   if (report.runs_on.empty() && counts_of(report).pass > 0)
-    text += wrap("no GPU code in it: what it requires (Triton, torch) decides on which GPUs it runs", "  runs on  ",
-                 "    ", width);
+    text +=
+        wrap(has_damage(report) ? "not known: what is in it could not all be read"
+                                : "no GPU code in it: what it requires (Triton, torch) decides on which GPUs it runs",
+             "  runs on  ", "    ", width);
   for (const auto result : {FindingResult::fail, FindingResult::warn, FindingResult::waived, FindingResult::pass})
     if (result != FindingResult::pass || more.empty()) text += faults_text(console, report, result, more, width);
   text += skipped_text(console, report, more, width);

@@ -37,6 +37,8 @@ int run(Session& session, const DiffArguments& arguments) {
     session.console.document(diff_json(diff));
   else
     session.console.result(diff_text(session.console, diff, terminal_width()));
+  for (const auto* damage : {&diff.before_damage, &diff.after_damage})
+    for (const auto& one : *damage) session.console.show(one);
   return arguments.exit_code && !diff.identical ? 1 : 0;
 }
 

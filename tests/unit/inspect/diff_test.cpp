@@ -135,3 +135,20 @@ TEST_CASE("the diff's JSON has its keys") {
                           "\"same_members\": 0", "\"fields\"", "\"sets\"", "\"members\"", "\"change\": \"added\""})
     CHECK_MESSAGE(json.find(key) != std::string::npos, key);
 }
+
+TEST_CASE("a damaged module is one file that differs, and its damage is said") {
+  const auto before = wheel("1.0", {module("demo/_k.so", "a", {9, 0}, {"f"}), file("demo/a.py", "same")});
+  auto broken = file("demo/_k.so", "");
+  broken.problems.push_back({Severity::error, "ZIP022", "demo/_k.so does not inflate", {"demo/_k.so", 0, 0, {}}, {}});
+  auto after = wheel("1.0", {broken, file("demo/a.py", "same")});
+  after.sha256 = "another";
+  const auto diff = diff_files(before, after);
+  REQUIRE(diff.members.size() == 1);
+  CHECK(diff.members[0].kind == MemberChange::Kind::changed);
+  REQUIRE(diff.members[0].changes.fields.size() == 1);
+  CHECK(diff.members[0].changes.fields[0] == FieldChange{"readable", "yes", "no"});
+  CHECK(diff.members[0].changes.sets.empty());
+  CHECK(diff.before_damage.empty());
+  REQUIRE(diff.after_damage.size() == 1);
+  CHECK(diff_json(diff).find("ZIP022") != std::string::npos);
+}
