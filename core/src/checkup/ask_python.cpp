@@ -138,6 +138,8 @@ std::string how_it_ended(const CommandResult& result) {
   if (result.timed_out) return "it does not come back";
   if (result.signal != 0) return fmt::format("it ends the interpreter (signal {})", result.signal);
   const auto line = telling_line(result.error_output);
+  // ls, which takes the script for a file, says it all again.
+  if (line.find("import sys") != std::string::npos) return "it does not run Python code";
   return line.empty() ? fmt::format("exit code {}", result.exit_code) : line;
 }
 

@@ -86,7 +86,9 @@ ProbedPython probe_python(const Found& found, const ProbeContext& context) {
   python.found_by = found.found_by;
   const auto output = context.output_of({found.path.string(), "-I", "-B", "-c", std::string(k_script)});
   if (!output) {
-    python.why_not = output.error();
+    // ls, which takes the script for a file, says it all again.
+    python.why_not = output.error().find("import json") == std::string::npos ? output.error()
+                                                                             : "starts, but does not run Python code";
     return probed;
   }
   const Json json = parse_json(trim(*output));
