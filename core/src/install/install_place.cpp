@@ -9,6 +9,7 @@
 #include "support/try.hpp"
 
 #include <sagekit/install.hpp>
+#include <sagekit/provision.hpp>
 
 #include <unistd.h>
 
@@ -58,6 +59,11 @@ std::string shell_quoted(const std::string& text) { return "'" + replace_all(tex
 
 Result<InstallPlace> find_install_place(const Target& target, const InstallOptions& options) {
   const auto& [interpreter, python] = std::tie(target.interpreter, target.place);
+  if (!target.platform.empty() && target.platform != this_platform())
+    return fail(ErrorKind::usage, "IST001",
+                fmt::format("no Python for {} can be installed into here: this machine is {}", target.platform,
+                            this_platform()),
+                "leave platform out of --for; resolve answers for any machine, --dockerfile prints lines for an image");
   if (interpreter.empty())
     return fail(ErrorKind::usage, "IST001", "no Python was found to install into", "--interpreter .venv/bin/python");
   InstallPlace place{
