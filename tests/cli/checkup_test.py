@@ -239,8 +239,12 @@ class Tells(Doctor):
 
     def test_a_package_that_was_asked_about_and_is_not_there(self):
         self.assertNotIn("wrong", [row["state"] for ones in self.rows().values() for row in ones])
+        row = self.wrong(self.rows("--plugin", "sage2"), "package")
+        self.assertIn("sagekit --plugin sage2 install", row["mend"])
+        # Version 3 has nothing for this GPU: its build would be refused.
         row = self.wrong(self.rows("--plugin", "sage3"), "package")
-        self.assertIn("sagekit --plugin sage3 install", row["mend"])
+        self.assertEqual(row["mend"], "")
+        self.assertIn("no loaded plugin makes code for that GPU", row["why"])
 
     def test_a_module_for_another_torch_is_named_with_its_symbol(self):
         broken = self.module | {"_fused": gpu_module(pathlib.Path(self.made.name) / "abi", "_fused", ("90",),
@@ -271,6 +275,26 @@ class Tells(Doctor):
     def test_what_is_no_python(self):
         self.expect(self.run_sagekit("doctor", "--interpreter", "/nonexistent/python", env=self.environment()), 2, "VFY019")
         self.expect(self.run_sagekit("doctor", "--interpreter", "/bin/true", env=self.environment()), 2, "RES002")
+        listing = self.run_sagekit("doctor", "--interpreter", "/bin/ls", env=self.environment())
+        self.expect(listing, 2, "RES002", "does not run Python code")
+        self.assertNotIn("import sys", listing.err)
+
+    def test_a_mend_is_of_the_python_that_was_asked_about_and_can_be_run(self):
+        self.sage(init=b"import triton.language\n")
+        (self.site / "triton/__init__.py").write_text("raise ModuleNotFoundError(\"No module named 'triton'\")\n")
+        row = self.wrong(self.rows(), "import")
+        self.assertEqual((row["code"], row["mend"]), ("WHY416", f"'{self.python}' -m pip install triton"))
+        self.torch(init="raise ImportError('libcudart.so.13: cannot open shared object file: No such file or directory')\n")
+        mend = self.wrong(self.rows(), "torch")["mend"]
+        self.assertIn(str(self.python), mend)
+        self.assertNotRegex(mend, r"\b(URL|PACKAGE|FOLDER)\b")
+
+    def test_a_torch_that_has_no_cell_is_promised_no_build(self):
+        self.torch("2.10.0+cu128", "'12.8'")
+        self.sage(modules={"_qattn_sm90": self.other, "_fused": self.module["_fused"]})
+        row = self.wrong(self.rows(), "runs")
+        self.assertEqual(row["mend"], "")
+        self.assertIn("no loaded plugin has a wheel to build for torch 2.10.0, CUDA 12.8", row["why"])
 
 
 if __name__ == "__main__":

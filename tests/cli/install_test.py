@@ -227,7 +227,7 @@ class Works(Install):
         foreign = self.folder / "sageattention-2.2.0+cu128torch2.7.1-cp312-cp312-win_amd64.whl"
         foreign.write_bytes(self.wheel().write(self.dist).read_bytes())
         done = self.run_sagekit("install", foreign, "--interpreter", self.python)
-        self.expect(done, 4, "RES007", "wanted is one for linux_", "--plugin sage2 install --or-build")
+        self.expect(done, 4, "RES007", "wanted is one for linux_", "--plugin sage2-stable install --or-build")  # sage2 has no cell for torch 2.9
 
     def test_a_torch_behind_a_pth_file_is_there(self):
         venv, elsewhere = self.folder / "other", self.folder / "elsewhere"
@@ -444,6 +444,39 @@ class OrBuild(Install):
         done = self.run_sagekit("install", foreign, "--interpreter", self.python)
         self.expect(done, 4, "RES007", "install torch there first")
         self.assertNotIn("--or-build", done.err)
+
+    def test_a_torch_that_no_plugin_has_a_cell_for_is_promised_nothing(self):
+        (self.site / "torch/version.py").write_text("__version__ = '2.10.0+cu128'\ncuda = '12.8'\n")
+        words = ["--plugin", "sage2", "install", "--or-build", "--interpreter", self.python, "--for", "gpu=RTX 3060,driver=580"]
+        for more in (["--dry-run"], []):
+            done = self.run_sagekit(*words, *more)
+            self.expect(done, 4, "PLN004", "has no wheel to build for torch 2.10, CUDA 12.8", "2.11.0")
+            self.assertEqual(done.out, "")
+            self.assertNotIn("building a wheel", done.err)
+        foreign = self.folder / "sageattention-2.2.0+cu128torch2.7.1-cp312-cp312-win_amd64.whl"
+        foreign.write_bytes(self.wheel().write(self.dist).read_bytes())
+        done = self.run_sagekit("--plugin", "sage2", "install", foreign, "--interpreter", self.python, "--for", "gpu=RTX 3060,driver=580")
+        self.expect(done, 4, "RES007", "has no wheel to build for torch 2.10")
+        self.assertNotIn("--or-build", done.err)
+
+    def test_what_a_dry_run_prints_of_for_an_install_takes(self):
+        done = self.run_sagekit("--plugin", "sage2", "install", "--or-build", "--dry-run", "--interpreter", self.python,
+                                "--for", "gpu=RTX 3060, torch=2.11.0+cu130,python=3.12,driver=580")
+        self.expect(done, 0)
+        self.assertIn("--for 'gpu=RTX 3060,driver=580'", done.out.splitlines()[-1])
+        self.assertIn("--torch 2.11", done.out)
+
+    def test_what_is_no_python_says_nothing_of_how_it_was_asked(self):
+        self.wheel().write(self.dist)
+        done = self.run_sagekit("install", "--from", self.dist, "--interpreter", "/bin/ls")
+        self.expect(done, 2, "RES002", "does not run Python code")
+        self.assertNotIn("import json", done.err)
+
+    def test_another_platform_is_no_missing_python(self):
+        self.wheel().write(self.dist)
+        done = self.install("--dry-run", "--for", "gpu=RTX 5090,platform=win_amd64,torch=2.9.1+cu130,python=3.12")
+        self.expect(done, 2, "IST001", "win_amd64", "leave platform out of --for")
+        self.assertNotIn("no Python was found", done.err)
 
     def test_the_environment_s_own_pip_knows_where_compilers_are(self):
         # A Debian without python3-pip: pip is in the environment alone.

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <stop_token>
@@ -70,9 +71,13 @@ struct CheckupOptions {
   std::filesystem::path folder;                     ///< the current one, which Python looks into first
   std::vector<std::filesystem::path> work_folders;  ///< that a build writes to
   std::vector<const Plugin*> plugins;               ///< whose packages are looked at
-  bool asked_for_packages = false;                  ///< a package that is not installed is wrong
-  std::optional<std::vector<Gpu>> gpus;             ///< instead of this machine's
-  std::uint64_t build_disk_bytes = 4'000'000'000;   ///< less room than this is low
+  /// Has a plugin a wheel to build for that torch ("2.9.1"), its CUDA, that Python and GPU? Not set: all have.
+  std::function<bool(const Spec&, const std::string& torch, const std::string& cuda, const std::string& python,
+                     Capability)>
+      can_build = {};
+  bool asked_for_packages = false;                 ///< a package that is not installed is wrong
+  std::optional<std::vector<Gpu>> gpus;            ///< instead of this machine's
+  std::uint64_t build_disk_bytes = 4'000'000'000;  ///< less room than this is low
 };
 
 /// Looks, and imports: torch and each package in a Python that sees what the user's would. Never changes anything.

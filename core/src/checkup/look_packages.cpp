@@ -21,6 +21,39 @@ namespace {
 namespace fs = std::filesystem;
 using enum CheckupState;
 
+std::string install_command(const Look& look, const std::string& plugin) {
+  return fmt::format("sagekit --plugin {} install --or-build --interpreter {}", plugin,
+                     shell_word(look.options.interpreter.string()));
+}
+
+bool makes(const Spec& spec, Capability gpu) {
+  return std::ranges::any_of(spec.arches,
+                             [&](const ArchSpec& arch) { return arch.capability == gpu && arch.excluded.empty(); });
+}
+
+/// Has it a cell for the torch and Python that are here?
+bool has_cell(const Look& look, const Spec& spec, Capability gpu) {
+  const auto& can = look.options.can_build;
+  return !can || !look.torch || look.torch->cuda.empty() ||
+         can(spec, look.torch->version, look.torch->cuda, look.python.minor + (look.python.free_threaded ? "t" : ""),
+             gpu);
+}
+
+/// Null: no loaded plugin makes code for it, or has a cell for this torch, and its build would be refused.
+const Spec* builder_for(const Look& look, const KnownPackage& known, Capability gpu) {
+  const auto spec =
+      std::ranges::find_if(known.specs, [&](const Spec* one) { return makes(*one, gpu) && has_cell(look, *one, gpu); });
+  return spec == known.specs.end() ? nullptr : *spec;
+}
+
+/// Why there is none.
+std::string no_builder(const Look& look, const KnownPackage& known, Capability gpu) {
+  if (std::ranges::none_of(known.specs, [&](const Spec* one) { return makes(*one, gpu); }))
+    return "no loaded plugin makes code for that GPU";
+  return fmt::format("no loaded plugin has a wheel to build for torch {}, CUDA {} and Python {}", look.torch->version,
+                     look.torch->cuda, look.python.minor);
+}
+
 /// One installed package, read and judged.
 class PackageLook {
  public:
@@ -60,20 +93,11 @@ class PackageLook {
   }
 
  private:
-  std::string install_with(const std::string& plugin) const {
-    return fmt::format("sagekit --plugin {} install --or-build --interpreter {}", plugin,
-                       shell_word(m_look.options.interpreter.string()));
-  }
+  std::string install_with(const std::string& plugin) const { return install_command(m_look, plugin); }
 
-  static bool makes(const Spec& spec, Capability gpu) {
-    return std::ranges::any_of(spec.arches,
-                               [&](const ArchSpec& arch) { return arch.capability == gpu && arch.excluded.empty(); });
-  }
-
-  /// "": no loaded plugin makes code for it, and its build would be refused (PLN006).
   std::string mend_on(Capability gpu) const {
-    const auto spec = std::ranges::find_if(m_known.specs, [&](const Spec* one) { return makes(*one, gpu); });
-    return spec == m_known.specs.end() ? std::string() : install_with((*spec)->name);
+    const Spec* spec = builder_for(m_look, m_known, gpu);
+    return spec == nullptr ? std::string() : install_with(spec->name);
   }
 
   void read_modules() {
@@ -108,7 +132,7 @@ class PackageLook {
     const auto mend = mend_on(gpu.capability);
     const auto why = [&](std::string_view text) {
       if (!mend.empty()) return std::string(text);
-      return fmt::format("{}{}no loaded plugin makes code for that GPU", text, text.empty() ? "" : "; ");
+      return fmt::format("{}{}{}", text, text.empty() ? "" : "; ", no_builder(m_look, m_known, gpu.capability));
     };
     if (row == report.runs_on.end()) {
       m_look.add("runs", what, unknown, "nothing in it says what it does there", why(""), mend);
@@ -301,14 +325,15 @@ Status look_at_packages(Look& look) {
     absent.push_back(known.name);
     if (!look.options.asked_for_packages) continue;
     const auto* module = look.python.module(known.module);
+    const Spec* builder =
+        look.gpus.empty() ? known.specs.front() : builder_for(look, known, look.gpus.front().capability);
     look.add("package", known.name, wrong,
              module == nullptr
                  ? "not installed in this Python"
                  : fmt::format("not installed; `import {}` would take {}", known.module, module->folder.string()),
-             "it was asked about",
-             fmt::format("sagekit --plugin {} install --or-build --interpreter {}", known.specs.front()->name,
-                         shell_word(look.options.interpreter.string())),
-             "WHY418");
+             builder == nullptr ? "it was asked about; " + no_builder(look, known, look.gpus.front().capability)
+                                : std::string("it was asked about"),
+             builder == nullptr ? std::string() : install_command(look, builder->name), "WHY418");
   }
   if (look.checkup.packages.empty() && !look.options.asked_for_packages)
     look.add("package", "packages", note,

@@ -1,3 +1,4 @@
+#include "building_here.hpp"
 #include "interrupt.hpp"
 #include "printable.hpp"
 #include "provisioning.hpp"
@@ -18,6 +19,7 @@
 
 #include <algorithm>
 #include <array>
+#include <tuple>
 
 namespace sagekit::host {
 
@@ -133,6 +135,14 @@ int check_environment(Session& session, const DoctorArguments& arguments) {
   auto plugins = asked_plugins(session, *loaded);
   if (!plugins) return report(session, plugins.error());
   options->plugins = std::move(*plugins);
+  options->can_build = [](const Spec& spec, const std::string& torch, const std::string& cuda,
+                          const std::string& python, Capability gpu) {
+    Target target;
+    target.platform = this_platform();
+    std::tie(target.torch, target.torch_cuda, target.python) = std::tie(torch, cuda, python);
+    target.gpus = {{"", gpu, ""}};
+    return profile_for(spec, target).has_value();
+  };
   const auto checkup = check_up(*options, *session.runner, stop);
   if (!checkup) return report(session, checkup.error());
   auto names = session.settings.private_words;

@@ -47,6 +47,18 @@ void declare(Flags& flags, InstallArguments& arguments) {
               "The index that the wheel's requirements come from, as the installer is configured for it");
 }
 
+/// Of --for what an install takes: the rest is asked of the Python that it installs into.
+std::string device_words(std::string_view target) {
+  std::string words;
+  while (!target.empty()) {
+    const auto piece = target.substr(0, target.find(','));
+    target.remove_prefix(std::min(target.size(), piece.size() + 1));
+    const auto key = piece.substr(std::min(piece.size(), piece.find_first_not_of(' ')));
+    if (key.starts_with("gpu") || key.starts_with("driver")) words += (words.empty() ? "" : ",") + std::string(key);
+  }
+  return words;
+}
+
 /// A wheel that is here and fits.
 struct Ready {
   Judged judged;
@@ -243,14 +255,17 @@ class Installer {
     const auto whole = [](const Judged& one) { return one.code != "RES113" && one.code != "RES114"; };
     if (m_resolution && m_resolution->unknown.empty() && std::ranges::none_of(m_resolution->refused, whole))
       return "get it once more from where it is published, under the name that it has there";
-    std::string text = fmt::format("wanted is one for {}", target_text(m_target));
-    for (const auto* plugin : m_options.resolving.plugins)
-      if (m_resolution && normalized_project(plugin->spec().metadata.name) == m_resolution->package)
-        return lacks_torch(plugin->spec(), m_target)
-                   ? fmt::format("{}; {}", text, k_torch_first)
-                   : fmt::format("{}; sagekit --plugin {} install --or-build{} builds it", text, plugin->name(),
-                                 no_gpu ? fmt::format(" {}", k_for_gpu) : "");
-    return text;
+    std::string text = fmt::format("wanted is one for {}", target_text(m_target)), why_not;
+    for (const auto* plugin : m_options.resolving.plugins) {
+      if (!m_resolution || normalized_project(plugin->spec().metadata.name) != m_resolution->package) continue;
+      if (lacks_torch(plugin->spec(), m_target)) return fmt::format("{}; {}", text, k_torch_first);
+      const auto profile = profile_for(plugin->spec(), m_target);
+      if (profile)
+        return fmt::format("{}; sagekit --plugin {} install --or-build{} builds it", text, plugin->name(),
+                           no_gpu ? fmt::format(" {}", k_for_gpu) : "");
+      if (why_not.empty()) why_not = fmt::format("; {}: {}", profile.error().message, profile.error().hint);
+    }
+    return text + why_not;
   }
 
   Error none_fits() const {
@@ -285,9 +300,9 @@ class Installer {
   /// What follows the build, with what this install was told.
   std::vector<std::string> install_built(const std::filesystem::path& folder) const {
     std::vector<std::string> words = {"sagekit", "install", "--from", folder.string()};
-    for (const auto& [flag, value] : {std::pair("--interpreter", &m_arguments.resolving.interpreter),
-                                      std::pair("--for", &m_arguments.resolving.target)})
-      if (!value->empty()) words.insert(words.end(), {flag, *value});
+    for (const auto& [flag, value] : {std::pair("--interpreter", m_arguments.resolving.interpreter),
+                                      std::pair("--for", device_words(m_arguments.resolving.target))})
+      if (!value.empty()) words.insert(words.end(), {flag, value});
     return words;
   }
 
