@@ -33,7 +33,13 @@ Result<Plugin> plugin_for(const Session& session, const Target& target) {
     return fail(ErrorKind::machine, "RES009", fmt::format("a wheel for this machine cannot be built: {}", what),
                 std::string(hint));
   };
-  if (lacks_torch(plugin->spec(), target)) return lacks("its Python has no torch with CUDA", k_torch_first);
+  if (lacks_torch(plugin->spec(), target)) {
+    // The Python is asked as an installer sees it.
+    const bool more = session.settings.python_environment.contains("PYTHONPATH");
+    return lacks(
+        "its Python has no torch with CUDA",
+        fmt::format("{}{}", k_torch_first, more ? "; PYTHONPATH is set, and what lies there does not count" : ""));
+  }
   if (!target.gpus || target.gpus->empty()) return lacks("it has no NVIDIA GPU that is known", k_name_gpu);
   return plugin;
 }

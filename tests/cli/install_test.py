@@ -439,6 +439,10 @@ class OrBuild(Install):
         done = self.run_sagekit("--plugin", "sage2", "install", "--or-build", "--dry-run", "--interpreter", self.python, "--for", "gpu=H100,driver=580")
         self.expect(done, 3, "RES009", "no torch with CUDA", "install torch there first")
         self.assertEqual(done.out, "")
+        self.assertNotIn("PYTHONPATH", done.err)
+        elsewhere = self.environment(PYTHONPATH=str(self.folder))
+        done = self.run_sagekit("--plugin", "sage2", "install", "--or-build", "--dry-run", "--interpreter", self.python, "--for", "gpu=H100,driver=580", env=elsewhere)
+        self.expect(done, 3, "RES009", "PYTHONPATH is set")
         foreign = self.folder / "sageattention-2.2.0+cu128torch2.7.1-cp312-cp312-win_amd64.whl"
         foreign.write_bytes(self.wheel().write(self.dist).read_bytes())
         done = self.run_sagekit("install", foreign, "--interpreter", self.python)
@@ -453,6 +457,10 @@ class OrBuild(Install):
             self.expect(done, 4, "PLN004", "has no wheel to build for torch 2.10, CUDA 12.8", "2.11.0")
             self.assertEqual(done.out, "")
             self.assertNotIn("building a wheel", done.err)
+        self.dist.mkdir()
+        done = self.run_sagekit("--plugin", "sage2", "install", "--from", self.dist, "--interpreter", self.python)
+        self.assertEqual(done.code, 4, done.err)
+        self.assertNotIn("--or-build", done.err)
         foreign = self.folder / "sageattention-2.2.0+cu128torch2.7.1-cp312-cp312-win_amd64.whl"
         foreign.write_bytes(self.wheel().write(self.dist).read_bytes())
         done = self.run_sagekit("--plugin", "sage2", "install", foreign, "--interpreter", self.python, "--for", "gpu=RTX 3060,driver=580")

@@ -116,13 +116,23 @@ class Installer {
       // An empty place is one where nothing fits.
       auto error = found.error();
       if (error.kind == ErrorKind::no_match && m_arguments.or_build) return {};
-      if (error.kind == ErrorKind::no_match && !m_session.global.plugins.empty())
+      if (error.kind == ErrorKind::no_match && a_chosen_one_builds())
         error.hint += (error.hint.empty() ? "" : "; ") + std::string("--or-build builds one here");
       return std::unexpected(std::move(error));
     }
     m_resolution = std::move(*found);
     mind_companions(m_resolution->package);
     return {};
+  }
+
+  /// Has a plugin of --plugin a cell for the machine?
+  bool a_chosen_one_builds() const {
+    const auto& words = m_session.global.plugins;
+    return std::ranges::any_of(m_options.resolving.plugins, [&](const Plugin* one) {
+      const bool chosen = std::ranges::find(words, one->name()) != words.end() ||
+                          std::ranges::find(words, one->path().string()) != words.end();
+      return chosen && profile_for(one->spec(), m_target);
+    });
   }
 
   /// A companion that somebody built is not to be replaced by the index's.
