@@ -4,10 +4,14 @@
 #include "support/format.hpp"
 #include "support/try.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <condition_variable>
 #include <mutex>
 #include <random>
+#include <system_error>
 
 namespace sagekit {
 
@@ -202,6 +206,13 @@ Result<HttpResponse> CurlClient::send(const HttpRequest& request, std::stop_toke
     }
     const std::string name = printable_url(request.url), at = printable_url(outcome.at.without_user());
     const bool stopped = stop.stop_requested();
+    // libcurl says only that it could not be set.
+    if (const auto& bundle = m_settings.ca_bundle;
+        outcome.code == "IDX003" && !bundle.empty() && ::access(bundle.c_str(), R_OK) != 0)
+      return fail(ErrorKind::usage, "IDX003",
+                  fmt::format("cannot read {}: the certificates to trust, {}, cannot be read: {}", name,
+                              bundle.string(), std::generic_category().message(errno)),
+                  "name a PEM file that is there with --cert, or in pip's configuration", bundle.string());
     return fail(
         stopped ? ErrorKind::interrupted : ErrorKind::failed, stopped ? "IDX016" : outcome.code,
         fmt::format("cannot {} {}{}: {}{}", request.method == HttpMethod::put ? "write" : "read", name,

@@ -373,3 +373,16 @@ TEST_CASE("a machine without libcurl is told which package brings it") {
   REQUIRE_FALSE(other);
   CHECK(other.error().message.starts_with("libm.so.6 is too old"));
 }
+
+TEST_CASE("a file of certificates that is not there is the fault of who named it, and is named") {
+  HttpServer server([](const HttpQuestion&) { return status_reply(200); });
+  auto settings = quick_settings();
+  settings.ca_bundle = "/nowhere/ca.pem";
+  const auto refused = get(*quick_client(settings), "https://" + server.host() + "/");
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == "IDX003");
+  CHECK(refused.error().kind == ErrorKind::usage);
+  CHECK(refused.error().message.find("/nowhere/ca.pem, cannot be read: No such file or directory") !=
+        std::string::npos);
+  CHECK(get(*quick_client(settings), server.url("/plain")));  // what needs none goes on
+}
