@@ -282,6 +282,10 @@ class Explain(Verify):
         self.expect(self.verify("--explain", "ELF999"), 2, "VFY009", "ELF0")
         self.expect(self.verify("--explain", "Does it run?"), 2, "no family Does it run?")
         self.expect(self.verify("--explain", "IDX003"), 0)
+        for words in (("verify", "--explain", "rule-threw"), ("explain", "rule-threw"), ("explain", "rule-floods")):
+            said = self.run_sagekit(*words)
+            self.expect(said, 0)
+            self.assertIn("The judge", said.out)
         pages = self.verify("--explain", "TRU001", "--json").json()
         self.assertEqual(pages["schema"], "sagekit.finding/1")
         self.assertEqual(set(pages["findings"][0]), {"code", "title", "weight", "text"})

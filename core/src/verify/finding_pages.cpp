@@ -18,8 +18,10 @@ std::span<const EmbeddedText> page_texts();
 
 namespace {
 
-/// "ELF003": capital letters and three digits, at the beginning of `text`.
+/// "ELF003": capital letters and three digits, at the beginning of `text`; or "rule-threw", what a plugin's judge gets
+/// from whoever calls it.
 std::string_view leading_code(std::string_view text) {
+  if (text.starts_with("rule-")) return text.substr(0, text.find(' '));
   const auto letters = family(text);
   const auto is_capital = [](char c) { return c >= 'A' && c <= 'Z'; };
   if (letters.size() < 3 || letters.size() > 4 || !std::ranges::all_of(letters, is_capital)) return {};
@@ -160,16 +162,20 @@ std::vector<std::string> finding_families() {
 }
 
 Result<std::vector<FindingPage>> explain_finding(std::string_view code_or_family) {
-  std::string wanted = trim(code_or_family);
-  std::ranges::transform(wanted, wanted.begin(),
-                         [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
+  const auto capitals = [](std::string text) {
+    std::ranges::transform(text, text.begin(),
+                           [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
+    return text;
+  };
+  const std::string wanted = capitals(trim(code_or_family));
   std::vector<FindingPage> found;
   std::vector<std::string> codes;
   std::set<std::string> families;
   for (auto& page : finding_pages()) {
     codes.push_back(page.code);
     families.emplace(family(page.code));
-    if (page.code == wanted || family(page.code) == wanted) found.push_back(std::move(page));
+    if (capitals(page.code) == wanted || capitals(std::string(family(page.code))) == wanted)
+      found.push_back(std::move(page));
   }
   if (!found.empty()) return found;
   const auto letters = std::string(family(wanted));

@@ -67,12 +67,13 @@ void declare(Flags& flags, ExplainArguments& arguments) {
            "It failed on this machine: choose the fix by what is here, not by what the log says");
 }
 
-/// A word like FAT101, WHY or c07 that is no file.
+/// A word like FAT101, WHY or c07 that is no file; or rule-threw, a judge's.
 bool is_code(const std::string& text) {
   const auto digits = std::ranges::find_if(text, [](char c) { return c >= '0' && c <= '9'; });
   const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   std::error_code error;
+  if (text.starts_with("rule-") && std::ranges::count(text, ' ') == 0) return !std::filesystem::exists(text, error);
   return digits != text.begin() && std::all_of(text.begin(), digits, is_letter) &&
          std::all_of(digits, text.end(), is_digit) && !std::filesystem::exists(text, error);
 }

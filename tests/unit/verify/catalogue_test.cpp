@@ -24,7 +24,8 @@ namespace fs = std::filesystem;
 const fs::path k_root = SAGEKIT_SOURCE_DIR;
 
 /// Families whose codes stand on another's page.
-const std::map<std::string, std::string> k_beside = {{"CMD", "TCH"}, {"FIL", "CLI"}, {"LCK", "PRV"}, {"VER", "NAM"}};
+const std::map<std::string, std::string> k_beside = {
+    {"CMD", "TCH"}, {"FIL", "CLI"}, {"LCK", "PRV"}, {"VER", "NAM"}, {"rule", "PLG"}};
 
 std::map<std::string, FindingPage> pages_by_code() {
   std::map<std::string, FindingPage> pages;
@@ -151,6 +152,10 @@ TEST_CASE("a code is explained, its family is listed, and a wrong one gets the n
   REQUIRE(row);
   CHECK(row->front().title.starts_with("stopped on request"));
   CHECK(row->front().text.find("**What to do.** run it again") != std::string::npos);
+  const auto judge = explain_finding("rule-threw");  // what the core adds to a judge's
+  REQUIRE(judge);
+  CHECK(judge->front().title.starts_with("The judge threw an exception."));
+  CHECK(explain_finding("rule").value().size() == 2);
   const auto all = explain_finding("TRU");
   REQUIRE(all);
   CHECK(all->size() >= 6);
