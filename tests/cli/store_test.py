@@ -243,7 +243,7 @@ class Care(StoreCase):
         victim.unlink()
         victim.write_bytes(data)
         done = self.run_sagekit("cache", "verify", "--json")
-        self.expect(done, 1, "was damaged and is removed")
+        self.expect(done, 1, "was damaged and is removed", "= it is made again when it is needed")
         self.assertEqual(done.json()["damaged"], [str(victim.relative_to(self.store))])
         self.expect(self.run_sagekit("cache", "verify"), 0)
         self.expect_same(self.build())

@@ -110,7 +110,7 @@ int run(Session& session, const CacheVerifyArguments& arguments) {
   if (!check) return report(session, check.error());
   for (const auto& path : check->damaged)
     session.console.show(Error{ErrorKind::failed, "STO001", path + " was damaged and is removed", "",
-                               "nothing: it is made again when it is needed; if it comes back, look at the disk"});
+                               "it is made again when it is needed; if it comes back, look at the disk"});
   if (session.global.json)
     session.console.document(cache_json(*check));
   else
