@@ -316,7 +316,10 @@ class SecondLevel(StoreCase):
         self.assertEqual(done.json()["steps"]["run"], 0)
         self.expect_same(done)
         self.assertEqual(sorted((str(p), p.lstat().st_mtime_ns) for p in (self.shared / "store").rglob("*")), before)
-        self.expect(self.run_sagekit(*self.words("--store-from", self.folder)), 2, "STO005")
+        for folder in (self.folder, self.folder / "none"):
+            refused = self.run_sagekit(*self.words("--store-from", folder))
+            self.expect(refused, 2, "STO005", "--store-from: ", "--store-from names a store")
+            self.assertNotIn("SAGEKIT_STORE", refused.err)
 
     def test_what_one_job_pushed_another_takes(self):
         server = CacheServer()

@@ -26,7 +26,11 @@ Status add_levels(const BuildOptions& options, const Say& say, StoreOptions& sto
       if (options.store_push && !store.push) store.push = level;
       store.levels.push_back(std::move(level));
     } else {
-      TRY(check_is_store(place));
+      if (auto checked = check_is_store(place); !checked) {
+        checked.error().message = "--store-from: " + checked.error().message;
+        checked.error().hint = "--store-from names a store that a build has made, or a server's address";
+        return checked;
+      }
       store.levels.push_back(read_only_store(place, say));
     }
   }
