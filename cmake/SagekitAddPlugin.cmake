@@ -52,6 +52,11 @@ function(sagekit_add_plugin name)
   get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
   set(extension "c")
   if(PLUGIN_RULES)
+    if(NOT "CXX" IN_LIST languages)
+      # CMake lets no function enable a language.
+      message(FATAL_ERROR "sagekit_add_plugin(${name} ... RULES ${PLUGIN_RULES}): rules are C++, and this project has no C++ compiler; "
+                          "write project(... LANGUAGES CXX)")
+    endif()
     set(RULES_DECLARATION "void sagekit_plugin_rules(const sagekit_artifact* artifact, const sagekit_report* report);\n")
     set(RULES_FUNCTION "sagekit_plugin_rules")
   endif()

@@ -1,7 +1,8 @@
 #!/bin/sh
-# Prints the `commit` and `tree` that plugin.toml pins: run it after a change in source/ and copy both.
+# Prints the `commit` and `tree` that plugin.toml pins: run it after a change in source/, copy both into
+# [[source.revision]], and the commit into `default` of [source], too.
 # The commit is made from the folder's content with a fixed author and date, so it is the same on every machine;
-# `pin_source.sh DIR` keeps the git repository that holds it.
+# `pin_source.sh DIR` keeps the git repository that holds it, in DIR/.git and without files: --source DIR/.git.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 kept=${1:-}

@@ -109,6 +109,15 @@ build_against_prefix(rules "${WORK}/rules source")
 run("testing the plugin with rules" COMMAND "${CMAKE_CTEST_COMMAND}" --test-dir "${WORK}/rules" --output-on-failure OUTPUT tests)
 must_contain("the plugin's tests" "${tests}" "plugin.judged" "100% tests passed")
 
+# The example with a judge, as docs/plugin-authors.md tells it.
+file(COPY "${SOURCE}/examples/plugin/" DESTINATION "${WORK}/judge source")
+file(READ "${SOURCE}/examples/plugin/CMakeLists.txt" lists)
+string(REPLACE "SPEC plugin.toml)" "SPEC plugin.toml RULES rules.cpp)" lists "${lists}")
+file(WRITE "${WORK}/judge source/CMakeLists.txt" "${lists}")
+configure_file("${SOURCE}/tests/package/rules_plugin/rules.cpp" "${WORK}/judge source/rules.cpp" COPYONLY)
+build_against_prefix(judge "${WORK}/judge source")
+run("checking the example with a judge" COMMAND "${sagekit}" plugin check "${WORK}/judge/lib/sagekit/plugins/sagekit-example.so")
+
 build_against_prefix(embed "${SOURCE}/examples/embed")
 run("running embed" COMMAND "${WORK}/embed/embed" "${prefix}/lib/sagekit/plugins" "${prefix}/lib/libsagekit.so" OUTPUT embed)
 must_contain("embed" "${embed}" "sage2 " "sage3 " "sm121 " "sagekit toolchain fetch --cuda" "elf")

@@ -237,7 +237,9 @@ Status refuse_changes(const PinnedTree& pinned, const Git& git, const std::vecto
                 fmt::format("{} of {} is changed: {}, in commit {} it is {} {}", entry.path, pinned.name,
                             present ? fmt::format("it is {} {}", present->mode, present->sha1) : "it is missing",
                             short_id(pinned.commit), entry.mode, entry.sha1),
-                fmt::format("git -C {} stash, or declare the change as a [[source.edit]]", folder.string()),
+                present ? fmt::format("git -C {} stash, or declare the change as a [[source.edit]]", folder.string())
+                        : fmt::format("git -C {0} checkout {1} -- ., or give {0}/.git, which needs no files",
+                                      folder.string(), short_id(pinned.commit)),
                 (folder / entry.path).string());
   }
   return {};
