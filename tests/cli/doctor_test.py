@@ -42,7 +42,7 @@ class Doctor(Provisioning):
         for flag in ("--offline", "--locked"):
             done, _, parts = self.parts(*words, flag)
             self.assertEqual(done.code, 3)
-            self.assertNotIn("comes", {part["state"] for part in parts}, flag)
+            self.assertNotIn("comes", {part["state"] for part in parts if part["kind"] != "source" or flag == "--offline"}, flag)
 
     def test_an_nvcc_that_the_index_lacks_comes_from_nvidias_archive(self):
         words = ("--plugin-dir", EXAMPLES, "--plugin", "example", "--profile", "all", "--cuda", "12.8,13.0", "--platform", "linux_x86_64", "--toolchain")
@@ -80,6 +80,33 @@ class Doctor(Provisioning):
         self.assertFalse(self.fetched()[0]["fetched"])
         _, _, parts = self.parts("--plugin", "sm121", "--toolchain", "wheels", "--locked")
         self.assertNotIn("does not pin it", str(parts))
+
+    def rows(self, kind, *words, **more):
+        done = self.run_sagekit("--plugin", "sm121", "doctor", "--json", *words, env=self.environment(**more))
+        return done, [part for cell in done.json()["cells"] for part in cell["parts"] if part["kind"] == kind]
+
+    def test_a_source_that_a_build_cannot_get_is_lacking(self):
+        tools = self.folder / "tools"
+        tools.mkdir()
+        done, (row, *_) = self.rows("source")
+        self.assertEqual((row["state"], row["mend"]), ("comes", ""))
+        self.held_to_schema("doctor", done.json())
+        for words, path, code in (((), str(tools), "git could not be started"), (("--offline",), None, "--offline allows no connection")):
+            done, (row, *_) = self.rows("source", *words, **({"PATH": path} if path else {}))
+            self.assertEqual((done.code, row["state"]), (3, "lacking"), row)
+            self.assertIn(code, row["found"])
+            self.assertIn("--source", row["mend"])
+        self.assertFalse((self.folder / "störe").exists(), "doctor makes nothing")
+
+    def test_a_store_that_a_build_cannot_use_is_lacking(self):
+        file = self.folder / "file"
+        file.write_text("x")
+        for store, what in ((file, "Not a directory"), (self.folder / "a,b", "nvcc misreads the ,")):
+            done, (row, *_) = self.rows("store", "--store", store)
+            self.assertEqual((done.code, row["state"]), (3, "lacking"), row)
+            self.assertIn(what, row["found"])
+            self.assertTrue(row["mend"])
+        self.assertEqual(self.rows("store")[1][0]["state"], "here")
 
     def test_doctor_and_what_is_offline_ask_nobody(self):
         for words in (("doctor", "--plugin", "sage2"), ("doctor", "--plugin", "sage2", "--offline"),

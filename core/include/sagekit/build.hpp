@@ -126,6 +126,17 @@ SAGEKIT_API Status check_given_places(const Spec& spec, const BuildOptions& opti
 SAGEKIT_API Status check_given_content(const Spec& spec, const Plan& plan, const BuildOptions& options,
                                        CommandRunner& runner, std::stop_token stop = {});
 
+/// Where a build has its source from, without fetching or writing anything: the ready copy, what was given, or git's
+/// copy of what it fetched before; "" = it is fetched. Errors: SRC001 (it must not be), SRC007 (there is no git), those
+/// of check_given_places and check_given_content.
+SAGEKIT_API Result<std::filesystem::path> look_for_source(const Spec& spec, const Plan& plan,
+                                                          const BuildOptions& options, CommandRunner& runner,
+                                                          std::stop_token stop = {});
+
+/// Can a build work with that store? Nothing is made. `fetches`: toolchains are fetched into it, which one that is only
+/// read does not take. Errors (usage): STO003, STO009.
+SAGEKIT_API Status check_store(const std::filesystem::path& store, bool fetches);
+
 /// Fetches and checks the source, runs the plan's steps, stages the cells' files. Cells that are not buildable here end
 /// in the error of their missing part when none is buildable, else in `skipped`. A store that cannot be written is read
 /// only: the build works below TMPDIR and says that it keeps nothing. Errors: SRC... (usage), TCH... and no space

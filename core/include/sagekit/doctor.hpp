@@ -43,9 +43,9 @@ enum class PartState {
   lacking,
 };
 
-enum class PartKind { platform, nvcc, host_compiler, torch, python_headers };
+enum class PartKind { platform, nvcc, host_compiler, torch, python_headers, source, store };
 
-/// One of the tools that a cell is built with.
+/// One of the tools that a cell is built with; or the source and the store, which the host looks at (build.hpp).
 struct ToolchainPart {
   PartKind kind = PartKind::nvcc;
   PartState state = PartState::here;

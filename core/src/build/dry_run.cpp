@@ -103,6 +103,25 @@ Status check_given_content(const Spec& spec, const Plan& plan, const BuildOption
       {opened.store, runner, options.child_environment, {}, std::move(stop), options.log, options.offline});
 }
 
+Result<std::filesystem::path> look_for_source(const Spec& spec, const Plan& plan, const BuildOptions& options,
+                                              CommandRunner& runner, std::stop_token stop) {
+  TRY(check_given_places(spec, options));
+  TRY(check_given_content(spec, plan, options, runner, stop));
+  const auto store = Store::look_into(options.store, {});
+  const SourceTools tools{store, runner, options.child_environment, {}, std::move(stop), {}, options.offline};
+  auto unchecked = options;  // what was given is checked already, and an archive needs a store to unpack it in
+  unchecked.source.clear();
+  unchecked.vendored.clear();
+  TRY_ASSIGN(const auto ready, find_source(spec, plan, unchecked, tools));
+  if (ready) return ready->root;
+  TRY_ASSIGN(auto place, look_for_tree(pinned_source(spec, plan), options.source, tools));
+  for (const auto& vendored : spec.source.vendored) {
+    TRY_ASSIGN(const auto tree, look_for_tree(pinned_vendored(vendored), given_for(options, vendored.name), tools));
+    if (tree.empty()) place.clear();
+  }
+  return place;
+}
+
 Result<TemporaryFolder> links_folder(const BuildOptions& options) {
   // A link there is TMPDIR/sk@..., some 53 bytes; the shortest tool below a store is STORE/toolchains/..., some 50.
   constexpr std::size_t k_mark = 4;

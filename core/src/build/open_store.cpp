@@ -8,6 +8,11 @@
 #include "support/format.hpp"
 #include "support/try.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+
 namespace sagekit {
 
 namespace fs = std::filesystem;
@@ -40,7 +45,41 @@ Status add_levels(const BuildOptions& options, const Say& say, StoreOptions& sto
   return {};
 }
 
+/// Steps' temporary files lie below it: nvcc starts shells with their paths, and fatbinary splits its arguments.
+Status check_path(const fs::path& store) {
+  const auto path = store.string();
+  const auto at = path.find_first_of(",\"$`");
+  if (at == std::string::npos) return {};
+  return fail(ErrorKind::usage, "STO009",
+              fmt::format("nothing can be compiled in the store {}: nvcc misreads the {} in its path", path, path[at]),
+              "--store DIR or SAGEKIT_STORE name another; what is in this one may be moved there");
+}
+
+/// Could this user make the folder, and files in it? Asked of the nearest folder above that is there.
+std::error_code cannot_write(fs::path folder) {
+  std::error_code error;
+  while (!fs::exists(fs::symlink_status(folder, error)) && folder.has_relative_path()) {
+    if (error && error != std::errc::no_such_file_or_directory) return error;
+    folder = folder.parent_path();
+  }
+  if (!fs::is_directory(folder, error)) return error ? error : std::make_error_code(std::errc::not_a_directory);
+  if (::faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) == 0) return {};
+  return {errno, std::generic_category()};
+}
+
 }  // namespace
+
+Status check_store(const fs::path& store, bool fetches) {
+  std::error_code ignored;
+  const auto root = fs::absolute(store, ignored);
+  TRY(check_path(root));
+  // What is only read counts, but nothing is fetched into it.
+  if (const auto error = cannot_write(root / "objects"); error && !check_is_store(root))
+    return std::unexpected(store_problem("cannot write to", root, error));
+  if (const auto error = cannot_write(root / "toolchains" / ".partial"); error && fetches)
+    return std::unexpected(store_problem("cannot write to", root / "toolchains", error));
+  return {};
+}
 
 Result<OpenedStore> open_store(const BuildOptions& options, const std::string& what, const Say& say) {
   StoreOptions store;
@@ -50,13 +89,7 @@ Result<OpenedStore> open_store(const BuildOptions& options, const std::string& w
   if (!options.dry_run) store.journal = RunJournal::begin(options.store / "runs", what);
   auto opened = Store::open(options.store, store);
   if (opened) {
-    // Steps' temporary files lie below it: nvcc starts shells with their paths, and fatbinary splits its arguments.
-    const auto path = opened->root().string();
-    if (const auto at = path.find_first_of(",\"$`"); at != std::string::npos)
-      return fail(
-          ErrorKind::usage, "STO009",
-          fmt::format("nothing can be compiled in the store {}: nvcc misreads the {} in its path", path, path[at]),
-          "--store DIR or SAGEKIT_STORE name another; what is in this one may be moved there");
+    TRY(check_path(opened->root()));
     clean_up(opened->root());
     return OpenedStore{*std::move(opened), store.journal, nullptr};
   }

@@ -96,6 +96,8 @@ const char* name_of(PartKind kind) {
     case PartKind::nvcc: return "nvcc";
     case PartKind::host_compiler: return "host-compiler";
     case PartKind::torch: return "torch";
+    case PartKind::source: return "source";
+    case PartKind::store: return "store";
     case PartKind::python_headers: break;
   }
   return "python";

@@ -190,21 +190,30 @@ Result<std::vector<TreeEntry>> export_commit(const PinnedTree& pinned, const Git
   return listing;
 }
 
+fs::path cache_of(const std::string& url, const Store& store) {
+  return store.folder("git") / (sha256_hex(url).substr(0, 16) + ".git");
+}
+
+/// Has git's cache the commit? SRC001 where it has not and no connection is allowed.
+Result<bool> is_cached(const PinnedTree& pinned, const std::string& url, const Git& cache, const SourceTools& tools) {
+  TRY_ASSIGN(const bool there, has_commit(cache, pinned.commit));
+  if (there || !tools.offline || url.starts_with("file://")) return there;
+  return fail(ErrorKind::failed, "SRC001",
+              fmt::format("commit {} of {} is not in the store, and --offline allows no connection to {}",
+                          short_id(pinned.commit), pinned.name, url),
+              "build once without --offline, or " + how_to_give(pinned), url);
+}
+
 Result<Git> fetched(const PinnedTree& pinned, const std::string& url, const SourceTools& tools) {
-  const fs::path cache = tools.store.folder("git") / (sha256_hex(url).substr(0, 16) + ".git");
+  const fs::path cache = cache_of(url, tools.store);
   TRY_ASSIGN(const auto lock, FileLock::acquire(fs::path(cache.string() + ".lock"), true));
   TRY(make_directories(cache));
   Git git(tools, cache);
   std::error_code error;
   if (!fs::exists(cache / "HEAD", error))
     TRY(git.ask({"init", "--bare", "--quiet"}, ErrorKind::failed, "SRC001", "make"));
-  TRY_ASSIGN(const bool there, has_commit(git, pinned.commit));
+  TRY_ASSIGN(const bool there, is_cached(pinned, url, git, tools));
   if (there) return git;
-  if (tools.offline && !url.starts_with("file://"))
-    return fail(ErrorKind::failed, "SRC001",
-                fmt::format("commit {} of {} is not in the store, and --offline allows no connection to {}",
-                            short_id(pinned.commit), pinned.name, url),
-                "build once without --offline, or " + how_to_give(pinned), url);
   tools.say(fmt::format("fetching {} {} from {}", pinned.name, short_id(pinned.commit), url));
   TRY_ASSIGN(const auto result, git.run({"fetch", "--quiet", "--depth", "1", "--no-tags", "--", url, pinned.commit}));
   if (!result.ok())
@@ -275,6 +284,14 @@ Status check_place(const std::string& name, const std::string& given) {
   if (given.empty() || is_url(given) || fs::is_directory(given, error) || fs::is_regular_file(given, error)) return {};
   return fail(ErrorKind::usage, "SRC006", fmt::format("{} at {}: there is no such file or folder", name, given),
               "give a folder, a git repository, an archive or a url", given);
+}
+
+Result<fs::path> look_for_tree(const PinnedTree& pinned, const std::string& given, const SourceTools& tools) {
+  if (!given.empty() && !is_url(given)) return fs::path(given);
+  const auto& url = given.empty() ? pinned.url : given;
+  auto cache = cache_of(url, tools.store);
+  TRY_ASSIGN(const bool there, is_cached(pinned, url, Git(tools, cache), tools));
+  return there ? std::move(cache) : fs::path();
 }
 
 Result<std::vector<TreeEntry>> export_tree(const PinnedTree& pinned, const std::string& given, const fs::path& into,

@@ -46,6 +46,10 @@ struct SourceTools {
 Result<std::vector<TreeEntry>> export_tree(const PinnedTree& pinned, const std::string& given,
                                            const std::filesystem::path& into, const SourceTools& tools);
 
+/// Where export_tree has the tree from without fetching it; "" = it is fetched. Writes nothing. Errors: SRC001, SRC007.
+Result<std::filesystem::path> look_for_tree(const PinnedTree& pinned, const std::string& given,
+                                            const SourceTools& tools);
+
 /// SRC006 (usage) where `given` is neither "" nor a url nor a file or folder that is there. `name`: of the tree.
 Status check_place(const std::string& name, const std::string& given);
 

@@ -10,6 +10,7 @@
 #include "session.hpp"
 #include "verb.hpp"
 
+#include <sagekit/build.hpp>
 #include <sagekit/checkup.hpp>
 #include <sagekit/doctor.hpp>
 #include <sagekit/resolve.hpp>
@@ -72,6 +73,35 @@ std::string text_of(const Console& console, const Diagnosis& diagnosis) {
   });
   if (mendable) return text + "\nThis machine cannot build all of it yet: run what stands after \"mend:\".\n";
   return text + "\nThis machine cannot build all of it.\n";
+}
+
+/// The source and the store beside each cell's tools: one look for all, by the checks of build. Of a cell that nothing
+/// builds here they say nothing.
+void add_inputs(const Session& session, const Spec& spec, const PlannedMachine& machine, const BuildOptions& options,
+                Diagnosis& diagnosis) {
+  const auto lacking = [](PartKind kind, std::string what, const Error& error) {
+    return ToolchainPart{kind, PartState::lacking, std::move(what), error.message, error.hint};
+  };
+  const auto is_fetched = [](const CellDiagnosis& cell) {
+    return std::ranges::find(cell.parts, PartState::fetchable, &ToolchainPart::state) != cell.parts.end();
+  };
+  const bool fetches = std::ranges::any_of(diagnosis.cells, is_fetched);
+  const auto checked = check_store(options.store, fetches);
+  ToolchainPart store{PartKind::store, PartState::here, "store", options.store.string(), ""};
+  if (!checked) store = lacking(PartKind::store, store.what, checked.error());
+  ToolchainPart source{PartKind::source, PartState::here, "source " + machine.plan.commit.substr(0, 12), "", ""};
+  const auto place = look_for_source(spec, machine.plan, options, *session.runner);
+  if (!place)
+    source = lacking(PartKind::source, source.what, place.error());
+  else if (!place->empty())
+    source.found = place->string();
+  else
+    source.state = PartState::fetchable, source.found = "not here; build fetches it from " + machine.plan.source_url;
+  for (auto& cell : diagnosis.cells) {
+    if (std::ranges::find(cell.parts, PartKind::platform, &ToolchainPart::kind) != cell.parts.end()) continue;
+    cell.parts.push_back(source);
+    cell.parts.push_back(store);
+  }
 }
 
 /// Is it about an environment, not about a build?
@@ -164,6 +194,8 @@ int run(Session& session, const DoctorArguments& arguments) {
   if (!plugin && session.global.plugins.empty())
     plugin.error().hint += "; or of an environment: sagekit doctor --interpreter .venv/bin/python";
   if (!plugin) return report(session, plugin.error());
+  const auto store = session.store(arguments.selection.tools.store);
+  if (!store) return report(session, store.error());
   const auto options = toolchain_options(session, arguments.selection.tools);
   if (!options) return report(session, options.error());
   auto request = make_request(arguments.selection, session);
@@ -172,7 +204,12 @@ int run(Session& session, const DoctorArguments& arguments) {
       plan_here(plugin->spec(), request, {plugin->path().string(), plugin->sha256()}, *options, *session.runner);
   if (!machine) return report(session, machine.error());
   show_diagnostics(session, machine->plan);
-  const auto diagnosis = diagnose(plugin->spec(), *machine, *options);
+  auto diagnosis = diagnose(plugin->spec(), *machine, *options);
+  BuildOptions build;
+  build.store = *store;
+  build.offline = arguments.selection.tools.offline;
+  build.child_environment = session.settings.child_environment;
+  add_inputs(session, plugin->spec(), *machine, build, diagnosis);
   if (session.global.json)
     session.console.document(diagnosis_json(diagnosis));
   else
