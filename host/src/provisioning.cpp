@@ -102,6 +102,7 @@ Result<ToolchainOptions> toolchain_options(const Session& session, const Toolcha
   if (const auto store = session.store(tools.store)) {
     options.provision.store = *store / "toolchains";
     options.provision.kept = *store / "specs";
+    options.provision.store_flag = session.store_words(tools.store);
   }
   options.provision.lock = tools.lock;
   options.provision.locked = tools.locked;

@@ -5,6 +5,7 @@
 #include <sagekit/naming.hpp>
 #include <sagekit/nearest.hpp>
 #include <sagekit/provision.hpp>
+#include <sagekit/shell_word.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -109,6 +110,13 @@ Result<std::filesystem::path> Session::store(const std::string& flag) const {
                 "name one with --store DIR or SAGEKIT_STORE");
   std::error_code ignored;
   return std::filesystem::absolute(folder, ignored);
+}
+
+std::string Session::store_words(const std::string& flag) const {
+  std::error_code ignored;
+  const auto folder = store(flag);
+  if (!folder || *folder == std::filesystem::absolute(settings.usual_store, ignored)) return {};
+  return " --store " + shell_word(folder->string());
 }
 
 std::vector<TorchSysroot> Session::fetched_torches() const {

@@ -40,6 +40,9 @@ struct Session {
   std::vector<TorchSysroot> fetched_torches() const;
   /// --store, else the settings'; CLI005 when there is neither.
   Result<std::filesystem::path> store(const std::string& flag) const;
+  /// " --store DIR" where the flag or sagekit.toml names another store than a command takes without them, else "":
+  /// advice to run one ends so.
+  std::string store_words(const std::string& flag) const;
 };
 
 /// The selection flags as core's request; TORCH_CUDA_ARCH_LIST when --arch is not given.

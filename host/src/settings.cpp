@@ -46,6 +46,7 @@ Settings read_settings() {
     settings.store = fs::path(cache) / "sagekit";
   else if (!settings.home.empty())
     settings.store = settings.home / ".cache" / "sagekit";
+  settings.usual_store = settings.store;
 
   settings.plugin_path = folders(variable("SAGEKIT_PLUGIN_PATH"));
   settings.plugin_path.push_back(settings.executable.parent_path().parent_path() / "lib" / "sagekit" / "plugins");

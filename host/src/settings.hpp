@@ -20,6 +20,7 @@ struct Settings {
   std::filesystem::path executable;    ///< this program
   std::filesystem::path home;          ///< HOME
   std::filesystem::path store;         ///< SAGEKIT_STORE, else XDG_CACHE_HOME/sagekit, else ~/.cache/sagekit
+  std::filesystem::path usual_store;   ///< what that was before sagekit.toml named another
   bool store_is_named = false;         ///< by SAGEKIT_STORE
   std::vector<std::filesystem::path> plugin_path;        ///< SAGEKIT_PLUGIN_PATH, then lib/sagekit/plugins beside bin
   std::vector<std::filesystem::path> path;               ///< PATH

@@ -108,6 +108,34 @@ class Doctor(Provisioning):
             self.assertTrue(row["mend"])
         self.assertEqual(self.rows("store")[1][0]["state"], "here")
 
+    def test_advice_names_the_store_when_a_plain_command_would_take_another(self):
+        words = ("--plugin", "sm121", "--toolchain", "wheels")
+        other = self.folder / "other store"
+        mend = lambda *more, **options: [part["mend"] for part in self.parts(*words, *more)[2] if part["what"] == "nvcc 13.0"][0]  # noqa: E731
+        self.assertEqual(mend(), "sagekit toolchain fetch --cuda 13.0")
+        self.assertEqual(mend("--store", other), f"sagekit toolchain fetch --cuda 13.0 --store '{other}'")
+        environment = {name: value for name, value in self.environment().items() if name != "SAGEKIT_STORE"}
+        (self.folder / "sagekit.toml").write_text('store = "other store"\n')
+        done = self.run_sagekit("doctor", "--json", *words, "--index-url", self.index.url, env=environment)
+        self.assertIn(f"sagekit toolchain fetch --cuda 13.0 --store '{other}'", done.out)
+        # Followed, it does not touch the same tree of another store.
+        row = self.fetched()[0]
+        self.run_sagekit("toolchain", "fetch", "--cuda", "13.0", "--store", other, "--index-url", self.index.url)
+        (other / "toolchains" / row["id"] / "bin" / "ptxas").unlink()
+        self.expect(self.run_sagekit("toolchain", "verify", "--store", other), 1, f"sagekit toolchain remove {row['id']} --store '{other}'")
+
+    def test_a_tree_whose_modes_a_copy_lost_is_not_whole_and_is_mended_by_chmod(self):
+        tree = pathlib.Path(self.fetched()[0]["path"])
+        for program in (*tree.glob("bin/*"), *tree.glob("nvvm/bin/*")):
+            if program.is_file():
+                program.chmod(0o644)
+        checked = self.run_sagekit("toolchain", "verify")
+        self.expect(checked, 1, "bin/nvcc may not be executed", "chmod a+x")
+        self.assertNotIn("toolchain remove", checked.err)
+        (nvcc, *_) = [part for part in self.parts("--plugin", "sm121", "--toolchain", "wheels")[2] if part["what"] == "nvcc 13.0"]
+        subprocess.run(["sh", "-c", nvcc["mend"]], check=True)
+        self.expect(self.run_sagekit("toolchain", "verify"), 0)
+
     def test_doctor_and_what_is_offline_ask_nobody(self):
         for words in (("doctor", "--plugin", "sage2"), ("doctor", "--plugin", "sage2", "--offline"),
                       ("plan", "--plugin", "sage2", "--offline"), ("env",), ("toolchain", "list")):

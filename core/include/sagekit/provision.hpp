@@ -12,6 +12,7 @@
 #include <functional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sagekit {
@@ -63,11 +64,13 @@ class ProvisionObserver {
 
 struct ProvisionOptions {
   std::filesystem::path store;  ///< trees are folders of it
-  std::filesystem::path lock;   ///< sagekit.lock; need not exist
-  std::filesystem::path kept;   ///< where what was read of the lock is kept; "" = nowhere
-  bool locked = false;          ///< refuse what the lock does not pin; never write it
-  bool offline = false;         ///< no connection at all
-  bool full = false;            ///< download whole wheels and check their own sha256, not RECORD's alone
+  /// " --store DIR" where `toolchain fetch` and `toolchain remove` would take another store without it: advice ends so
+  std::string store_flag;
+  std::filesystem::path lock;  ///< sagekit.lock; need not exist
+  std::filesystem::path kept;  ///< where what was read of the lock is kept; "" = nowhere
+  bool locked = false;         ///< refuse what the lock does not pin; never write it
+  bool offline = false;        ///< no connection at all
+  bool full = false;           ///< download whole wheels and check their own sha256, not RECORD's alone
   std::vector<ToolSource> sources{ToolSource::wheels, ToolSource::redist};  ///< in order of preference
   IndexSettings index;
   /// Called when something must be fetched and `index` has no address: to read pip's settings pip may have to be
@@ -115,6 +118,11 @@ SAGEKIT_API Result<std::vector<Tree>> broken_trees(const std::filesystem::path& 
 /// Those that a lock lets be used: of what it pins the very tree, of the rest all, or none when `locked`. PRV003 for a
 /// lock that cannot be read; an empty path is no lock.
 SAGEKIT_API Result<std::vector<Tree>> usable_trees(const ProvisionOptions& options);
+
+/// What verify_tree says of a program of nvcc's that has its content and may not be started.
+inline constexpr std::string_view k_not_executable = "may not be executed";
+/// The command that lets the programs of a toolkit's folder be started again.
+SAGEKIT_API std::string chmod_programs(const std::filesystem::path& toolkit);
 
 /// Every file of the tree against its hash, and nothing beside them: one sentence each for what is wrong.
 SAGEKIT_API Result<std::vector<std::string>> verify_tree(const Tree& tree);

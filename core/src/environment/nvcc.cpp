@@ -94,7 +94,8 @@ std::string find_libraries(Nvcc& nvcc, const ProbeContext& context) {
 
 // The programs that nvcc starts; a wheel unpacked without its file modes has them without the right to run.
 std::string check_programs(const Nvcc& nvcc, const fs::path& bin, std::map<std::string, fs::path>& programs) {
-  for (const std::string name : {"nvcc", "cicc", "ptxas", "cudafe++", "fatbinary"}) {
+  for (const auto known : k_nvcc_programs) {
+    const std::string name(known);
     const std::array places{bin / name, nvcc.root / "nvvm/bin" / name};
     const auto place = std::ranges::find_if(places, is_file);
     if (place == places.end()) return fmt::format("{} is missing beside nvcc: the tree is incomplete", name);

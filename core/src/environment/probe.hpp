@@ -5,6 +5,7 @@
 
 #include <sagekit/environment.hpp>
 
+#include <array>
 #include <chrono>
 #include <expected>
 #include <functional>
@@ -51,6 +52,8 @@ std::vector<int> version_numbers(std::string_view version);
 bool is_file(const std::filesystem::path& path);
 bool is_folder(const std::filesystem::path& path);
 bool is_executable(const std::filesystem::path& path);
+/// nvcc and the programs that it starts, in bin or nvvm/bin of a toolkit.
+inline constexpr std::array<std::string_view, 5> k_nvcc_programs{"nvcc", "cicc", "ptxas", "cudafe++", "fatbinary"};
 /// Without symbolic links; the path itself when that cannot be told.
 std::filesystem::path real_path(const std::filesystem::path& path);
 

@@ -121,7 +121,7 @@ Result<Nvcc> choose_nvcc(const ToolchainNeed& need, const Environment& environme
                 fmt::format("the given nvcc {} cannot be used: {}", broken->executable.string(), broken->why_not),
                 "mend it, or build without --toolchain folder: to use another one");
   if (nvcc == nullptr)
-    if (auto error = nvcc_no_fetch_mends(environment.nvcc, need.cuda)) return std::unexpected(std::move(*error));
+    if (auto error = nvcc_no_fetch_mends(environment, need.cuda)) return std::unexpected(std::move(*error));
   const bool cross_runtime = need.static_runtime && need.platform != environment.platform;
   std::string here;
   if (nvcc == nullptr)
@@ -133,10 +133,10 @@ Result<Nvcc> choose_nvcc(const ToolchainNeed& need, const Environment& environme
     return fail(ErrorKind::machine, "TCH001",
                 fmt::format("no nvcc {}{}; {}", need.cuda, looked_at(environment, " on this machine"), here),
                 mend_there(environment,
-                           how_to_get_nvcc(need.cuda,
-                                           can_fetch_nvcc(need.cuda)
-                                               ? fmt::format("sagekit toolchain fetch --cuda {} brings it", need.cuda)
-                                               : "")));
+                           how_to_get_nvcc(need.cuda, can_fetch_nvcc(need.cuda)
+                                                          ? fmt::format("sagekit toolchain fetch --cuda {}{} brings it",
+                                                                        need.cuda, environment.store_flag)
+                                                          : "")));
 
   // --list-gpu-code never shows a or f variants; from which release on it compiles those is known data.
   const auto cuda = parse_version_number(nvcc->cuda);
@@ -365,10 +365,11 @@ Result<TorchSysroot> choose_torch(const ToolchainNeed& need, const Python& pytho
                   what_is_here(environment.torches, none_there(environment, "there is no torch at all"), say)),
       mend_there(
           environment,
-          fmt::format("sagekit toolchain fetch --torch {}{}{} brings it where the package index has it; or unpack "
+          fmt::format("sagekit toolchain fetch --torch {}{}{}{} brings it where the package index has it; or unpack "
                       "that wheel (any Python's) and give its folder with --toolchain folder:DIR",
                       need.torch, need.cuda.empty() ? "" : " --cuda " + need.cuda,
-                      need.platform == environment.platform ? "" : " --platform " + need.platform)));
+                      need.platform == environment.platform ? "" : " --platform " + need.platform,
+                      environment.store_flag)));
 }
 
 Result<Toolchain> choose_toolchain(const ToolchainNeed& need, const Environment& environment) {

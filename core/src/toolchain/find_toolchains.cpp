@@ -77,6 +77,7 @@ Result<Environment> find_toolchains(const ToolchainOptions& options, CommandRunn
     const auto tree = std::ranges::find(used, torch.root.parent_path(), &Tree::folder);
     if (tree != used.end() && is_windows(tree->platform)) torch.cuda = tree->cuda;
   }
+  environment.store_flag = options.provision.store_flag;
   std::vector<std::string> sources;
   if (options.system) sources.emplace_back("system");
   for (const auto source : options.stored) sources.emplace_back(to_string(source));

@@ -1,11 +1,14 @@
 #include "toolchain/tree_store.hpp"
 
+#include "environment/probe.hpp"
 #include "support/folder.hpp"
 #include "support/format.hpp"
 #include "support/json.hpp"
 #include "support/sha256.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
+
+#include <sagekit/shell_word.hpp>
 
 #include <algorithm>
 #include <set>
@@ -86,6 +89,11 @@ Tree broken(const fs::path& folder) {
   tree.id = folder.filename().string();
   tree.folder = folder;
   return tree;
+}
+
+bool is_nvcc_program(const fs::path& path) {
+  const auto folder = path.parent_path();
+  return (folder == "bin" || folder == "nvvm/bin") && std::ranges::count(k_nvcc_programs, path.filename().string()) > 0;
 }
 
 constexpr const char* k_removed = ".removed-";
@@ -238,9 +246,16 @@ Result<std::vector<std::string>> verify_tree(const Tree& tree) {
       wrong.push_back(fmt::format("{} cannot be read", path));
     else if (*hash != sha256)
       wrong.push_back(fmt::format("{} was altered: its sha256 is {}, not {}", path, *hash, sha256));
+    else if (tree.kind == TreeKind::nvcc && is_nvcc_program(path) && !is_executable(tree.folder / path))
+      wrong.push_back(fmt::format("{} {}: its mode was lost, as by a copy that keeps none", path, k_not_executable));
   }
   for (const auto& path : there) wrong.push_back(path + " does not belong to it");
   return wrong;
+}
+
+std::string chmod_programs(const fs::path& toolkit) {
+  const auto folder = shell_word(toolkit.string());
+  return fmt::format("chmod a+x {}/bin/* {}/nvvm/bin/*", folder, folder);
 }
 
 Status remove_tree(const Tree& tree) {

@@ -6,6 +6,7 @@
 
 #include <sagekit/environment.hpp>
 #include <sagekit/error.hpp>
+#include <sagekit/provision.hpp>
 #include <sagekit/toolchain.hpp>
 
 #include <algorithm>
@@ -18,7 +19,8 @@ namespace sagekit {
 
 /// TCH008 for one of that CUDA whose tree was fetched before, or whose fault is the machine's (Nvcc::mend): what a
 /// fetch would bring is there already, or would fail alike. Empty: a fetch may help.
-inline std::optional<Error> nvcc_no_fetch_mends(const std::vector<Nvcc>& all, const std::string& cuda) {
+inline std::optional<Error> nvcc_no_fetch_mends(const Environment& environment, const std::string& cuda) {
+  const auto& all = environment.nvcc;
   // The folder of a fetched nvcc is its tree's id; it knows the release when the program cannot say it.
   const auto tree_of = [](const Nvcc& n) { return n.executable.parent_path().parent_path().filename().string(); };
   const auto broken = std::ranges::find_if(all, [&](const Nvcc& n) {
@@ -32,9 +34,11 @@ inline std::optional<Error> nvcc_no_fetch_mends(const std::vector<Nvcc>& all, co
       "TCH008",
       fmt::format("nvcc {} is here ({}) and cannot be used: {}", cuda, broken->executable.string(), broken->why_not),
       {},
-      broken->mend.empty()
-          ? fmt::format("sagekit toolchain remove {}; the next build fetches it anew", tree_of(*broken))
-          : broken->mend};
+      !broken->mend.empty() ? broken->mend
+      : broken->why_not.find(k_not_executable) != std::string::npos
+          ? chmod_programs(broken->executable.parent_path().parent_path())
+          : fmt::format("sagekit toolchain remove {}{}; the next build fetches it anew", tree_of(*broken),
+                        environment.store_flag)};
 }
 
 /// TCH007. A fetched tree is verified, so what it lacks is added to a copy; and a toolkit without targets/ needs its

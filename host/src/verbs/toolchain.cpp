@@ -173,9 +173,14 @@ int run(Session& session, const ToolchainVerifyArguments& arguments) {
     all_right = all_right && wrong->empty();
     std::error_code closed;
     std::filesystem::directory_iterator(tree.folder, closed);
+    const auto mend = [&](const std::string& sentence) {
+      if (closed) return std::string("check its owner and permissions");
+      if (sentence.find(k_not_executable) != std::string::npos) return chmod_programs(tree.folder);
+      return fmt::format("sagekit toolchain remove {}{}", tree.id, session.store_words(arguments.store));
+    };
     for (const auto& sentence : *wrong)
-      session.console.show(Error{ErrorKind::failed, "PRV004", fmt::format("{}: {}", tree.id, sentence), "",
-                                 closed ? "check its owner and permissions" : "sagekit toolchain remove " + tree.id});
+      session.console.show(
+          Error{ErrorKind::failed, "PRV004", fmt::format("{}: {}", tree.id, sentence), "", mend(sentence)});
     if (wrong->empty()) session.console.say(fmt::format("{} {}", tree.id, session.console.green("whole")));
     checked.push_back({tree, std::move(*wrong)});
   }

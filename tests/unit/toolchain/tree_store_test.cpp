@@ -161,3 +161,18 @@ TEST_CASE("what unfinished fetches left is removed, but not what a living one ho
   CHECK(verify_tree(*tree).value().empty());
   CHECK(remove_unfinished(s.folder.path() / "nowhere").value().empty());
 }
+
+TEST_CASE("a program of nvcc's whose mode a copy lost is found, and how it is given back") {
+  Stage s;
+  for (const auto* name : {"bin/nvcc", "nvvm/bin/cicc"}) REQUIRE(s.stage.add(name, "#!/bin/sh\n", true));
+  REQUIRE(s.stage.add("bin/nvcc.profile", "x", false));
+  const auto tree = s.stage.publish(s.folder.path(), s.pins, "").value();
+  CHECK(verify_tree(tree).value().empty());
+  for (const auto* name : {"bin/nvcc", "nvvm/bin/cicc"}) fs::permissions(tree.folder / name, fs::perms(0644));
+  const auto wrong = verify_tree(tree).value();
+  REQUIRE(wrong.size() == 2);
+  CHECK(wrong[0].starts_with("bin/nvcc may not be executed"));
+  CHECK(wrong[1].starts_with("nvvm/bin/cicc may not be executed"));
+  REQUIRE(std::system(chmod_programs(tree.folder).c_str()) == 0);
+  CHECK(verify_tree(tree).value().empty());
+}
