@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """`doctor`, and what must not touch the network: counted by an index that logs every request."""
+import os
 import pathlib
+import subprocess
 import unittest
 
-from harness import EXAMPLES
+from harness import EXAMPLE_SOURCE, EXAMPLES, SAGEKIT, Done
 from provisioning import Provisioning
 
 
@@ -96,6 +98,10 @@ class Doctor(Provisioning):
             self.assertEqual((done.code, row["state"]), (3, "lacking"), row)
             self.assertIn(code, row["found"])
             self.assertIn("--source", row["mend"])
+        given = [self.example("doctor", "--json", "--offline", *words).json()["cells"][0]["parts"] for words in ((), ("--source", EXAMPLE_SOURCE), ("--source", self.folder / "none"), ("--source", EXAMPLES))]
+        rows = [next(part for part in parts if part["kind"] == "source") for parts in given]
+        self.assertEqual([row["state"] for row in rows], ["lacking", "here", "lacking", "lacking"], rows)
+        self.assertEqual(rows[1]["found"], str(EXAMPLE_SOURCE))
         self.assertFalse((self.folder / "störe").exists(), "doctor makes nothing")
 
     def test_a_store_that_a_build_cannot_use_is_lacking(self):

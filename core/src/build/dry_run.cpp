@@ -106,10 +106,15 @@ Status check_given_content(const Spec& spec, const Plan& plan, const BuildOption
 Result<std::filesystem::path> look_for_source(const Spec& spec, const Plan& plan, const BuildOptions& options,
                                               CommandRunner& runner, std::stop_token stop) {
   TRY(check_given_places(spec, options));
-  TRY(check_given_content(spec, plan, options, runner, stop));
+  if (!options.source.empty() || !options.vendored.empty()) {
+    TRY_ASSIGN(const auto links, links_folder(options));  // an archive is unpacked, and the store is left as it is
+    auto elsewhere = options;
+    elsewhere.store = links.path() / "store";
+    TRY(check_given_content(spec, plan, elsewhere, runner, stop));
+  }
   const auto store = Store::look_into(options.store, {});
   const SourceTools tools{store, runner, options.child_environment, {}, std::move(stop), {}, options.offline};
-  auto unchecked = options;  // what was given is checked already, and an archive needs a store to unpack it in
+  auto unchecked = options;
   unchecked.source.clear();
   unchecked.vendored.clear();
   TRY_ASSIGN(const auto ready, find_source(spec, plan, unchecked, tools));

@@ -28,7 +28,8 @@ namespace {
 
 struct DoctorArguments {
   SelectionArguments selection;
-  std::string interpreter, target;
+  std::string interpreter, target, source;
+  std::vector<std::string> vendored;
   bool report = false;
 };
 
@@ -39,6 +40,9 @@ void declare(Flags& flags, DoctorArguments& arguments) {
               "environment's, when no --plugin is given");
   flags.value("--for", "MACHINE", arguments.target,
               "With --interpreter: on another GPU than this machine's, as gpu=\"RTX 5090\",driver=580");
+  flags.value("--source", "DIR|URL", arguments.source,
+              "The source that build would be given: a folder, an archive or an address");
+  flags.list("--vendored", "NAME=DIR", arguments.vendored, "A vendored tree that build would be given");
   flags.on("--report", arguments.report,
            "Print a block for a bug report: what was found, without names, homes, tokens");
   flags.reads("VIRTUAL_ENV", "The active environment");
@@ -96,7 +100,9 @@ void add_inputs(const Session& session, const Spec& spec, const PlannedMachine& 
   else if (!place->empty())
     source.found = place->string();
   else
-    source.state = PartState::fetchable, source.found = "not here; build fetches it from " + machine.plan.source_url;
+    source.state = PartState::fetchable,
+    source.found =
+        "not here; build fetches it from " + (options.source.empty() ? machine.plan.source_url : options.source);
   for (auto& cell : diagnosis.cells) {
     if (std::ranges::find(cell.parts, PartKind::platform, &ToolchainPart::kind) != cell.parts.end()) continue;
     cell.parts.push_back(source);
@@ -207,6 +213,10 @@ int run(Session& session, const DoctorArguments& arguments) {
   auto diagnosis = diagnose(plugin->spec(), *machine, *options);
   BuildOptions build;
   build.store = *store;
+  build.source = arguments.source;
+  auto vendored = vendored_trees(arguments.vendored);
+  if (!vendored) return report(session, vendored.error());
+  build.vendored = std::move(*vendored);
   build.offline = arguments.selection.tools.offline;
   build.child_environment = session.settings.child_environment;
   add_inputs(session, plugin->spec(), *machine, build, diagnosis);
