@@ -142,6 +142,25 @@ class Doctor(Provisioning):
         subprocess.run(["sh", "-c", nvcc["mend"]], check=True)
         self.expect(self.run_sagekit("toolchain", "verify"), 0)
 
+    def test_what_this_user_may_not_read_is_not_said_to_be_absent(self):
+        tree = pathlib.Path(self.fetched()[0]["path"])
+        self.folder.chmod(0o755)
+        other = {"user": 65534} if os.geteuid() == 0 else {}
+
+        def ask(*words):
+            return Done(subprocess.run([str(SAGEKIT), *map(str, words)], env=self.environment(), cwd=self.folder, stdin=subprocess.DEVNULL, capture_output=True, **other))
+
+        for closed in (tree, self.trees):
+            closed.chmod(0o000)
+            with self.subTest(closed.name):
+                self.assertIn(f"{closed} cannot be read: Permission denied", ask("toolchain", "list").out)
+                fetch = ask(*self.words("--offline"))
+                self.expect(fetch, 3, "PRV010", f"{closed} cannot be read: Permission denied", "check its owner and permissions")
+                self.expect(ask("cache", "stats"), 2, "STO003", f"cannot read {closed}: Permission denied")
+                doctor = ask("doctor", "--plugin", "sm121", "--toolchain", "wheels", "--json", "--offline")
+                self.assertIn("cannot be read: Permission denied", doctor.out)
+            closed.chmod(0o755)
+
     def test_doctor_and_what_is_offline_ask_nobody(self):
         for words in (("doctor", "--plugin", "sage2"), ("doctor", "--plugin", "sage2", "--offline"),
                       ("plan", "--plugin", "sage2", "--offline"), ("env",), ("toolchain", "list")):

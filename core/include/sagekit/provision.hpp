@@ -115,6 +115,10 @@ SAGEKIT_API std::vector<Tree> trees(const std::filesystem::path& store);
 /// verify_tree says why; a fetch replaces them. FIL001 when the store's folder is there and cannot be read.
 SAGEKIT_API Result<std::vector<Tree>> broken_trees(const std::filesystem::path& store);
 
+/// What of the store this user may not read: its folder, or trees in it. The error is FIL001 (usage) and names it;
+/// `where` is its path.
+SAGEKIT_API std::vector<Error> closed_trees(const std::filesystem::path& store);
+
 /// Those that a lock lets be used: of what it pins the very tree, of the rest all, or none when `locked`. PRV003 for a
 /// lock that cannot be read; an empty path is no lock.
 SAGEKIT_API Result<std::vector<Tree>> usable_trees(const ProvisionOptions& options);

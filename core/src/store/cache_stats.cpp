@@ -39,10 +39,22 @@ std::uint64_t entries_in(const fs::path& folder, const std::string& name) {
   return records;
 }
 
+/// What this user may not read has no bytes that could be counted: "0 B" would say that it is empty.
+Status check_readable(const fs::path& folder, int depth = 0) {
+  std::error_code error;
+  if (!fs::is_directory(fs::symlink_status(folder, error)) || error) return {};
+  fs::directory_iterator(folder, error);
+  if (error == std::errc::permission_denied) return std::unexpected(store_problem("cannot read", folder, error));
+  if (depth < 2)  // the store, its folders, a tree or a build in them
+    for (const auto& entry : entries_of(folder)) TRY(check_readable(entry, depth + 1));
+  return {};
+}
+
 }  // namespace
 
 Result<CacheStats> cache_stats(const fs::path& store) {
   TRY(check_is_store(store));
+  TRY(check_readable(store));
   CacheStats stats;
   stats.store = store;
   for (const auto* kind : {"results", "builds", "sources", "toolchains", "work", "other"})

@@ -14,6 +14,8 @@
 
 namespace sagekit {
 
+namespace fs = std::filesystem;
+
 namespace {
 
 constexpr std::size_t k_sources = 3;  // installed, and trees of two kinds
@@ -37,6 +39,29 @@ Result<std::vector<Nvcc>> unpinned_nvccs(const ToolchainOptions& options) {
     nvcc.why_not = fmt::format("{} does not pin it, and --locked uses nothing else", options.provision.lock.string());
   }
   return unpinned;
+}
+
+/// What this user may not read is there all the same: named as a tool that cannot be used, so that nobody takes it for
+/// absent and fetches it again.
+void add_closed_trees(const fs::path& store, Environment& environment) {
+  for (const auto& closed : closed_trees(store)) {
+    auto tree = fs::path(closed.where);
+    if (tree.has_extension() && tree.filename() == "tree.toml") tree = tree.parent_path();
+    if (!tree.filename().string().starts_with("torch-")) {
+      auto& nvcc = environment.nvcc.emplace_back();
+      nvcc.executable = tree == store ? tree : tree / "bin" / "nvcc";
+      nvcc.source = ToolSource::wheels;
+      nvcc.found_by = to_string(nvcc.source);
+      nvcc.why_not = closed.message;
+      nvcc.mend = closed.hint;
+    }
+    if (!tree.filename().string().starts_with("nvcc-")) {
+      auto& torch = environment.torches.emplace_back();
+      torch.root = tree;
+      torch.source = ToolSource::wheels;
+      torch.why_not = closed.message;
+    }
+  }
 }
 
 }  // namespace
@@ -77,6 +102,8 @@ Result<Environment> find_toolchains(const ToolchainOptions& options, CommandRunn
     const auto tree = std::ranges::find(used, torch.root.parent_path(), &Tree::folder);
     if (tree != used.end() && is_windows(tree->platform)) torch.cuda = tree->cuda;
   }
+  if (!options.provision.store.empty() && !options.stored.empty())
+    add_closed_trees(options.provision.store, environment);
   environment.store_flag = options.provision.store_flag;
   std::vector<std::string> sources;
   if (options.system) sources.emplace_back("system");

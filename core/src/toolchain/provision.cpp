@@ -38,6 +38,14 @@ std::optional<Tree> fitting(const TreeNeed& need, const ProvisionOptions& option
   return std::nullopt;
 }
 
+/// What may be that tree and this user may not read: the store, or one of its name.
+std::optional<Error> closed_for(const TreeNeed& need, const std::filesystem::path& store) {
+  const auto name = need.kind == TreeKind::nvcc ? "nvcc-" + need.cuda + "." : "torch-" + need.torch + "-";
+  for (auto& closed : closed_trees(store))
+    if (closed.where == store.string() || closed.where.starts_with((store / name).string())) return std::move(closed);
+  return std::nullopt;
+}
+
 Status add_to_lock(const ProvisionOptions& options, const LockedTree& pins) {
   TRY_ASSIGN(auto lock, read_lock(options.lock, options.kept));
   lock.set(pins);
@@ -157,6 +165,12 @@ Result<Provisioned> provision(const TreeNeed& need, const ProvisionOptions& opti
                 "run it once without --locked and look at what the lock then says");
   TRY_ASSIGN(auto tree, here(need, options, pinned, observer));
   if (tree) return Provisioned{std::move(*tree), false, 0, 0, 0};
+  if (options.offline)
+    if (const auto closed = closed_for(need, options.store))
+      return fail(ErrorKind::machine, "PRV010",
+                  fmt::format("whether {} is here is not known: {}; and --offline fetches nothing", words(need),
+                              closed->message),
+                  closed->hint, closed->where);
   if (options.offline)
     return fail(ErrorKind::machine, "PRV010",
                 fmt::format("{} is not in {}, and --offline fetches nothing", words(need), options.store.string()),

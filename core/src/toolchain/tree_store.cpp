@@ -11,6 +11,7 @@
 #include <sagekit/shell_word.hpp>
 
 #include <algorithm>
+#include <fstream>
 #include <set>
 #include <tuple>
 
@@ -94,6 +95,27 @@ Tree broken(const fs::path& folder) {
 bool is_nvcc_program(const fs::path& path) {
   const auto folder = path.parent_path();
   return (folder == "bin" || folder == "nvvm/bin") && std::ranges::count(k_nvcc_programs, path.filename().string()) > 0;
+}
+
+/// May this user list a folder, read a file? The effective user's rights are asked, by doing it.
+std::error_code cannot_read(const fs::path& path) {
+  std::error_code error;
+  if (fs::is_directory(path, error))
+    fs::directory_iterator(path, error);
+  else if (!error && !std::ifstream(path))
+    error = std::make_error_code(std::errc::permission_denied);
+  return error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory ? std::error_code()
+                                                                                              : error;
+}
+
+bool is_named_as_tree(const fs::path& entry) {
+  const auto name = entry.filename().string();
+  return name.starts_with("nvcc-") || name.starts_with("torch-");
+}
+
+Error closed(const fs::path& path, const std::error_code& error) {
+  return {ErrorKind::usage, "FIL001", fmt::format("{} cannot be read: {}", path.string(), error.message()),
+          path.string(), "check its owner and permissions"};
 }
 
 constexpr const char* k_removed = ".removed-";
@@ -212,19 +234,27 @@ std::vector<Tree> trees(const fs::path& store) {
   return found;
 }
 
+std::vector<Error> closed_trees(const fs::path& store) {
+  if (const auto error = cannot_read(store)) return {closed(store, error)};
+  std::vector<Error> found;
+  for (const auto& entry : entries_of(store)) {
+    if (!is_named_as_tree(entry)) continue;
+    for (const auto& path : {entry, entry / k_pins})
+      if (const auto error = cannot_read(path)) {
+        found.push_back(closed(path, error));
+        break;
+      }
+  }
+  return found;
+}
+
 Result<std::vector<Tree>> broken_trees(const fs::path& store) {
   std::error_code error;
   fs::directory_iterator(store, error);
-  if (error && error != std::errc::no_such_file_or_directory)
-    return fail(ErrorKind::usage, "FIL001", fmt::format("{} cannot be read: {}", store.string(), error.message()),
-                "check its owner and permissions");
+  if (error && error != std::errc::no_such_file_or_directory) return std::unexpected(closed(store, error));
   std::vector<Tree> found;
-  for (const auto& entry : entries_of(store)) {
-    const auto name = entry.filename().string();
-    if ((name.starts_with("nvcc-") || name.starts_with("torch-")) && fs::is_directory(entry, error) &&
-        !read_tree(entry))
-      found.push_back(broken(entry));
-  }
+  for (const auto& entry : entries_of(store))
+    if (is_named_as_tree(entry) && fs::is_directory(entry, error) && !read_tree(entry)) found.push_back(broken(entry));
   return found;
 }
 

@@ -3,6 +3,7 @@
 #include "support/sha256.hpp"
 
 #include <doctest/doctest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
@@ -175,4 +176,29 @@ TEST_CASE("a program of nvcc's whose mode a copy lost is found, and how it is gi
   CHECK(wrong[1].starts_with("nvvm/bin/cicc may not be executed"));
   REQUIRE(std::system(chmod_programs(tree.folder).c_str()) == 0);
   CHECK(verify_tree(tree).value().empty());
+}
+
+TEST_CASE("what another user may not read is not taken for absent") {
+  Stage s;
+  REQUIRE(s.stage.add("a", "a", false));
+  const auto tree = s.stage.publish(s.folder.path(), s.pins, "").value();
+  CHECK(closed_trees(s.folder.path()).empty());
+  CHECK(closed_trees(s.folder.path() / "none").empty());
+  const auto as_another = [](const auto& look) {
+    const bool root = ::geteuid() == 0;
+    if (root) REQUIRE(::seteuid(65534) == 0);
+    auto seen = look();
+    if (root) REQUIRE(::seteuid(0) == 0);
+    return seen;
+  };
+  const auto closed = [&] { return as_another([&] { return closed_trees(s.folder.path()); }); };
+  fs::permissions(s.folder.path(), fs::perms(0755));
+  for (const auto& path : {tree.folder / "tree.toml", tree.folder, s.folder.path()}) {
+    const auto before = fs::status(path).permissions();
+    fs::permissions(path, fs::perms::none);
+    const auto seen = closed();
+    REQUIRE(seen.size() == 1);
+    CHECK(seen[0].message == path.string() + " cannot be read: Permission denied");
+    fs::permissions(path, before);
+  }
 }
