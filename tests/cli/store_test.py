@@ -199,6 +199,9 @@ class Care(StoreCase):
         self.assertIn(f"0 steps run, {reused} kept from before", people.out)
         self.expect(self.run_sagekit("cache", "stats", "--store", self.folder / "none"), 2, "STO005", "there is no store yet")
         self.expect(self.run_sagekit("cache", "stats", "--store", self.folder), 2, "STO005", "is no store of sagekit")
+        self.expect(self.run_sagekit("toolchain", "verify", "--store", self.folder / "none"), 2, "STO005", "there is no store: ")
+        self.expect(self.run_sagekit("toolchain", "verify"), 0, "no toolchain has been fetched")
+        self.expect(self.run_sagekit("plugin", "check", "missing.so"), 2, "PLG002", "= name the sagekit-NAME.so")
         # An install begins one, too.
         (self.folder / "installed" / "installs").mkdir(parents=True)
         self.expect(self.run_sagekit("cache", "stats", "--store", self.folder / "installed"), 0)
@@ -278,7 +281,8 @@ class Care(StoreCase):
         self.expect_same(done)
         # What a run made, and that is nothing.
         self.assertEqual(self.run_sagekit("cache", "export", "run.tar", "--since-run", "--store", self.folder / "two", "--json").json()["records"], 0)
-        self.expect(self.run_sagekit("cache", "export", self.folder / "no" / "where.tar"), 2, "FIL002")
+        self.expect(self.run_sagekit("cache", "export", self.folder / "no" / "where.tar"), 2, "FIL002", "= name a file in a folder that is there")
+        self.expect(self.run_sagekit("cache", "export", "-"), 2, "FIL002", "not to stdout")
         pipe = self.folder / "pipe"  # as a device: a file that is renamed would take its place
         os.mkfifo(pipe)
         self.expect(self.run_sagekit("cache", "export", pipe), 2, "FIL002", "no regular file")

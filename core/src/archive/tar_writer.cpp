@@ -22,7 +22,8 @@ std::unexpected<Error> write_failed(const std::filesystem::path& file) {
   const bool full = errno == ENOSPC || errno == EDQUOT || errno == EFBIG;
   return fail(full ? ErrorKind::machine : ErrorKind::usage, "FIL002",
               fmt::format("cannot write {}: {}", file.string(), last_os_error()),
-              full ? "free some space, or write it to another disk" : "");
+              full ? "free some space, or write it to another disk"
+                   : "name a file in a folder that is there and that this user may write to");
 }
 
 }  // namespace

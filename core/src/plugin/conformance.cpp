@@ -88,7 +88,8 @@ Result<ConformanceReport> check_plugin(const fs::path& file, const ConformanceOp
   const fs::path path = fs::absolute(file, error);
   if (file.empty() || !fs::is_regular_file(path, error)) {
     return fail(ErrorKind::usage, "PLG002",
-                fmt::format("cannot open plugin {}: {}", file.string(), error ? error.message() : "it is not a file"));
+                fmt::format("cannot open plugin {}: {}", file.string(), error ? error.message() : "it is not a file"),
+                "name the sagekit-NAME.so that cmake --build made, in lib/sagekit/plugins of its build folder");
   }
   ConformanceReport report{path, {}};
   for (const ConformanceTest& test : conformance_tests()) {

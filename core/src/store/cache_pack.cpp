@@ -58,6 +58,7 @@ Status check_place(const fs::path& file) {
                 "name another file");
   };
   std::error_code error;
+  if (file == "-") return stays("a pack goes into a file, not to stdout");
   if (file.extension() == ".whl") return stays("that is a wheel's name");
   if (!fs::is_regular_file(file, error) || fs::is_empty(file, error)) return {};
   TRY_ASSIGN(const MappedFile there, MappedFile::open(file));

@@ -31,7 +31,7 @@ std::unexpected<Error> write_error(const fs::path& path, std::string_view what) 
   return fail(
       full ? ErrorKind::machine : ErrorKind::usage, "FIL002",
       std::string(what) + " " + path.string() + ": " + last_os_error(),
-      full ? "free some space, or point --store and -o at another disk" : "name a folder that this user may write to");
+      full ? "free some space there, or name a place on another disk" : "name a folder that this user may write to");
 }
 
 /// Pieces of 1 MiB are still in the cache when the kernel copies them: half the time of one call for all.

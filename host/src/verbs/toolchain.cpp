@@ -69,6 +69,11 @@ Result<std::vector<Tree>> named_trees(const Session& session, const std::vector<
                                       const std::string& store_flag) {
   auto store = session.store(store_flag);
   if (!store) return std::unexpected(store.error());
+  // The usual store need not be there yet; one that was named and is not is a slip.
+  std::error_code error;
+  if (!store_flag.empty() && !std::filesystem::is_directory(*store, error))
+    return fail(ErrorKind::usage, "STO005", "there is no store: " + store->string(),
+                "name one with --store, or leave it out");
   auto all = trees(*store / "toolchains");
   const auto broken = broken_trees(*store / "toolchains");
   if (!broken) return std::unexpected(broken.error());
