@@ -124,7 +124,8 @@ Result<Store> Store::open(const fs::path& root, StoreOptions options) {
   for (const auto name : {"objects", "actions", "history", "tmp"}) TRY(make_directories(absolute / name));
   // Folders that are there may still be someone else's.
   if (::access((absolute / "objects").c_str(), W_OK) != 0 || ::access((absolute / "tmp").c_str(), W_OK) != 0)
-    return fail(ErrorKind::usage, "FIL002", fmt::format("cannot write to {}: {}", absolute.string(), last_os_error()));
+    return fail(ErrorKind::usage, "FIL002", fmt::format("cannot write to {}: {}", absolute.string(), last_os_error()),
+                "check its owner and permissions, or name another with --store DIR");
   return Store(absolute, std::move(options));
 }
 
