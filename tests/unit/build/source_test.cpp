@@ -72,6 +72,12 @@ TEST_CASE("a git work tree is built as it is only when it is the pinned commit, 
   REQUIRE_FALSE(changed);
   CHECK(changed.error().code == "SRC012");
   CHECK(changed.error().message.find("csrc/a.cu of the source is changed: it is 100644 ") != std::string::npos);
+  fs::remove(package.source() / "csrc/a.cu");  // stash brings no file back that was never checked out
+  const auto lost = package.build(runner);
+  REQUIRE_FALSE(lost);
+  CHECK(lost.error().code == "SRC012");
+  CHECK(lost.error().hint.ends_with("/.git, which needs no files"));
+  write(package.source() / "csrc/a.cu", "changed\n");
   commit_all(package.source());
   const auto moved = package.build(runner);
   REQUIRE_FALSE(moved);
