@@ -6,10 +6,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 namespace sagekit::host {
 
 namespace {
+
+namespace fs = std::filesystem;
 
 Result<Release> published(const Session& session, const std::string& place, const std::string& project) {
   if (place.starts_with("http://") || place.starts_with("https://")) {
@@ -27,6 +30,11 @@ Result<Release> published(const Session& session, const std::string& place, cons
   const auto unjudged = [](const ReleasedWheel& wheel) { return wheel.verdict.empty(); };
   if (!given->folder.empty() && std::ranges::any_of(given->scan.release.wheels, unjudged))
     if (const auto judged = judge_given(session, *given); !judged) return std::unexpected(judged.error());
+  // The manifest's verdict is of another file than the one that is refused under its name.
+  for (auto& wheel : given->scan.release.wheels)
+    if (std::ranges::any_of(given->scan.refused,
+                            [&](const Error& error) { return fs::path(error.where).filename() == wheel.file; }))
+      wheel.verdict = "fail";
   return std::move(given->scan.release);
 }
 

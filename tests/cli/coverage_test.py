@@ -4,10 +4,12 @@ import json
 import pathlib
 import sys
 import unittest
+import zipfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
 from harness import CommandLine
 from index_server import IndexServer
+from release_wheels import pass_all
 from wheels import Wheel
 
 
@@ -116,6 +118,23 @@ class Coverage(CommandLine):
             self.assertEqual(self.coverage(index.url, 1)[first["id"]], "published")
             index.put("/r/sagekit.release.json", self.manifest(row(first, self.commit)).read_bytes())
             self.assertEqual(self.coverage(index.base + "/r/sagekit.release.json", 1)[first["id"]], "published")
+
+    def test_a_verdict_is_not_another_file_s(self):
+        first = self.cells[0]
+        folder = self.folder / "wheels"
+        name = first["wheel"].removesuffix(".whl").split("-")
+        path = Wheel(name[0], name[1], "-".join(name[2:])).write(folder)
+        self.run_sagekit("release", "wheels")
+        pass_all(folder)
+        self.assertEqual(self.coverage(folder, 1)[first["id"]], "published")
+        self.assertNotIn(first["id"], self.planned("--missing-from", folder))
+        with zipfile.ZipFile(path, "a") as archive:  # a whole wheel still, and another one
+            archive.comment = b"x"
+        done = self.example("coverage", "wheels")
+        self.expect(done, 1, "REL013")
+        self.assertIn("fails its judgement", " ".join(done.out.split()))
+        self.assertEqual(self.coverage(folder, 1)[first["id"]], "failing")
+        self.assertIn(first["id"], self.planned("--missing-from", folder))
 
     def test_build_makes_only_the_rest(self):
         everything = self.manifest(*[row(cell, self.commit) for cell in self.cells])
