@@ -61,7 +61,7 @@ Result<GivenRelease> read_given_release(const Session& session, const fs::path& 
   return release;
 }
 
-Status judge_given(const Session& session, GivenRelease& given) {
+Status judge_given(const Session& session, GivenRelease& given, const std::stop_token& stop) {
   const auto plugins = session.plugins();
   if (!plugins) return std::unexpected(plugins.error());
   VerifyOptions options;
@@ -75,7 +75,7 @@ Status judge_given(const Session& session, GivenRelease& given) {
   const auto show = [&](const std::string& file) {
     status.show(fmt::format("[{}/{}] {}", ++begun, given.scan.release.wheels.size(), file));
   };
-  auto judged = judge_release(given.scan.release, given.folder, judges, options, *session.runner, show);
+  auto judged = judge_release(given.scan.release, given.folder, judges, options, *session.runner, show, stop);
   status.clear();
   return judged;
 }

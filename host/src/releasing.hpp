@@ -6,6 +6,7 @@
 #include <sagekit/release.hpp>
 
 #include <filesystem>
+#include <stop_token>
 
 namespace sagekit::host {
 
@@ -19,7 +20,7 @@ struct GivenRelease {
 Result<GivenRelease> read_given_release(const Session& session, const std::filesystem::path& given,
                                         ScanOptions options = {});
 
-/// Judges the wheels of a given folder with all loaded plugins; shows how far it is.
-Status judge_given(const Session& session, GivenRelease& given);
+/// Judges the wheels of a given folder with all loaded plugins; shows how far it is. Errors: those of judge_release.
+Status judge_given(const Session& session, GivenRelease& given, const std::stop_token& stop = {});
 
 }  // namespace sagekit::host

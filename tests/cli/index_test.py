@@ -24,9 +24,11 @@ from wheels import Wheel
 UV = tool("uv")
 
 
-def tiny(version="1.0", project="tiny", tag="py3-none-any", answer=42, requires=">=3.8", size=0):
+def tiny(version="1.0", project="tiny", tag="py3-none-any", answer=42, requires=">=3.8", size=0, zeros=0):
     wheel = Wheel(project, version, tag)
     wheel.files = {f"{project}/__init__.py": f"answer = {answer}\nversion = {version!r}\n".encode()}
+    if zeros:  # a small file that is long in reading
+        wheel.files[f"{project}/zeros.bin"] = bytes(zeros)
     if size:
         wheel.files[f"{project}/data.bin"] = os.urandom(size)
     wheel.metadata = wheel.metadata.replace("Summary:", f"Requires-Python: {requires}\nSummary:")
@@ -203,6 +205,22 @@ class Index(CommandLine):
         left = [p.name for p in self.dist.rglob(".*") if p.name not in (".sagekit-index",)]
         self.assertEqual([name for name in left if name.endswith(".new") and name[1:-4] not in os.listdir(self.dist)], [])
         self.assertEqual(len(json.loads((self.dist / "simple/tiny/index.json").read_text())["files"]), 60)
+
+    def test_ctrl_c_ends_130_and_writes_nothing(self):
+        for i in range(24):
+            tiny(f"1.{i}", zeros=20_000_000).write(self.dist)
+        # While wheels are read, and while they are judged: by then there are checksums, of a manifest that never comes.
+        for verb, begun in (("index", "simple/.sagekit.lock"), ("release", ".sagekit.lock"), ("release", "SHA256SUMS")):
+            process = self.start_sagekit(verb, "dist")
+            deadline = time.monotonic() + 60
+            while not (self.dist / begun).exists() and process.poll() is None and time.monotonic() < deadline:
+                time.sleep(0.002)
+            process.send_signal(signal.SIGINT)
+            said = process.communicate(timeout=60)[1].decode()
+            self.assertEqual(process.returncode, 130, said)
+            self.assertIn("BLD006", said)
+            left = [path.name for path in self.dist.rglob("*") if path.is_file() and not path.name.startswith(".")]
+            self.assertEqual([name for name in left if not name.endswith(".whl")], [])
 
     def test_server(self):
         wheel = tiny("1.0+cu130", size=100000).write(self.dist)

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -78,6 +79,7 @@ struct ScanOptions {
   /// Leave METADATA's bytes beside each wheel, as NAME.whl.metadata (PEP 658).
   bool write_metadata = false;
   std::vector<NamingScheme> schemes = {};  ///< rows that names are read by before those that are always there
+  std::stop_token stop = {};               ///< asked before each wheel; nothing was written then
 };
 
 struct Scan {
@@ -87,11 +89,12 @@ struct Scan {
 };
 
 /// Judges the wheels of a folder as `verify` does, fills in verdict, findings and the GPUs they run on, and names the
-/// plugin and the source where all have one. `plugins`: all loaded. `on_wheel`: called before each. Errors: those of
-/// verify_wheel.
+/// plugin and the source where all have one. `plugins`: all loaded. `on_wheel`: called before each. `stop`: asked
+/// before each. Errors: those of verify_wheel; interrupted.
 SAGEKIT_API Status judge_release(Release& release, const std::filesystem::path& folder,
                                  const std::vector<const Plugin*>& plugins, const VerifyOptions& options,
-                                 CommandRunner& runner, const std::function<void(const std::string& file)>& on_wheel);
+                                 CommandRunner& runner, const std::function<void(const std::string& file)>& on_wheel,
+                                 const std::stop_token& stop = {});
 
 /// What sha256sum writes and checks, by file name.
 SAGEKIT_API std::string checksums_text(const Release& release);
@@ -104,7 +107,8 @@ inline constexpr std::string_view k_notes_file = "NOTES.md";
 
 /// Every wheel below a folder, read whole: its framing, the CRC of each member, its name against its METADATA; hidden
 /// folders are passed over. A manifest in the folder is held against the wheels and gives their addresses and times.
-/// Errors: FIL001, FIL002, REL015. In `refused`: REL010 to REL014, and what the readers say of a damaged one.
+/// Errors: FIL001, FIL002, REL015, interrupted. In `refused`: REL010 to REL014, and what the readers say of a damaged
+/// one.
 SAGEKIT_API Result<Scan> scan_wheels(const std::filesystem::path& folder, const ScanOptions& options = {});
 
 }  // namespace sagekit

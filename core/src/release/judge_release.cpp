@@ -40,10 +40,11 @@ std::string common(const std::set<std::string>& values) { return values.size() =
 
 Status judge_release(Release& release, const std::filesystem::path& folder, const std::vector<const Plugin*>& plugins,
                      const VerifyOptions& options, CommandRunner& runner,
-                     const std::function<void(const std::string&)>& on_wheel) {
+                     const std::function<void(const std::string&)>& on_wheel, const std::stop_token& stop) {
   std::set<Maker> makers;
   std::set<std::string> sources;
   for (auto& wheel : release.wheels) {
+    if (stop.stop_requested()) break;
     on_wheel(wheel.file);
     TRY_ASSIGN(auto report, verify_wheel(folder / wheel.path, "", plugins, options, runner));
     wheel.verdict = report.pass ? "pass" : "fail";
@@ -56,6 +57,8 @@ Status judge_release(Release& release, const std::filesystem::path& folder, cons
     sources.insert(std::exchange(maker.source_url, {}));
     makers.insert(std::move(maker));
   }
+  if (stop.stop_requested())
+    return fail(ErrorKind::interrupted, "BLD006", "stopped while the wheels were judged", "run it again");
   if (makers.size() == 1) {
     const Maker& maker = *makers.begin();
     release.plugin = maker.name;

@@ -137,9 +137,11 @@ Status read_unknown(const fs::path& folder, const ScanOptions& options, std::vec
   TRY_ASSIGN(const auto reader, WheelNameReader::make(naming_schemes(options.schemes)));
   run_with_workers(costs, std::uint64_t{2} << 30, available_threads(), [&] {
     return [&, inflater = std::make_shared<Inflater>()](std::size_t i) {
-      read_one(folder, options, reader, *inflater, *wanted[i]);
+      if (!options.stop.stop_requested()) read_one(folder, options, reader, *inflater, *wanted[i]);
     };
   });
+  if (options.stop.stop_requested())
+    return fail(ErrorKind::interrupted, "BLD006", "stopped while the wheels were read", "run it again");
   return {};
 }
 

@@ -120,7 +120,8 @@ int run(Session& session, const IndexArguments& arguments) {
     if (!acquired) return report(session, acquired.error());
     lock.emplace(std::move(*acquired));
   }
-  auto release = read_given_release(session, given, {.skip = {options.output}, .write_metadata = folder_given});
+  auto release =
+      read_given_release(session, given, {.skip = {options.output}, .write_metadata = folder_given, .stop = stop});
   if (!release) return report(session, release.error());
   const auto& scan = release->scan;
   if (!scan.refused.empty()) {

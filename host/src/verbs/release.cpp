@@ -67,7 +67,8 @@ Status copy_wheel(const fs::path& from, const fs::path& to) {
 }
 
 /// Each wheel under its name by the scheme, in the output folder. What went wrong was said: the exit code.
-int name_wheels(const Session& session, const ReleaseArguments& arguments, const Scan& scan) {
+int name_wheels(const Session& session, const ReleaseArguments& arguments, const Scan& scan,
+                const std::stop_token& stop) {
   const auto scheme = known_schemes(session, arguments.naming);
   if (!scheme) return report(session, scheme.error());
   const auto loaded = session.plugins();
@@ -83,6 +84,10 @@ int name_wheels(const Session& session, const ReleaseArguments& arguments, const
   fs::create_directories(arguments.output, error);
   int code = 0;
   for (const auto& wheel : scan.release.wheels) {
+    if (stop.stop_requested())
+      return report(session,
+                    {ErrorKind::interrupted, "BLD006", "stopped while the wheels were named; those that are are kept",
+                     "", "run it again to go on"});
     const auto path = fs::path(arguments.folder) / wheel.path;
     const auto named = retag_wheel(path, request, options, *session.runner);
     if (named) continue;
@@ -112,12 +117,12 @@ int run(Session& session, const ReleaseArguments& arguments) {
     lock.error().hint = "let this user write there, or name another folder with --naming SCHEME -o DIR";
   if (!lock) return report(session, lock.error());
   if (!arguments.naming.empty()) {
-    const auto unnamed = read_given_release(session, arguments.folder, {.skip = {folder}});
+    const auto unnamed = read_given_release(session, arguments.folder, {.skip = {folder}, .stop = stop});
     if (!unnamed) return report(session, unnamed.error());
-    const int code = unnamed->scan.refused.empty() ? name_wheels(session, arguments, unnamed->scan) : 1;
+    const int code = unnamed->scan.refused.empty() ? name_wheels(session, arguments, unnamed->scan, stop) : 1;
     if (code != 0) return session.console.say("no manifest was written"), code;
   }
-  auto given = read_given_release(session, folder);
+  auto given = read_given_release(session, folder, {.stop = stop});
   if (!given) return report(session, given.error());
   if (!given->scan.refused.empty()) {
     session.console.say("no manifest was written");
@@ -132,10 +137,18 @@ int run(Session& session, const ReleaseArguments& arguments) {
                               folder.string(), "put each project's wheels into a folder of its own"});
   fill_in(release, arguments, *time);
   // First: verify holds a wheel to the checksums beside it, and those of an earlier release do not have the new wheels.
-  if (const auto written = write_output(folder / k_checksums_file, checksums_text(release)); !written)
+  const auto checksums = folder / k_checksums_file;
+  const auto earlier = file_text(checksums);
+  if (const auto written = write_output(checksums, checksums_text(release)); !written)
     return report(session, written.error());
-
-  if (const auto judged = judge_given(session, *given); !judged) return report(session, judged.error());
+  if (const auto judged = judge_given(session, *given, stop); !judged) {
+    // Without the manifest that belongs to them they would be half a release.
+    if (!earlier)
+      fs::remove(checksums, error);
+    else if (const auto back = write_output(checksums, *earlier); !back)
+      session.console.show(back.error());
+    return report(session, judged.error());
+  }
   const auto manifest = release_json(release);
   for (const auto& [name, text] : {std::pair{k_statement_file, provenance_statement(release)},
                                    {k_notes_file, release_notes(release)},
