@@ -183,7 +183,7 @@ class Retag(CommandLine):
         self.retag(source, "--local", "cu130.torch2.11.20260117.gabcdef1", code=1, texts=("RTG004", "commit"))
         self.retag(source, "--local", "cu130.torch2.11.0.sm120", code=1, texts=("RTG004", "arches"))
         self.retag(source, "--naming", "and-higher", code=2, texts=("NAM011", source.name))
-        plain = self.wheel("2.2.0").write(self.folder / "plain")
+        plain = self.wheel("2.2.0", tiny__other=b"").write(self.folder / "plain")
         self.retag(plain, "--naming", "local-version", code=2, texts=("RTG005",))
         pinned = self.wheel("2.2.0")
         pinned.metadata = pinned.metadata.replace("Summary:", "Requires-Dist: torch==2.8.*\nSummary:")
@@ -257,6 +257,26 @@ class Retag(CommandLine):
         self.retag(source, "--build", "7", code=1, texts=("PKG001",))
         self.assertEqual(made.read_bytes(), b"another file")
         self.assertNotEqual(first, b"another file")
+
+    def test_names_that_fall_together_are_said_before_anything_is_written(self):
+        first = self.wheel("2.2.0+cu130torch2.11.0").write(self.folder / "in")
+        second = self.wheel("2.2.0+cu128torch2.9.1", tiny__other=b"").write(self.folder / "in")
+        out = self.folder / "out"
+        said = (str(first), str(second), "would both be named tiny-2.2.0-cp312", "nothing was written", "--naming ", "build-tag")
+        done = self.run_sagekit("retag", "--naming", "plain", "-o", out, first, second, "--json")
+        self.expect(done, 1, "PKG001", *said)
+        self.assertEqual([error["code"] for error in done.json()["errors"]], ["PKG001"])
+        self.assertFalse(out.exists())
+        done = self.run_sagekit("release", "in", "--naming", "plain", "-o", out)
+        self.expect(done, 1, "PKG001", *(text.removeprefix(f"{self.folder}/") for text in said), "no manifest was written")
+        self.assertEqual([path.name for path in (out.iterdir() if out.exists() else ())], [])
+        # One that has the name already is a wheel of it, too; the same wheel a second time is not.
+        plain = self.wheel("2.2.0", tiny__other=b"").write(self.folder / "in")
+        second.unlink()
+        self.expect(self.run_sagekit("release", "in", "--naming", "plain", "-o", out), 1, "PKG001", first.name, plain.name)
+        plain.unlink()
+        self.expect(self.run_sagekit("retag", "--naming", "plain", first), 0)
+        self.expect(self.run_sagekit("release", "in", "--naming", "plain", "-o", out), 0, "1 wheel")
 
     def test_kill_leaves_nothing_half_written(self):
         source = self.wheel(tiny__big=os.urandom(20_000_000)).write(self.folder / "in")

@@ -93,6 +93,11 @@ class Retag {
     return write();
   }
 
+  Result<WheelName> name() {
+    TRY(read());
+    return retagged_name(m_before, m_request, known_facts(m_before, m_provenance, m_requirements));
+  }
+
  private:
   Status read() {
     TRY_ASSIGN(m_before, parse_wheel_name(m_wheel.filename().string()));
@@ -312,6 +317,12 @@ class Retag {
 };
 
 }  // namespace
+
+Result<WheelName> retagged_name(const fs::path& wheel, const RetagRequest& request, const RetagOptions& options,
+                                CommandRunner& runner) {
+  TRY_ASSIGN(const auto archive, WheelArchive::open(wheel));
+  return Retag(wheel, archive, request, options, runner).name();
+}
 
 Result<RetaggedWheel> retag_wheel(const fs::path& wheel, const RetagRequest& request, const RetagOptions& options,
                                   CommandRunner& runner) {

@@ -5,6 +5,7 @@
 #include <sagekit/naming.hpp>
 #include <sagekit/retag.hpp>
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,10 @@ KnownFacts known_facts(const WheelName& name, std::string_view provenance,
 
 /// The name with what the request changes, but `platform` "auto" and `variant` "auto". Errors: RTG001, RTG005, RTG007.
 Result<WheelName> retagged_name(const WheelName& name, const RetagRequest& request, const KnownFacts& known);
+
+/// The same of a file, of which only texts are read. Errors: those, RTG002, RTG003.
+Result<WheelName> retagged_name(const std::filesystem::path& wheel, const RetagRequest& request,
+                                const RetagOptions& options, CommandRunner& runner);
 
 /// Is what the new name says of torch, CUDA, source and arches what is known of the wheel? RTG004 (failed).
 Status check_new_name(const WheelName& before, const WheelName& after, const KnownFacts& known);

@@ -83,6 +83,11 @@ int name_wheels(const Session& session, const ReleaseArguments& arguments, const
   std::error_code error;
   fs::create_directories(arguments.output, error);
   int code = 0;
+  std::vector<fs::path> wheels;
+  for (const auto& wheel : scan.release.wheels) wheels.push_back(fs::path(arguments.folder) / wheel.path);
+  for (const auto& together : check_names_apart(wheels, request, options, true, *session.runner))
+    code = std::max(code, report(session, together));
+  if (code != 0) return code;
   for (const auto& wheel : scan.release.wheels) {
     if (stop.stop_requested())
       return report(session,

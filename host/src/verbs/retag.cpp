@@ -82,6 +82,13 @@ int run(Session& session, const RetagArguments& arguments) {
   std::vector<RetaggedWheel> wheels;
   std::vector<Error> errors;
   int code = 0;
+  for (auto& together :
+       check_names_apart({arguments.wheels.begin(), arguments.wheels.end()}, *request, options, false, *session.runner))
+    code = std::max(code, report(session, errors.emplace_back(std::move(together))));
+  if (code != 0) {
+    if (session.global.json) session.console.document(retag_json(wheels, errors));
+    return code;
+  }
   for (const auto& path : arguments.wheels) {
     if (std::error_code error; std::filesystem::is_directory(path, error)) {
       code =
