@@ -290,6 +290,25 @@ class Retag(CommandLine):
             child.communicate()
             for path in out.glob("*.whl"):
                 self.assertEqual(path.read_bytes(), whole)
+        (out / ".sagekit@0.0.1.1-Ab12cd").mkdir(parents=True)  # of another machine, perhaps at work
+        self.retag(source, "--build", "8")
+        self.assertEqual([path.name for path in out.glob(".*")], [".sagekit@0.0.1.1-Ab12cd"])
+
+    def test_ctrl_c_ends_130_and_leaves_nothing(self):
+        big = os.urandom(20_000_000)
+        sources = [self.wheel(f"2.2.{i}", tiny__big=big).write(self.folder / "in") for i in range(5)]
+        out = self.folder / "out"
+        child = self.start_sagekit("retag", "-o", out, "--build", "7", *sources)
+        deadline = time.monotonic() + 60
+        while not list(out.glob(".sagekit@*")) and child.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.001)
+        child.send_signal(signal.SIGINT)
+        said = child.communicate()[1].decode()
+        self.assertEqual(child.returncode, 130, said)
+        self.assertIn("BLD006", said)
+        left = list(out.iterdir()) if out.exists() else []
+        self.assertEqual([path.name for path in left if path.suffix != ".whl"], [])
+        self.assertLess(len(left), 5)
 
     def test_installers_take_what_it_makes(self):
         pure = wheels.Wheel("tiny", "2.2.0").write(self.folder / "in")

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -69,9 +70,9 @@ struct Packed {
 };
 
 /// Writes records and their objects into one tar file; `since_run`: those that the last run made. Errors: STO005,
-/// STO006 (no_match) when there is no run to begin at, FIL002.
+/// STO006 (no_match) when there is no run to begin at, FIL002; interrupted, and nothing is left.
 SAGEKIT_API Result<Packed> cache_export(const std::filesystem::path& store, const std::filesystem::path& file,
-                                        bool since_run);
+                                        bool since_run, const std::stop_token& stop = {});
 /// Takes a pack in. Every object is hashed and every record read before the first record is added: a pack with anything
 /// else in it adds none (STO007, failed).
 SAGEKIT_API Result<Packed> cache_import(const std::filesystem::path& store, const std::filesystem::path& file);

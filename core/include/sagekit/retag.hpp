@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,7 @@ struct RetagOptions {
   std::filesystem::path output_folder;  ///< empty = beside the wheel
   std::vector<const Plugin*> plugins;   ///< that judge
   VerifyOptions verify;
+  std::stop_token stop = {};  ///< asked before the new wheel gets its name: what was made of it goes
 };
 
 struct RetagChange {
@@ -54,7 +56,7 @@ struct RetaggedWheel {
 /// Errors: RTG001 (usage) nothing changes; RTG002 the wheel is damaged or contradicts itself; RTG003 it is signed;
 /// RTG004 the new name says what the wheel is not; RTG005 (usage) nothing says what the scheme would say; RTG006 the
 /// new wheel fails a check that the old one passes; RTG007 (usage) no such tag, label or requirement; RTG008 the
-/// symbols tell no platform tag; PKG001, PKG002.
+/// symbols tell no platform tag; PKG001, PKG002; interrupted.
 SAGEKIT_API Result<RetaggedWheel> retag_wheel(const std::filesystem::path& wheel, const RetagRequest& request,
                                               const RetagOptions& options, CommandRunner& runner);
 

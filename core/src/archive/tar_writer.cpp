@@ -1,8 +1,8 @@
 #include "archive/tar_writer.hpp"
 
 #include "archive/ustar.hpp"
-#include "support/file.hpp"
 #include "support/format.hpp"
+#include "support/run_owner.hpp"
 #include "support/try.hpp"
 
 #include <fcntl.h>
@@ -11,12 +11,13 @@
 
 #include <array>
 #include <cerrno>
-#include <cstdlib>
 #include <utility>
 
 namespace sagekit {
 
 namespace {
+
+constexpr const char* k_unnamed = "tar";
 
 std::unexpected<Error> write_failed(const std::filesystem::path& file) {
   const bool full = errno == ENOSPC || errno == EDQUOT || errno == EFBIG;
@@ -30,20 +31,15 @@ std::unexpected<Error> write_failed(const std::filesystem::path& file) {
 
 Result<TarWriter> TarWriter::create(const std::filesystem::path& file) {
   TRY(check_replaceable(file));
-  std::string temporary = file.string() + ".XXXXXX";
-  Descriptor descriptor(::mkostemp(temporary.data(), O_CLOEXEC));
+  const auto parent = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
+  std::error_code error;
+  errno = ENOENT;
+  if (!std::filesystem::is_directory(parent, error)) return write_failed(file);
+  TRY_ASSIGN(auto folder, own_temporary(parent, ".sagekit"));
+  const auto temporary = folder.path() / k_unnamed;
+  Descriptor descriptor(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!descriptor.open()) return write_failed(file);
-  return TarWriter(file, std::move(temporary), std::move(descriptor));
-}
-
-TarWriter::TarWriter(TarWriter&& other) noexcept
-    : m_file(std::move(other.m_file)),
-      m_temporary(std::exchange(other.m_temporary, {})),
-      m_descriptor(std::move(other.m_descriptor)),
-      m_bytes(other.m_bytes) {}
-
-TarWriter::~TarWriter() {
-  if (!m_temporary.empty()) ::unlink(m_temporary.c_str());
+  return TarWriter(file, std::move(folder), std::move(descriptor));
 }
 
 Status TarWriter::write(std::string_view bytes) {
@@ -70,9 +66,8 @@ Status TarWriter::finish() {
   static constexpr std::array<char, 2 * k_tar_block> k_end{};
   TRY(write({k_end.data(), k_end.size()}));
   if (::fchmod(m_descriptor.get(), 0644) != 0 || ::fsync(m_descriptor.get()) != 0 ||
-      ::rename(m_temporary.c_str(), m_file.c_str()) != 0)
+      ::rename((m_folder.path() / k_unnamed).c_str(), m_file.c_str()) != 0)
     return write_failed(m_file);
-  m_temporary.clear();
   return {};
 }
 

@@ -5,6 +5,7 @@
 #include "support/file.hpp"
 #include "support/file_stamp.hpp"
 #include "support/format.hpp"
+#include "support/run_owner.hpp"
 #include "support/sha256.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
@@ -51,7 +52,7 @@ Result<TemporaryWheel> write_temporary(CellBuild build, const Spec& spec, const 
   if (!options.naming.empty()) TRY(rename_cell(build.cell, spec, revision, options));
   TRY_ASSIGN(const auto layout, lay_out_wheel(build, spec, revision));
   TRY(make_directories(options.output_folder));
-  TRY_ASSIGN(auto folder, TemporaryFolder::create(options.output_folder, ".sagekit"));
+  TRY_ASSIGN(auto folder, own_temporary(options.output_folder, ".sagekit"));
   auto file = folder.path() / "wheel.tmp";
   TRY(write_zip(file, layout.entries, dos_time(revision.date), available_threads(), options.compressed.get()));
   std::error_code ignored;

@@ -11,6 +11,7 @@
 #include "support/file.hpp"
 #include "support/format.hpp"
 #include "support/json.hpp"
+#include "support/run_owner.hpp"
 #include "support/sha256.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
@@ -86,6 +87,7 @@ class Retag {
       : m_wheel(wheel), m_archive(archive), m_request(request), m_options(options), m_runner(runner) {}
 
   Result<RetaggedWheel> run() {
+    TRY(check_stop());
     TRY(read());
     TRY(choose_name());
     TRY(note_changes());
@@ -99,6 +101,12 @@ class Retag {
   }
 
  private:
+  Status check_stop() const {
+    if (!m_options.stop.stop_requested()) return {};
+    return fail(ErrorKind::interrupted, "BLD006", "stopped; wheels that have their new names keep them",
+                "run it again to go on", m_wheel.string());
+  }
+
   Status read() {
     TRY_ASSIGN(m_before, parse_wheel_name(m_wheel.filename().string()));
     TRY(judge_texts(m_archive, m_before.file_name()));
@@ -280,7 +288,7 @@ class Retag {
   Result<RetaggedWheel> write() {
     const auto folder = m_options.output_folder.empty() ? m_wheel.parent_path() : m_options.output_folder;
     if (!m_options.output_folder.empty()) TRY(make_directories(folder));
-    TRY_ASSIGN(const auto temporary, TemporaryFolder::create(folder.empty() ? "." : folder, ".sagekit"));
+    TRY_ASSIGN(const auto temporary, own_temporary(folder.empty() ? "." : folder, ".sagekit"));
     const auto made = temporary.path() / "wheel.tmp";
     if (const auto front = unchanged_front(); front != 0)
       TRY(write_zip_after(made, m_archive, front, entries(front), text_time()));
@@ -295,6 +303,7 @@ class Retag {
     const bool other_promises = std::ranges::any_of(
         m_changes, [](const RetagChange& change) { return change.field != "version" && change.field != "build"; });
     if (other_promises) TRY(judge_whole(made));
+    TRY(check_stop());
     RetaggedWheel result{folder / m_after.file_name(), 0, false, m_changes, m_variant.notes};
     result.size_bytes = fs::file_size(made, ignored);
     TRY_ASSIGN(const bool placed, place_file(made, result.path, true));

@@ -118,7 +118,7 @@ class Import {
 
 }  // namespace
 
-Result<Packed> cache_export(const fs::path& store, const fs::path& file, bool since_run) {
+Result<Packed> cache_export(const fs::path& store, const fs::path& file, bool since_run, const std::stop_token& stop) {
   TRY(check_is_store(store));
   std::optional<Run> run;
   if (since_run && !(run = last_run(store / "runs")))
@@ -133,6 +133,9 @@ Result<Packed> cache_export(const fs::path& store, const fs::path& file, bool si
     const auto record = text ? parse_action(*text) : std::nullopt;
     if (!record) continue;
     for (const auto& output : record->outputs) {
+      if (stop.stop_requested())
+        return fail(ErrorKind::interrupted, "BLD006", fmt::format("stopped; {} was not written", file.string()),
+                    "run it again");
       const auto& sha256 = output.object.sha256;
       if (!taken.insert(sha256).second) continue;
       for (const auto* suffix : {"", ".zst"}) {

@@ -1,3 +1,4 @@
+#include "interrupt.hpp"
 #include "render/table.hpp"
 #include "render/text.hpp"
 #include "session.hpp"
@@ -131,9 +132,10 @@ int say_packed(const Session& session, const Result<Packed>& packed, const std::
 }
 
 int run(Session& session, const CacheExportArguments& arguments) {
+  const std::stop_token stop = stop_on_signals();
   const auto store = session.store(arguments.store);
   if (!store) return report(session, store.error());
-  return say_packed(session, cache_export(*store, arguments.file, arguments.since_run), arguments.file, true);
+  return say_packed(session, cache_export(*store, arguments.file, arguments.since_run, stop), arguments.file, true);
 }
 
 int run(Session& session, const CacheImportArguments& arguments) {

@@ -77,6 +77,7 @@ int name_wheels(const Session& session, const ReleaseArguments& arguments, const
   request.naming = scheme->front();
   RetagOptions options;
   options.output_folder = arguments.output;
+  options.stop = stop;
   for (const auto& plugin : loaded->plugins) options.plugins.push_back(&plugin);
   options.verify.torches = session.fetched_torches();
   options.verify.child_environment = session.settings.child_environment;
@@ -89,13 +90,10 @@ int name_wheels(const Session& session, const ReleaseArguments& arguments, const
     code = std::max(code, report(session, together));
   if (code != 0) return code;
   for (const auto& wheel : scan.release.wheels) {
-    if (stop.stop_requested())
-      return report(session,
-                    {ErrorKind::interrupted, "BLD006", "stopped while the wheels were named; those that are are kept",
-                     "", "run it again to go on"});
     const auto path = fs::path(arguments.folder) / wheel.path;
     const auto named = retag_wheel(path, request, options, *session.runner);
     if (named) continue;
+    if (named.error().kind == ErrorKind::interrupted) return report(session, named.error());
     Status done = std::unexpected(named.error());
     if (named.error().code == "RTG001") done = copy_wheel(path, options.output_folder / wheel.file);
     if (!done) code = std::max(code, report(session, done.error()));

@@ -1,3 +1,4 @@
+#include "interrupt.hpp"
 #include "naming_rows.hpp"
 #include "verb.hpp"
 
@@ -70,12 +71,14 @@ Result<LoadedPlugins> judges(const Session& session, const RetagRequest& request
 }
 
 int run(Session& session, const RetagArguments& arguments) {
+  const std::stop_token stop = stop_on_signals();
   const auto request = request_of(session, arguments);
   if (!request) return report(session, request.error());
   const auto loaded = judges(session, *request);
   if (!loaded) return report(session, loaded.error());
   RetagOptions options;
   options.output_folder = arguments.output;
+  options.stop = stop;
   for (const auto& plugin : loaded->plugins) options.plugins.push_back(&plugin);
   if (!options.plugins.empty()) options.verify.torches = session.fetched_torches();
   options.verify.child_environment = session.settings.child_environment;
@@ -101,6 +104,7 @@ int run(Session& session, const RetagArguments& arguments) {
       // What is wrong with a flag is said once, not for each wheel.
       if (wheel.error().where.empty() && !errors.empty() && errors.back().message == wheel.error().message) continue;
       code = std::max(code, report(session, errors.emplace_back(wheel.error())));
+      if (wheel.error().kind == ErrorKind::interrupted) break;
       continue;
     }
     for (const auto& note : wheel->notes) session.console.warn(note);

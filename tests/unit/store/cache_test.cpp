@@ -2,6 +2,7 @@
 #include "archive/tar_writer.hpp"
 #include "store/housekeeping.hpp"
 #include "store/store.hpp"
+#include "support/file.hpp"
 #include "support/run_owner.hpp"
 #include "support/scratch_files.hpp"
 #include "support/sha256.hpp"
@@ -249,6 +250,16 @@ TEST_CASE("a pack carries records and objects to another store") {
   fill(*next, "c", 10, 0);
   CHECK(cache_export(folder.path() / "one", file, true)->records == 1);
   CHECK(cache_export(folder.path() / "two", file, true).error().code == "STO006");
+  // One that is stopped leaves what was there, and what a killed one left goes.
+  const auto before = *read_file(file);
+  const auto mark = own_mark();
+  write(folder.path() / (".sagekit@" + mark.substr(0, mark.rfind('.')) + ".1-Ab12cd") / "tar", "half a pack");
+  std::stop_source stop;
+  stop.request_stop();
+  CHECK(cache_export(folder.path() / "one", file, false, stop.get_token()).error().kind == ErrorKind::interrupted);
+  CHECK(*read_file(file) == before);
+  for (const auto& entry : fs::directory_iterator(folder.path()))
+    CHECK_FALSE(entry.path().filename().string().starts_with(".sagekit"));
 }
 
 TEST_CASE("a hostile pack is refused, and none of its records is taken") {
