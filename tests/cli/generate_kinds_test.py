@@ -101,6 +101,13 @@ class Kinds(CommandLine):
             self.assertEqual((settings["arch"], settings["naming"]), ("8.0;9.0+PTX", "build-tag"))
             build_backend.words(settings, build_backend.PLAN_SETTINGS)  # ends the program with an unknown one
 
+    def test_cibuildwheel_builds_what_the_plan_shows(self):
+        # Also on a builder with a GPU, where the backend would build for that one alone.
+        for path in self.made("sage2", "cibuildwheel", "--allow-defect", "sm90-uninitialised-output", "--revision", "v2.2.0").values():
+            self.assertRegex(path.read_text(), r"arch=8\.0;8\.6;8\.9;9\.0.* allow-defect=sm90-uninitialised-output")
+        done = self.run_sagekit("--plugin", "sage2", "generate", "cibuildwheel", "--backend", "setup-py", "-o", "none")
+        self.expect(done, 2, "GEN003", "--backend setup-py")
+
     def test_a_scheme_of_sagekit_toml_goes_along_or_is_refused(self):
         (self.folder / "sagekit.toml").write_text('[[scheme]]\nname = "ours"\nversion = "{version}+cu{cuda_digits}.pt{torch_minor}"\n')
         for words in (("--naming", "ours"), ()):
@@ -124,7 +131,8 @@ class Kinds(CommandLine):
             identifiers = re.findall(r'"(cp\d+-[a-z0-9_]+)"', text)
             wanted = [f"cp{cell['python'].replace('.', '')}-{cell['platform'].replace('linux', 'manylinux')}" for cell in cells if cell["torch"] == torch]
             self.assertEqual(sorted(identifiers), sorted(wanted))
-            self.assertIn(f'config-settings = "cuda={cuda} torch={torch}"', text)
+            arch = "arch=12.0a" if cuda == "12.8" else "'arch=12.0a;12.1a'"
+            self.assertIn(f'config-settings = "cuda={cuda} torch={torch} {arch}"', text)
 
     def test_cibuildwheel_cannot_say_what_holds_for_some_cells(self):
         (self.folder / "sagekit.toml").write_text('[[overrides]]\nselect = "*-python312"\narch = "9.0"\n')

@@ -28,6 +28,13 @@ std::string file_of_group(const Cell& cell) {
   return fmt::format("cibuildwheel{}-cu{}.toml", part, without_dots(cell.cuda));
 }
 
+/// The plan's: a builder with a GPU would build for that one else.
+std::string arches_of(const Cell& cell) {
+  std::vector<std::string> words;
+  for (const auto& arch : cell.arches) words.push_back(to_string(arch));
+  return join(words, ";");
+}
+
 }  // namespace
 
 Result<Generated> generate_cibuildwheel(const std::vector<PlannedVariant>& variants, const GenerateOptions&) {
@@ -36,6 +43,13 @@ Result<Generated> generate_cibuildwheel(const std::vector<PlannedVariant>& varia
     return fail(ErrorKind::usage, "GEN003",
                 "cibuildwheel's files cannot hold [[overrides]]: their settings are for all cells of a file",
                 "give what all cells take with --arch and --naming, and --config a sagekit.toml without [[overrides]]");
+  if (variant.request.backend != Backend::direct)
+    return fail(
+        ErrorKind::usage, "GEN003",
+        fmt::format("cibuildwheel's files cannot hold --backend {}: a source distribution is built by sagekit's "
+                    "own steps",
+                    to_string(variant.request.backend)),
+        "leave --backend out");
   const auto& naming = variant.request.naming;
   if (std::ranges::find(variant.request.schemes, naming, &NamingScheme::name) != variant.request.schemes.end())
     return fail(ErrorKind::usage, "GEN003",
@@ -52,8 +66,11 @@ Result<Generated> generate_cibuildwheel(const std::vector<PlannedVariant>& varia
       if (const auto identifier = identifier_of(*cell); !identifier.empty() && !contains(identifiers, identifier))
         identifiers.push_back(toml_text(identifier));
     if (!cells.front()->torch.empty()) settings.push_back("torch=" + cells.front()->torch);
-    if (!variant.request.arches.empty()) settings.push_back("arch=" + variant.request.arches);
+    const auto& asked = variant.request.arches;
+    if (const auto arches = asked.empty() ? arches_of(*cells.front()) : asked; !arches.empty())
+      settings.push_back("arch=" + arches);
     if (!naming.empty()) settings.push_back("naming=" + naming);
+    for (const auto& defect : variant.request.allowed_defects) settings.push_back("allow-defect=" + defect);
     std::vector<std::string> quoted;
     for (const auto& setting : settings) quoted.push_back(shell_text(setting));
     made.files.push_back(

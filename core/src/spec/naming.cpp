@@ -43,6 +43,7 @@ Result<std::string> value_of(std::string_view text, std::string_view word, const
 struct Piece {
   std::string separator;  ///< "+" or "." before it
   std::string text;
+  std::string_view word;  ///< its first: "torch_minor"
   bool has_word = false;
   bool has_value = false;
 };
@@ -82,11 +83,12 @@ Result<std::string> expand_words(std::string_view text, const NamingWords& words
     const char c = text[i];
     if (c == '+' || c == '.') {
       flush();
-      pieces.push_back({std::string(1, c), {}, false, false});
+      pieces.push_back({std::string(1, c), {}, {}, false, false});
     } else if (c == '{') {
       const auto end = text.find('}', i);
       if (end == std::string_view::npos) return bad_template(text, "has a { without its }", "write {version}");
       TRY_ASSIGN(const std::string value, value_of(text, text.substr(i + 1, end - i - 1), words));
+      if (!pieces.back().has_word) pieces.back().word = text.substr(i + 1, end - i - 1);
       pieces.back().has_word = true;
       if (value.empty()) {
         literal.clear();
@@ -106,8 +108,13 @@ Result<std::string> expand_words(std::string_view text, const NamingWords& words
 
   std::string out;
   std::string_view owed;  // the + of a piece that went, for the next one of its group
-  for (const Piece& piece : pieces) {
-    if (piece.has_word && !piece.has_value) {
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    const Piece& piece = pieces[i];
+    const auto lacks = [](const Piece& one) { return one.has_word && !one.has_value; };
+    // "torch.{torch_minor}": a label goes with the word that it begins.
+    const bool names_one_that_lacks = !piece.has_word && !piece.text.empty() && i + 1 < pieces.size() &&
+                                      lacks(pieces[i + 1]) && pieces[i + 1].word.starts_with(piece.text);
+    if (lacks(piece) || names_one_that_lacks) {
       if (piece.separator == "+") owed = "+";
       continue;
     }

@@ -139,7 +139,11 @@ TEST_CASE("a value that a variant does not have takes its segment along") {
   CHECK(named("default", bare) == "2.2.0+cu130.20260117.gd1a57a5|");
   CHECK(named("local-version", bare) == "2.2.0+cu130|");
   CHECK(named("build-tag", bare) == "2.2.0|130");
+  constexpr std::string_view k_spelled_out = "{version}+cu.{cuda}.torch.{torch_minor}";
+  CHECK(expand_template(k_spelled_out, bare).value() == "2.2.0+cu.13.0");
+  CHECK(expand_template("{version}+ours.{torch_minor}", bare).value() == "2.2.0+ours");
   bare.cuda.clear();
+  CHECK(expand_template(k_spelled_out, bare).value() == "2.2.0");
   CHECK(named("default", bare) == "2.2.0+20260117.gd1a57a5|");
   CHECK(named("local-version", bare) == "2.2.0|");
   CHECK(named("build-tag", bare) == "2.2.0|");
