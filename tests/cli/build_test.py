@@ -366,7 +366,7 @@ exec {real} "$@"
     def test_a_failing_step_shows_its_last_lines_and_how_to_rerun_it(self):
         folder = self.slow_nvcc()
         script = folder / "bin" / "nvcc"
-        script.write_text(script.read_text().replace("sleep 60;;", "echo 'error: the kernel is on strike' >&2; exit 2;;"))
+        script.write_text(script.read_text().replace("sleep 60;", "echo 'error: the kernel is on strike' >&2; exit 2;"))
         done = self.build("--toolchain", f"folder:{folder}")
         self.expect(done, 1, "the kernel is on strike", "rerun it with: cd ")
         self.assertEqual([p for p in self.wheels() if p.suffix == ".whl"], [])
