@@ -6,7 +6,7 @@ import subprocess
 import unittest
 
 from harness import EXAMPLE_SOURCE, EXAMPLES, SAGEKIT, Done
-from provisioning import Provisioning
+from provisioning import Provisioning, can_mount
 
 
 class Doctor(Provisioning):
@@ -113,6 +113,18 @@ class Doctor(Provisioning):
             self.assertIn(what, row["found"])
             self.assertTrue(row["mend"])
         self.assertEqual(self.rows("store")[1][0]["state"], "here")
+
+    @unittest.skipUnless(can_mount(), "needs root and mount namespaces for a small disk")
+    def test_a_store_on_a_disk_that_is_too_small_is_lacking(self):
+        disk = self.folder / "disk"
+        disk.mkdir()
+        for store in (disk, disk / "none" / "yet"):
+            words = ("unshare", "-m", "sh", "-c", 'mount -t tmpfs -o size=2m none "$0" && exec "$@"', disk, SAGEKIT, "--plugin", "sm121", "doctor", "--json", "--store", store)
+            done = Done(subprocess.run(list(map(str, words)), env=self.environment(), cwd=self.folder, stdin=subprocess.DEVNULL, capture_output=True))
+            row = next(part for part in done.json()["cells"][0]["parts"] if part["kind"] == "store")
+            self.assertEqual((done.code, row["state"]), (3, "lacking"), row)
+            self.assertRegex(row["found"], f"only [12] MiB are free at {store}, a build needs 1 GiB")
+            self.assertIn("free some space", row["mend"])
 
     def test_advice_names_the_store_when_a_plain_command_would_take_another(self):
         words = ("--plugin", "sm121", "--toolchain", "wheels")

@@ -12,12 +12,15 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 
 namespace sagekit {
 
 namespace fs = std::filesystem;
 
 namespace {
+
+constexpr std::uint64_t k_free_bytes = std::uint64_t{1} << 30;
 
 bool is_address(const std::string& place) { return place.find("://") != std::string::npos; }
 
@@ -55,13 +58,21 @@ Status check_path(const fs::path& store) {
               "--store DIR or SAGEKIT_STORE name another; what is in this one may be moved there");
 }
 
-/// Could this user make the folder, and files in it? Asked of the nearest folder above that is there.
-std::error_code cannot_write(fs::path folder) {
-  std::error_code error;
+/// The folder, or the nearest above that is there.
+fs::path nearest_there(fs::path folder, std::error_code& error) {
   while (!fs::exists(fs::symlink_status(folder, error)) && folder.has_relative_path()) {
-    if (error && error != std::errc::no_such_file_or_directory) return error;
+    if (error && error != std::errc::no_such_file_or_directory) return folder;
     folder = folder.parent_path();
   }
+  error.clear();
+  return folder;
+}
+
+/// Could this user make the folder, and files in it?
+std::error_code cannot_write(const fs::path& wanted) {
+  std::error_code error;
+  const auto folder = nearest_there(wanted, error);
+  if (error) return error;
   if (!fs::is_directory(folder, error)) return error ? error : std::make_error_code(std::errc::not_a_directory);
   if (::faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) == 0) return {};
   return {errno, std::generic_category()};
@@ -69,16 +80,27 @@ std::error_code cannot_write(fs::path folder) {
 
 }  // namespace
 
+Status check_space(const fs::path& store) {
+  std::error_code error;
+  const auto folder = nearest_there(store, error);
+  const auto space = fs::space(folder, error);
+  if (error || space.available >= k_free_bytes) return {};
+  return fail(ErrorKind::machine, "STO002",
+              fmt::format("only {} MiB are free at {}, a build needs 1 GiB", space.available >> 20, store.string()),
+              "free some space, or point --store at another disk");
+}
+
 Status check_store(const fs::path& store, bool fetches) {
   std::error_code ignored;
   const auto root = fs::absolute(store, ignored);
   TRY(check_path(root));
   // What is only read counts, but nothing is fetched into it.
-  if (const auto error = cannot_write(root / "objects"); error && !check_is_store(root))
-    return std::unexpected(store_problem("cannot write to", root, error));
+  const auto closed = cannot_write(root / "objects");
+  if (closed && !check_is_store(root)) return std::unexpected(store_problem("cannot write to", root, closed));
   if (const auto error = cannot_write(root / "toolchains" / ".partial"); error && fetches)
     return std::unexpected(store_problem("cannot write to", root / "toolchains", error));
-  return {};
+  // What is made beside a store that is only read lies in another place.
+  return closed ? Status() : check_space(root);
 }
 
 Result<OpenedStore> open_store(const BuildOptions& options, const std::string& what, const Say& say) {

@@ -5,6 +5,7 @@
 
 #include <sagekit/build.hpp>
 
+#include <filesystem>
 #include <memory>
 #include <string>
 
@@ -19,5 +20,8 @@ struct OpenedStore {
 /// `what`: for the journal. Removes what dead processes left. Errors: FIL002, STO005 and STO008 (usage): something in
 /// `store_from` is no store; STO009 (usage): nvcc cannot work below that path; IDX017.
 Result<OpenedStore> open_store(const BuildOptions& options, const std::string& what, const Say& say);
+
+/// Is there room for a build where the store is, or will be? STO002 (machine).
+Status check_space(const std::filesystem::path& store);
 
 }  // namespace sagekit

@@ -32,8 +32,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::uint64_t k_free_bytes = std::uint64_t{1} << 30;
-
 /// What a step writes between and removes, before anyone knows (sage2's texts and PTX: docs/measured.md).
 constexpr std::uint64_t k_files_between = std::uint64_t{64} << 20;
 
@@ -42,15 +40,6 @@ std::uint64_t disk_budget(const fs::path& work) {
   std::error_code error;
   const auto space = fs::space(work, error);
   return error ? 0 : std::max<std::uint64_t>(space.available / 2, 1);
-}
-
-Status check_space(const fs::path& store) {
-  std::error_code error;
-  const auto space = fs::space(store, error);
-  if (error || space.available >= k_free_bytes) return {};
-  return fail(ErrorKind::machine, "STO002",
-              fmt::format("only {} MiB are free at {}, a build needs 1 GiB", space.available >> 20, store.string()),
-              "free some space, or point --store at another disk");
 }
 
 /// The cells that can be built here; when there is none, the error of the first one's missing part.
