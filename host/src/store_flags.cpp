@@ -54,7 +54,7 @@ void trim_to_limit(const Session& session, const StoreArguments& arguments, cons
         fmt::format("the store has {}, more than --store-max-size: {} of it are fetched toolchains and "
                     "git caches, which stay",
                     human_bytes(trimmed->bytes_after), human_bytes(trimmed->kept_bytes)),
-        "sagekit toolchain remove; sagekit cache stats");
+        "sagekit toolchain remove --all" + session.store_words(store.string()));
   else if (trimmed->bytes_after < trimmed->bytes_before)
     session.console.say(fmt::format("the store was trimmed from {} to {}", human_bytes(trimmed->bytes_before),
                                     human_bytes(trimmed->bytes_after)));

@@ -237,6 +237,22 @@ class Care(StoreCase):
         self.assertIn("the store was trimmed", done.err)
         self.assertLessEqual(self.run_sagekit("cache", "stats", "--json").json()["bytes"], 1 << 20)
 
+    def test_advice_to_remove_toolchains_is_for_the_store_that_is_too_large(self):
+        self.full_store()
+        other = self.folder / "other store"
+        shutil.copytree(self.store, other)
+        tree = other / "toolchains" / "nvcc-13.0.88-linux_x86_64-0123456789ab"
+        tree.mkdir(parents=True)
+        (tree / "nvcc").write_bytes(bytes(3_000_000))
+        advice = f"sagekit toolchain remove --all --store '{other}'"
+        self.expect(self.run_sagekit("cache", "trim", "--max-size", "1M", "-n", "--store", other), 0, "that is more than asked for", advice)
+        done = self.build("--store-max-size", "1M", "--store", other)
+        self.assertIn("more than --store-max-size", done.err)
+        self.assertIn(advice, done.err)
+        own = self.store / "toolchains" / tree.name
+        shutil.copytree(tree, own)
+        self.assertIn("sagekit toolchain remove --all\n", self.run_sagekit("cache", "trim", "--max-size", "1M").err)
+
     def test_verify_finds_a_flipped_bit_and_the_next_build_repairs(self):
         self.full_store()
         self.expect(self.run_sagekit("cache", "verify"), 0, "are whole")

@@ -99,7 +99,7 @@ int run(Session& session, const CacheTrimArguments& arguments) {
       session.console.warn(
           fmt::format("that is more than asked for: {} are fetched toolchains and git caches, which stay",
                       human_bytes(trimmed->kept_bytes)),
-          "sagekit toolchain remove --all");
+          "sagekit toolchain remove --all" + session.store_words(arguments.store));
   }
   return trimmed->problem ? report(session, *trimmed->problem) : 0;
 }
