@@ -1,5 +1,8 @@
 #include "provisioning.hpp"
 
+#include <sagekit/index.hpp>
+#include <sagekit/shell_word.hpp>
+
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -81,6 +84,18 @@ std::function<Result<IndexSettings>()> pip_reader(const Session& session, const 
   };
 }
 
+/// The flags with which `toolchain fetch` brings what these would use: its lock and its index, without a password.
+std::string fetch_words(const Session& session, const ToolchainArguments& tools) {
+  auto words = session.store_words(tools.store);
+  const auto add = [&](const char* flag, const std::string& value) {
+    if (!value.empty()) words += fmt::format(" {} {}", flag, shell_word(value));
+  };
+  if (tools.lock != ToolchainArguments().lock) add("--lock", tools.lock);
+  add("--index-url", printable_url(tools.index_url));
+  for (const auto& url : tools.extra_index_urls) add("--extra-index-url", printable_url(url));
+  return words;
+}
+
 }  // namespace
 
 Result<ToolchainOptions> toolchain_options(const Session& session, const ToolchainArguments& tools) {
@@ -104,6 +119,7 @@ Result<ToolchainOptions> toolchain_options(const Session& session, const Toolcha
     options.provision.kept = *store / "specs";
     options.provision.store_flag = session.store_words(tools.store);
   }
+  options.provision.fetch_flags = fetch_words(session, tools);
   options.provision.lock = tools.lock;
   options.provision.locked = tools.locked;
   options.provision.offline = tools.offline;

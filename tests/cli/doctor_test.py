@@ -2,11 +2,13 @@
 """`doctor`, and what must not touch the network: counted by an index that logs every request."""
 import os
 import pathlib
+import re
+import shlex
 import subprocess
 import unittest
 
 from harness import EXAMPLE_SOURCE, EXAMPLES, SAGEKIT, Done
-from provisioning import Provisioning, can_mount
+from provisioning import SECRET, Provisioning, can_mount
 
 
 class Doctor(Provisioning):
@@ -130,8 +132,9 @@ class Doctor(Provisioning):
         words = ("--plugin", "sm121", "--toolchain", "wheels")
         other = self.folder / "other store"
         mend = lambda *more, **options: [part["mend"] for part in self.parts(*words, *more)[2] if part["what"] == "nvcc 13.0"][0]  # noqa: E731
-        self.assertEqual(mend(), "sagekit toolchain fetch --cuda 13.0")
-        self.assertEqual(mend("--store", other), f"sagekit toolchain fetch --cuda 13.0 --store '{other}'")
+        index = f" --index-url {self.index.url}"
+        self.assertEqual(mend(), "sagekit toolchain fetch --cuda 13.0" + index)
+        self.assertEqual(mend("--store", other), f"sagekit toolchain fetch --cuda 13.0 --store '{other}'{index}")
         environment = {name: value for name, value in self.environment().items() if name != "SAGEKIT_STORE"}
         (self.folder / "sagekit.toml").write_text('store = "other store"\n')
         done = self.run_sagekit("doctor", "--json", *words, "--index-url", self.index.url, env=environment)
@@ -141,6 +144,24 @@ class Doctor(Provisioning):
         self.run_sagekit("toolchain", "fetch", "--cuda", "13.0", "--store", other, "--index-url", self.index.url)
         (other / "toolchains" / row["id"] / "bin" / "ptxas").unlink()
         self.expect(self.run_sagekit("toolchain", "verify", "--store", other), 1, f"sagekit toolchain remove {row['id']} --store '{other}'")
+
+    def test_advice_to_fetch_names_the_lock_and_the_index_that_it_is_for(self):
+        lock = self.folder / "lk" / "ci.lock"
+        lock.parent.mkdir()
+        words = ("--plugin", "sm121", "--toolchain", "wheels", "--locked", "--lock", "lk/ci.lock", "--store", "k1")
+        done = self.run_sagekit("doctor", "--json", *words, "--index-url", self.index.url)
+        command = re.search(r"sagekit (toolchain fetch --cuda 13.0 .*?) brings it", done.out)[1]
+        self.assertIn(f" --lock lk/ci.lock --index-url {self.index.url}", command)
+        self.expect(self.run_sagekit(*shlex.split(command)), 0)
+        self.assertTrue(lock.is_file())
+        self.assertFalse(self.lock.exists())
+        _, _, parts = self.parts(*words)
+        self.assertEqual([part["state"] for part in parts if part["what"] == "nvcc 13.0"][0], "here")
+        # A password goes into no text that is shown.
+        done = self.run_sagekit("doctor", "--json", *words[:4], "--offline", "--index-url", f"http://me:{SECRET}@host/simple",
+                                "--extra-index-url", f"https://{SECRET}@other/simple", "--store", "k2")
+        self.assertIn(" --index-url http://host/simple --extra-index-url https://other/simple brings it", done.out)
+        self.assertNotIn(SECRET, done.out + done.err)
 
     def test_a_tree_whose_modes_a_copy_lost_is_not_whole_and_is_mended_by_chmod(self):
         tree = pathlib.Path(self.fetched()[0]["path"])

@@ -124,7 +124,7 @@ struct Environment {
   std::vector<std::string> notes;  ///< places that were named and hold nothing, in sentences
   /// --toolchain's words where nvcc and torch of other sources were left out: "wheels, redist"; "" = all were taken
   std::string narrowed_to = {};
-  std::string store_flag = {};  ///< ProvisionOptions::store_flag
+  std::string store_flag = {}, fetch_flags = {};  ///< of ProvisionOptions
 };
 
 /// Where to look; filled by the host from flags and environment variables (core reads none).

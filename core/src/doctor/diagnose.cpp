@@ -50,7 +50,7 @@ std::vector<ToolchainPart> parts_of(const Cell& cell, const Spec& spec, const En
   const auto nvcc = choose_nvcc(need, environment);
   parts.push_back(part(PartKind::nvcc, "nvcc " + cell.cuda, nvcc,
                        [](const Nvcc& n) { return fmt::format("{} {}", n.version, n.executable.string()); }));
-  const auto fetch = fmt::format("sagekit toolchain fetch --cuda {}{}", cell.cuda, options.provision.store_flag);
+  const auto fetch = fmt::format("sagekit toolchain fetch --cuda {}{}", cell.cuda, options.provision.fetch_flags);
   may_be_fetched(parts.back(), nvcc, "TCH001", {TreeKind::nvcc, cell.cuda, "", environment.platform}, options, fetch);
   auto compiler_need = need;
   if (!nvcc) compiler_need.cuda.clear();  // which compilers it accepts is known when it is here

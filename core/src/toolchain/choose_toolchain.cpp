@@ -135,7 +135,7 @@ Result<Nvcc> choose_nvcc(const ToolchainNeed& need, const Environment& environme
                 mend_there(environment,
                            how_to_get_nvcc(need.cuda, can_fetch_nvcc(need.cuda)
                                                           ? fmt::format("sagekit toolchain fetch --cuda {}{} brings it",
-                                                                        need.cuda, environment.store_flag)
+                                                                        need.cuda, environment.fetch_flags)
                                                           : "")));
 
   // --list-gpu-code never shows a or f variants; from which release on it compiles those is known data.
@@ -369,7 +369,7 @@ Result<TorchSysroot> choose_torch(const ToolchainNeed& need, const Python& pytho
                       "that wheel (any Python's) and give its folder with --toolchain folder:DIR",
                       need.torch, need.cuda.empty() ? "" : " --cuda " + need.cuda,
                       need.platform == environment.platform ? "" : " --platform " + need.platform,
-                      environment.store_flag)));
+                      environment.fetch_flags)));
 }
 
 Result<Toolchain> choose_toolchain(const ToolchainNeed& need, const Environment& environment) {

@@ -105,6 +105,7 @@ Result<Environment> find_toolchains(const ToolchainOptions& options, CommandRunn
   if (!options.provision.store.empty() && !options.stored.empty())
     add_closed_trees(options.provision.store, environment);
   environment.store_flag = options.provision.store_flag;
+  environment.fetch_flags = options.provision.fetch_flags;
   std::vector<std::string> sources;
   if (options.system) sources.emplace_back("system");
   for (const auto source : options.stored) sources.emplace_back(to_string(source));
