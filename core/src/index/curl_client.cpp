@@ -1,6 +1,7 @@
 #include "index/curl_client.hpp"
 
 #include "index/curl_connection.hpp"
+#include "support/file.hpp"
 #include "support/format.hpp"
 #include "support/try.hpp"
 
@@ -9,8 +10,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <condition_variable>
+#include <filesystem>
 #include <mutex>
 #include <random>
+#include <string>
 #include <system_error>
 
 namespace sagekit {
@@ -85,6 +88,13 @@ std::string hint_for(const std::string& code, const std::string& host) {
   if (code == "IDX008" || code == "IDX009")
     return "a proxy may have answered: ask from another network or another index";
   return {};
+}
+
+/// Why nothing can be trusted by it; "" = it may serve. libcurl says only that it could not be set.
+std::string why_no_certificates(const std::filesystem::path& bundle) {
+  if (::access(bundle.c_str(), R_OK) != 0) return std::generic_category().message(errno);
+  const auto text = read_file(bundle);  // of a folder libcurl takes the files that it looks for
+  return text && text->find("-----BEGIN ") == std::string::npos ? "it is no PEM file" : "";
 }
 
 class CurlClient final : public HttpClient {
@@ -206,13 +216,12 @@ Result<HttpResponse> CurlClient::send(const HttpRequest& request, std::stop_toke
     }
     const std::string name = printable_url(request.url), at = printable_url(outcome.at.without_user());
     const bool stopped = stop.stop_requested();
-    // libcurl says only that it could not be set.
-    if (const auto& bundle = m_settings.ca_bundle;
-        outcome.code == "IDX003" && !bundle.empty() && ::access(bundle.c_str(), R_OK) != 0)
-      return fail(ErrorKind::usage, "IDX003",
-                  fmt::format("cannot read {}: the certificates to trust, {}, cannot be read: {}", name,
-                              bundle.string(), std::generic_category().message(errno)),
-                  "name a PEM file that is there with --cert, or in pip's configuration", bundle.string());
+    const auto& bundle = m_settings.ca_bundle;
+    if (const auto why = outcome.code == "IDX003" && !bundle.empty() ? why_no_certificates(bundle) : ""; !why.empty())
+      return fail(
+          ErrorKind::usage, "IDX003",
+          fmt::format("cannot read {}: the certificates to trust, {}, cannot be read: {}", name, bundle.string(), why),
+          "name a PEM file that is there with --cert, or in pip's configuration", bundle.string());
     return fail(
         stopped ? ErrorKind::interrupted : ErrorKind::failed, stopped ? "IDX016" : outcome.code,
         fmt::format("cannot {} {}{}: {}{}", request.method == HttpMethod::put ? "write" : "read", name,

@@ -1,5 +1,6 @@
 #include "client_fixture.hpp"
 #include "index/curl_library.hpp"
+#include "support/scratch_files.hpp"
 
 #include <chrono>
 #include <future>
@@ -385,4 +386,13 @@ TEST_CASE("a file of certificates that is not there is the fault of who named it
   CHECK(refused.error().message.find("/nowhere/ca.pem, cannot be read: No such file or directory") !=
         std::string::npos);
   CHECK(get(*quick_client(settings), server.url("/plain")));  // what needs none goes on
+
+  const auto folder = temporary();
+  settings.ca_bundle = folder.path() / "ca.pem";
+  write(settings.ca_bundle, "not found\n");
+  const auto none = get(*quick_client(settings), "https://" + server.host() + "/");
+  REQUIRE_FALSE(none);
+  CHECK(none.error().code == "IDX003");
+  CHECK(none.error().kind == ErrorKind::usage);
+  CHECK(none.error().message.find("cannot be read: it is no PEM file") != std::string::npos);
 }
