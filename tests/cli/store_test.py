@@ -298,6 +298,8 @@ class Care(StoreCase):
         # What a run made, and that is nothing.
         self.assertEqual(self.run_sagekit("cache", "export", "run.tar", "--since-run", "--store", self.folder / "two", "--json").json()["records"], 0)
         self.expect(self.run_sagekit("cache", "export", self.folder / "no" / "where.tar"), 2, "FIL002", "= name a file in a folder that is there")
+        for folder in (".", self.folder):
+            self.expect(self.run_sagekit("cache", "export", folder), 2, "FIL002", "it is a folder", "= name a file in it")
         self.expect(self.run_sagekit("cache", "export", "-"), 2, "FIL002", "not to stdout")
         pipe = self.folder / "pipe"  # as a device: a file that is renamed would take its place
         os.mkfifo(pipe)

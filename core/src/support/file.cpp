@@ -49,8 +49,11 @@ bool write_all(int fd, std::string_view bytes) {
 
 Status check_replaceable(const fs::path& path) {
   struct stat there{};
-  if (::stat(path.c_str(), &there) != 0 || S_ISREG(there.st_mode) || S_ISDIR(there.st_mode)) return {};
-  return fail(ErrorKind::usage, "FIL002", "cannot write " + path.string() + ": it is no regular file", "name a file");
+  if (::stat(path.c_str(), &there) != 0 || S_ISREG(there.st_mode)) return {};
+  const bool folder = S_ISDIR(there.st_mode);
+  return fail(ErrorKind::usage, "FIL002",
+              "cannot write " + path.string() + ": it is " + (folder ? "a folder" : "no regular file"),
+              folder ? "name a file in it" : "name a file");
 }
 
 Result<std::string> read_file(const fs::path& path) {

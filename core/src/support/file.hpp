@@ -15,7 +15,7 @@ std::string last_os_error();  ///< strerror(errno)
 
 /// The whole file. Error FIL001 (usage) when it cannot be read.
 Result<std::string> read_file(const std::filesystem::path& path);
-/// A file that is renamed to the name of a device or pipe would take its place: FIL002 (usage).
+/// FIL002 (usage): a file that is renamed to that name would take a device's or pipe's place, or a folder has it.
 Status check_replaceable(const std::filesystem::path& path);
 /// Writes a temporary file beside `path`, fsyncs, renames over it: never half a file under the name. FIL002.
 Status write_file_atomic(const std::filesystem::path& path, std::string_view bytes, bool executable = false);
