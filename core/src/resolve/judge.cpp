@@ -191,12 +191,16 @@ std::string gpu_text(const Gpu& gpu) {
   return gpu.name.empty() ? to_string(gpu.capability) : fmt::format("{} ({})", gpu.name, to_string(gpu.capability));
 }
 
-/// A GPU of the past has a row only where code for it was found; what could not be read may hold some.
+/// A GPU of the past has a row only where code for it was found; what could not be read may hold some. Where the CUDA
+/// of its system decides whether a GPU loads another's code, a row says so of code that was read.
 bool lacks_old_code(const std::vector<RunsOn>& table, Capability gpu) {
   const auto& models = gpu_data().models;
   const auto known = std::ranges::find(models, gpu, &GpuModels::capability);
-  return known != models.end() && known->legacy && !table.empty() &&
-         std::ranges::none_of(table, [](const RunsOn& row) { return row.verdict == "unknown"; });
+  const auto unread = [&models](const RunsOn& row) {
+    const auto own = std::ranges::find(models, row.capability, &GpuModels::capability);
+    return row.verdict == "unknown" && (own == models.end() || own->shares_code_from.empty());
+  };
+  return known != models.end() && known->legacy && !table.empty() && std::ranges::none_of(table, unread);
 }
 
 Ruling judge_by_table(const Traits& traits, const Target& target, const Gpu& gpu) {

@@ -203,6 +203,11 @@ TEST_CASE("a GPU of the past that a table leaves out has no code in the wheel") 
   CHECK(code_on("V100") == "RES107");
   CHECK(code_on("GTX 1080") == "RES107");
   CHECK(code_on("3.7") == "RES207");  // of it nothing is known
+  const auto orin = std::ranges::find(*traits.runs_on, Capability{8, 7}, &RunsOn::capability);
+  REQUIRE(orin != traits.runs_on->end());
+  orin->verdict = "unknown";  // as each wheel with another's code: the CUDA there decides
+  CHECK(code_on("V100") == "RES107");
+  CHECK(code_on("GTX 1080") == "RES107");
   traits.runs_on->front().verdict = "unknown";
   CHECK(code_on("V100") == "RES207");
 }
