@@ -63,6 +63,8 @@ class Page(CommandLine):
         (dist / "report.html").write_text("<!DOCTYPE html><h1>Quarter</h1>")
         self.expect(self.run_sagekit("report", "dist"), 1, "PKG001", "report.html is there and is no page of sagekit's", "-o")
         self.assertEqual((dist / "report.html").read_text(), "<!DOCTYPE html><h1>Quarter</h1>")
+        shutil.copytree(dist, self.folder / "my wheels (2)")
+        self.expect(self.run_sagekit("report", "my wheels (2)"), 1, "PKG001", "-o 'my wheels (2)/report.html' replaces it")
         self.expect(self.run_sagekit("report", "dist", "-o", "dist/report.html"), 0)
         self.assertIn("pip install ./" + wheel.name, text)
         self.expect(self.run_sagekit("report", "dist", "-o", "nowhere/page.html"), 2, "FIL002", "there is no such folder")

@@ -5,6 +5,7 @@
 #include "verb.hpp"
 
 #include <sagekit/release_report.hpp>
+#include <sagekit/shell_word.hpp>
 
 #include <fmt/format.h>
 
@@ -33,9 +34,10 @@ Status check_page(const fs::path& page) {
   const auto there = file_text(page);
   if (!there || there->empty() || there->find("<meta name=\"generator\" content=\"sagekit\">") != there->npos)
     return {};
-  return fail(ErrorKind::failed, "PKG001", fmt::format("{} is there and is no page of sagekit's", page.string()),
-              fmt::format("move it away, or name the page: -o wheels.html; -o {} replaces it", page.string()),
-              page.string());
+  return fail(
+      ErrorKind::failed, "PKG001", fmt::format("{} is there and is no page of sagekit's", page.string()),
+      fmt::format("move it away, or name the page: -o wheels.html; -o {} replaces it", shell_word(page.string())),
+      page.string());
 }
 
 int run(Session& session, const ReportArguments& arguments) {
