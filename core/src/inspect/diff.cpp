@@ -134,7 +134,9 @@ MemberChange compare_member(const MemberFacts& before, const MemberFacts& after)
     compare(change.changes, "readable", !unread(before), !unread(after));
     return change;
   }
-  compare(change.changes, "Python ABI", before.python_abi, after.python_abi);
+  // As in inspect's JSON, a library without an entry point for Python is for none, too.
+  const auto abi = [](const MemberFacts& member) { return member.python_abi.empty() ? "none" : member.python_abi; };
+  compare(change.changes, "Python ABI", abi(before), abi(after));
   if (before.elf && after.elf) compare_elf(change.changes, *before.elf, *after.elf);
   if (before.pe && after.pe) compare_pe(change.changes, *before.pe, *after.pe);
   compare_gpu(change.changes, before.gpu, after.gpu);

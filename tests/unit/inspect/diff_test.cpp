@@ -62,6 +62,22 @@ const MemberChange* find(const FileDiff& diff, std::string_view path) {
 
 }  // namespace
 
+TEST_CASE("a library and a module that are both for no Python do not differ in that") {
+  auto before = module("a/_C.so", "1", {8, 0}, {}), after = module("a/_C.pyd", "2", {8, 0}, {});
+  after.python_abi = "none";
+  const auto fields = [](const MemberFacts& was, const MemberFacts& now) {
+    const auto diff = diff_files(wheel("1", {was}), wheel("1", {now}));
+    REQUIRE(diff.members.size() == 1);
+    return diff.members.front().changes.fields;
+  };
+  CHECK(fields(before, after).empty());
+  before.python_abi = "cp312";
+  REQUIRE(fields(after, before).size() == 1);
+  CHECK(fields(after, before).front().before == "none");
+  after.python_abi.clear();
+  CHECK(fields(after, before).front().before == "none");
+}
+
 TEST_CASE("a wheel does not differ from itself") {
   const auto one = wheel("1.0", {file("demo/a.py", "a"), module("demo/_k.so", "k", {9, 0}, {"f"})});
   const auto diff = diff_files(one, one);
