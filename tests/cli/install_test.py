@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import pathlib
+import shlex
 import shutil
 import signal
 import subprocess
@@ -270,10 +271,13 @@ class Undone(Install):
         done = self.refuses(self.wheel(init=b"raise ImportError('/x/_k.so: undefined symbol: _ZN3c106detail14torchCheckFailEPKcS2_jRKSs')\n"), "IST008")
         self.assertIn("sagekit explain WHY401", done.err)
         self.assertIn("mend: ", done.err)
+        done = self.refuses(self.wheel(init=b"from json import no_such_name\n"), "IST008", "WHY430")
+        self.assertIn(f"mend: {shlex.quote(str(self.python))} -m pip check", " ".join(done.err.split()))
 
     def test_the_mend_is_for_this_system(self):
         done = self.refuses(self.wheel(init=b"import triton\n"), "IST008", "WHY416")
         self.assertNotIn("triton-windows", done.err)
+        self.assertIn(f"mend: {shlex.quote(str(self.python))} -m pip install ", " ".join(done.err.split()))
         with IndexServer() as index:
             done = self.refuses(self.wheel(requires=["triton"]), "IST007", "WHY303", env=self.environment(PIP_INDEX_URL=index.url))
         self.assertNotIn("triton-windows", done.err)

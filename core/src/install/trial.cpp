@@ -6,6 +6,8 @@
 #include "support/text.hpp"
 #include "support/try.hpp"
 
+#include <sagekit/shell_word.hpp>
+
 #include <algorithm>
 #include <set>
 
@@ -99,6 +101,7 @@ LogFacts facts_of(const Target& machine) {
     facts["capability"] = to_string(machine.gpus->front().capability);
     facts["driver"] = machine.gpus->front().driver;
   }
+  if (!machine.interpreter.empty()) facts["python_program"] = shell_word(machine.interpreter.string());
   std::erase_if(facts, [](const auto& fact) { return fact.second.empty(); });
   return facts;
 }

@@ -132,6 +132,8 @@ TEST_CASE("each way not to load has its code, and the missing thing is named") {
       of_first(raised("ImportError", "/x/_a.so: undefined symbol: _ZN3c106detail14torchCheckFailEPKcS2_jRKSs"));
   CHECK(old_abi.hint.find("sagekit explain WHY401") != std::string::npos);
   CHECK(old_abi.hint.find("mend: ") != std::string::npos);
+  const auto other_version = of_first(raised("ImportError", "cannot import name 'ops' from 'demo' (/x/__init__.py)"));
+  CHECK(other_version.hint.ends_with("; mend: python3.12 -m pip check"));
   const auto crash = of_first(said({k_python, k_torch, k_begin}, 11));
   CHECK(crash.code == "IMP004");
   CHECK(crash.message.find("signal 11") != std::string::npos);

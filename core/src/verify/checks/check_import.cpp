@@ -13,6 +13,8 @@
 #include "verify/child/child_python.hpp"
 #include "verify/torch_abi.hpp"
 
+#include <sagekit/shell_word.hpp>
+
 #include <algorithm>
 #include <map>
 #include <mutex>
@@ -217,8 +219,7 @@ class ImportCheck {
       TRY(write_file(file, content));
       files.push_back(file.string());
     }
-    m_stand_ins = files;
-    return files;
+    return m_stand_ins.emplace(std::move(files));
   }
 
   Result<ChildOutput> load(const Importable& module, const std::vector<std::string>& stand_ins) {
@@ -260,8 +261,9 @@ class ImportCheck {
   }
 
   /// What explain makes of the message, first.
-  static std::string hint_of(const Fault& fault, const ChildOutput& said) {
-    const auto cause = first_cause_in_words(said.text("type") + ": " + said.text("error"), {{"os", "linux"}});
+  std::string hint_of(const Fault& fault, const ChildOutput& said) const {
+    const auto cause = first_cause_in_words(said.text("type") + ": " + said.text("error"),
+                                            {{"os", "linux"}, {"python_program", shell_word(m_name)}});
     return cause.empty() || fault.hint.empty() ? cause + fault.hint : cause + "; " + fault.hint;
   }
 
@@ -293,8 +295,7 @@ class ImportCheck {
       return {"IMP004", fmt::format("loading it does not come back within {} s", k_seconds), {}, {}};
     const auto how =
         result.signal != 0 ? fmt::format("signal {}", result.signal) : fmt::format("exit code {}", result.exit_code);
-    const auto lines = split(trim(result.error_output), '\n');
-    const auto last = one_line(lines.back());
+    const auto last = one_line(split(trim(result.error_output), '\n').back());
     return {
         "IMP004", fmt::format("loading it ends the interpreter ({}){}", how, last.empty() ? "" : ": " + last), {}, {}};
   }
@@ -352,16 +353,15 @@ class ImportCheck {
 
 Status check_imports(const Artifact& artifact, const VerifyOptions& options, CommandRunner& runner,
                      std::set<std::string>& imported, FindingList& findings) {
-  const auto skip = [&](const std::string& reason, const std::string& hint = {}) { findings.skip_rest(reason, hint); };
   if (options.interpreters.empty())
-    return skip("no interpreter was given or found to import with",
-                "--interpreter PATH, a Python that has what this wheel requires"),
+    return findings.skip_rest("no interpreter was given or found to import with",
+                              "--interpreter PATH, a Python that has what this wheel requires"),
            Status();
   const auto modules = importable_modules(artifact);
   if (modules.empty()) return findings.done("IMP001", "there is no extension module to import"), Status();
   auto pythons = ChildPythons::unpack(artifact, options, runner);
   if (!pythons && pythons.error().kind == ErrorKind::failed)
-    return skip(pythons.error().message, pythons.error().hint), Status();
+    return findings.skip_rest(pythons.error().message, pythons.error().hint), Status();
   if (!pythons) return std::unexpected(pythons.error());
 
   std::vector<std::string> misfits;
@@ -388,9 +388,9 @@ Status check_imports(const Artifact& artifact, const VerifyOptions& options, Com
     complete = complete && all;
   }
   if (misfits.size() == options.interpreters.size()) {
-    if (!artifact.finished) return skip(join(misfits, "; ")), Status();
+    if (!artifact.finished) return findings.skip_rest(join(misfits, "; ")), Status();
     findings.broken("IMP005", join(misfits, "; "), {}, "give the Python that the wheel is for with --interpreter");
-    return skip("no interpreter that was given fits"), Status();
+    return findings.skip_rest("no interpreter that was given fits"), Status();
   }
   findings.done("IMP005");
   if (!complete) findings.skip_rest("not every module was loaded");
