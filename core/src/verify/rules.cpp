@@ -80,7 +80,7 @@ constexpr auto k_rules = std::to_array<Rule>({
     {"INF017", error, error, warning, "every file has the size in RECORD"},
     {"INF018", error, error, warning, "RECORD has an allowed hash and a size for every file"},
     {"INF023", error, warning, error, "the licence files that METADATA names are there"},
-    {"INF024", error, warning, error, "Metadata-Version is 2.4 where License-File is used"},
+    {"INF024", error, warning, warning, "Metadata-Version is 2.4 where License-File is used"},
     {"INF025", error, error, error, "the dist-info folder is that of the file name"},
     {"INF026", error, warning, warning, "RECORD gives no hash or size for itself"},
     {"INF027", error, note, note, "there is no signature of RECORD"},
