@@ -110,6 +110,18 @@ class Diff(Wheels):
         self.assertEqual(changes["demo/gone.py"], "removed")
         self.assertFalse(document["identical"])
 
+    def test_a_cut_module_is_not_one_without_gpu_code(self):
+        whole = self.module("k.so")
+        good = self.wheel("1.0", {"demo/__init__.py": b"", "demo/_k.so": whole})
+        cut = self.wheel("1.1", {"demo/__init__.py": b"", "demo/_k.so": whole[:len(whole) // 2]})
+        for done, words in ((self.run_sagekit("inspect", cut), "1 module could not be read"),
+                            (self.run_sagekit("verify", cut), "cannot be judged (INS022:")):
+            self.assertIn(words, " ".join(done.out.split()))
+            self.assertNotIn("no GPU code", done.out)
+        done = self.run_sagekit("diff", good, cut)
+        self.expect(done, 0, "INS022")
+        self.assertIn("readable: yes -> no", done.out)
+
     def test_what_cannot_be_read_is_said_and_is_no_absence(self):
         good = self.wheel("1.0", {"demo/__init__.py": b"", "demo/_k.so": self.module("k.so")})
         content = bytearray(good.read_bytes())

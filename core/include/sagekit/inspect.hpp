@@ -116,6 +116,9 @@ struct MemberFacts {
   Diagnostics problems;  ///< what could not be read in it; any error = unverifiable, never a pass
 };
 
+/// Has damage hidden where its GPU code lies, so that one in which none was found may have some?
+SAGEKIT_API bool hides_gpu_code(const MemberFacts& member);
+
 struct WheelFacts {
   WheelName name;
   std::string metadata_name, metadata_version, requires_python;

@@ -36,7 +36,9 @@ class PeReader {
       const std::uint64_t used = virtual_size == 0 ? raw_size : std::min(virtual_size, raw_size);
       const auto content = m_bytes.slice(entry->u32(20), used);
       if (!content) m_problems.error("INS031", fmt::format("PE section {} lies outside the file", i));
-      m_file.sections.push_back({name.substr(0, name.find('\0')), entry->u32(12), content.value_or(Bytes())});
+      // What is left of one that is cut off is still that section's.
+      m_file.sections.push_back(
+          {name.substr(0, name.find('\0')), entry->u32(12), content.value_or(m_bytes.from(entry->u32(20)))});
     }
   }
 

@@ -121,8 +121,9 @@ void compare_gpu(Changes& changes, const std::vector<GpuCode>& before, const std
   }
 }
 
-/// Nothing of it could be read: what it has is not known.
+/// Nothing of it could be read, or not where its GPU code lies: what it has is not known.
 bool unread(const MemberFacts& member) {
+  if (hides_gpu_code(member)) return true;
   return !member.elf && !member.pe && member.gpu.empty() &&
          std::ranges::find(member.problems, Severity::error, &Diagnostic::severity) != member.problems.end();
 }

@@ -11,6 +11,7 @@
 #include "support/text.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace sagekit {
 
@@ -124,7 +125,18 @@ void read_windows(ModuleReading& reading, Bytes bytes, const InspectOptions& opt
       reading.facts.python_abi = std::move(bound);
 }
 
+/// The file, its section table or a section could not be read.
+constexpr std::array<std::string_view, 7> k_lost_sections{"FAT001", "FAT011", "INS020", "INS021",
+                                                          "INS022", "INS030", "INS031"};
+
 }  // namespace
+
+bool hides_gpu_code(const MemberFacts& member) {
+  return std::ranges::none_of(member.gpu, &GpuCode::loaded) &&
+         std::ranges::any_of(member.problems, [](const Diagnostic& problem) {
+           return std::ranges::find(k_lost_sections, std::string_view(problem.code)) != k_lost_sections.end();
+         });
+}
 
 std::string python_abi_of_name(std::string_view path) {
   const std::string file = lower(after_last(path, '/'));

@@ -196,6 +196,10 @@ DriverFloor least_floor(const std::vector<std::pair<const MemberFacts*, const Gp
   return std::ranges::min_element(floors, {}, [](const auto& floor) { return floor.second.driver(); })->second;
 }
 
+bool may_have_code(const MemberFacts& member) {
+  return std::ranges::any_of(member.gpu, &GpuCode::loaded) || hides_gpu_code(member);
+}
+
 /// Nobody knows which modules the package calls: it runs where all of them have code, and in part where some have.
 RunsOn by_code(const Artifact& artifact, Capability gpu, const LoadFaults& faults) {
   RunsOn row = row_for(gpu, artifact);
@@ -204,7 +208,7 @@ RunsOn by_code(const Artifact& artifact, Capability gpu, const LoadFaults& fault
   std::vector<std::pair<std::string, ModuleState>> failing;
   std::size_t with_code = 0;
   for (const auto& [name, member] : artifact.modules()) {
-    const bool has_code = std::ranges::any_of(member->gpu, &GpuCode::loaded);
+    const bool has_code = may_have_code(*member);
     if (!has_code && faults.of(*member) == nullptr) continue;
     with_code += has_code;
     const auto state = has_code ? state_on(*member, gpu, faults, false) : *faults.of(*member);
@@ -301,9 +305,8 @@ std::vector<RunsOn> runs_on(const Artifact& artifact, const std::vector<Finding>
   if (artifact.is_recognised()) {
     const auto defects = visible_defects(artifact);
     for (const auto gpu : known_gpus(artifact)) table.push_back(by_dispatch(artifact, gpu, defects, faults));
-  } else if (std::ranges::any_of(artifact.modules(), [](const auto& module) {
-               return std::ranges::any_of(module.second->gpu, &GpuCode::loaded);
-             })) {
+  } else if (std::ranges::any_of(artifact.modules(),
+                                 [](const auto& module) { return may_have_code(*module.second); })) {
     for (const auto gpu : known_gpus(artifact)) table.push_back(by_code(artifact, gpu, faults));
   }
   const auto experimental = artifact.experimental();

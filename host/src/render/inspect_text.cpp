@@ -72,8 +72,9 @@ std::string system_text(const MemberFacts& member) {
 
 bool is_module(const MemberFacts& member) { return member.elf || member.pe || !member.gpu.empty(); }
 
-/// A module by its name, of which nothing could be read.
+/// A module by its name, of which nothing could be read, or not where GPU code lies.
 bool is_unread(const MemberFacts& member) {
+  if (hides_gpu_code(member)) return true;
   const auto name = std::string_view(member.path).substr(member.path.rfind('/') + 1);
   const bool named_so = name.ends_with(".so") || name.find(".so.") != std::string_view::npos ||
                         name.ends_with(".pyd") || name.ends_with(".dll");

@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 using namespace sagekit;
 using test::sample_pe;
 
@@ -67,6 +69,26 @@ TEST_CASE("a Windows module cut off anywhere is an error") {
       CHECK_FALSE(reading.facts.problems.empty());
     }
   }
+}
+
+TEST_CASE("GPU code that is left of a cut Windows module is not called unused, and what is lost not absent") {
+  test::FatbinBuilder other;
+  other.cubin(80, 0, test::CubinBuilder().build());
+  const std::string first = sample_gpu(), whole = sample_pe(first + other.build());
+  const auto at = whole.find(first.substr(0, 16));
+  const auto read = [&](std::size_t size) {
+    const std::string part = whole.substr(0, size);
+    return read_module("_tiny.pyd", Bytes(part), {}, 1).facts;
+  };
+  const auto half = read(at + first.size() + 40);
+  REQUIRE(half.gpu.size() == 1);
+  CHECK(half.gpu[0].loaded);
+  CHECK_FALSE(hides_gpu_code(half));
+  CHECK(std::ranges::count(half.problems, "INS031", &Diagnostic::code) == 1);
+  const auto none = read(at);
+  CHECK(none.gpu.empty());
+  CHECK(hides_gpu_code(none));
+  CHECK_FALSE(hides_gpu_code(read(whole.size())));
 }
 
 TEST_CASE("what a Windows module imports is read by name and by number, also what is loaded late") {

@@ -1,5 +1,6 @@
 #include "verify/runs_on.hpp"
 
+#include "support/pe_builder.hpp"
 #include "support/wheel_builder.hpp"
 #include "unit/verify/fixture.hpp"
 
@@ -81,6 +82,41 @@ const RunsOn& row(const std::vector<RunsOn>& table, Capability gpu) {
 }
 
 }  // namespace
+
+TEST_CASE("what a module runs on that was cut is not known, whether code of it is left or not") {
+  for (const bool loaded : {true, false})
+    for (const bool windows : {true, false}) {
+      auto code = code_90("12.8", false);
+      code.loaded = loaded;
+      auto artifact = artifact_of(code, windows);
+      if (!loaded) CHECK(runs_on(artifact, {}).empty());
+      artifact.members.front().problems = {
+          {Severity::error, windows ? "INS031" : "INS022", "it lies outside the file", {}, {}}};
+      const auto table = runs_on(artifact, {});
+      REQUIRE_FALSE(table.empty());
+      for (const auto& one : table) {
+        CHECK(one.verdict == "unknown");
+        CHECK(reason_has(one, "_k cannot be judged (INS0"));
+      }
+    }
+}
+
+TEST_CASE("of a cut module for Windows nobody says that it was linked wrongly") {
+  PeBuilder pe;
+  const auto first = plain({90});
+  pe.gpu = first + plain({80});
+  const auto whole = pe.build();
+  const auto at = whole.find(first);
+  REQUIRE(at != std::string::npos);
+  for (const auto size : {at, at + first.size() + 40}) {
+    CAPTURE(size - at);
+    WheelBuilder wheel;
+    wheel.files.emplace_back("tiny_kernels/_a.pyd", whole.substr(0, size));
+    const auto report = judged_wheel(wheel);
+    CHECK_FALSE(trouble(report, "INS031").empty());
+    for (const auto& one : trouble(report, "FAT105")) CHECK(one.result == FindingResult::skipped);
+  }
+}
 
 TEST_CASE("what failed on a GPU lowers that GPU's row, and no other") {
   const auto artifact = artifact_of(code_90("12.8", false), false);

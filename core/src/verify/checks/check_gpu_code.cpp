@@ -297,6 +297,12 @@ std::string arch_list(const std::vector<Arch>& arches) {
 void check_gpu_code(const Artifact& artifact, FindingList& findings) {
   for (const auto& [name, member] : artifact.modules()) {
     const bool any_code = std::ranges::any_of(member->gpu, &GpuCode::loaded);
+    if (hides_gpu_code(*member)) {
+      const auto reason = fmt::format("{} is damaged: what GPU code it has is not known", name);
+      findings.skipped("FAT105", reason);
+      if (artifact.spec != nullptr) findings.skipped("FAT103", reason);
+      continue;
+    }
     const bool outside = std::ranges::any_of(member->gpu, [](const GpuCode& code) { return !code.loaded; });
     if (outside && !any_code)
       findings.broken("FAT105", "its GPU code lies where the CUDA runtime does not look", member->path,
