@@ -636,6 +636,31 @@ fi
             self.assertFalse(any(done.json()[removed].values()) if removed == "removed" else done.json()[removed])
         self.assertEqual(sorted(str(p) for p in self.store.rglob("*")), before)
 
+    @unittest.skipUnless(os.geteuid() == 0, "needs root")
+    def test_what_this_user_may_not_read_is_said_and_not_left_out(self):
+        self.full_store()
+        self.folder.chmod(0o755)
+        out = self.folder / "of nobody"
+        out.mkdir()
+        out.chmod(0o777)
+
+        def as_nobody(*words):
+            return Done(subprocess.run([SAGEKIT, "cache", *words], cwd=out, stdin=subprocess.DEVNULL, capture_output=True, env=self.environment(),
+                                       user=65534, group=65534, extra_groups=[], timeout=300))
+        before = sorted(str(p) for p in self.store.rglob("*"))
+        record = next(self.store.glob("actions/*/*/*.txt"))
+        closed = [self.store / "objects", next(self.store.glob("objects/*")), self.store / "actions", record.parent, record]
+        for path in closed:
+            mode = path.stat().st_mode & 0o777
+            path.chmod(0o700)
+            for words in (("verify",), ("trim", "-n", "--json"), ("trim", "--max-size", "1M")):
+                with self.subTest(words=words, closed=path):
+                    self.expect(as_nobody(*words), 2, "error[STO003]", f"cannot read {path}: Permission denied", "owner and permissions")
+            path.chmod(mode)
+        self.assertEqual(sorted(str(p) for p in self.store.rglob("*")), before)
+        self.expect(as_nobody("verify"), 0)
+        self.expect(as_nobody("trim", "-n", "--json"), 0)
+
     def test_a_build_that_was_refused_is_no_run(self):
         self.full_store()
         last = json.loads(self.run_sagekit("cache", "stats", "--json").out)["last_run"]

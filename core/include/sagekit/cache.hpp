@@ -53,7 +53,7 @@ struct Trimmed {
 /// Removes what dead processes left and objects that no record names, unless they are younger than an hour (a build may
 /// be about to name them); then what was not used for longest: results, and while nothing builds with this store
 /// finished builds and prepared sources, until it fits. A result that a running build loses is made again. STO005 as
-/// above.
+/// above; STO003 (usage) for results that this user may not read, and nothing is removed.
 SAGEKIT_API Result<Trimmed> cache_trim(const std::filesystem::path& store, const TrimOptions& options);
 
 struct CacheCheck {

@@ -30,11 +30,12 @@ class Trim {
  public:
   Trim(const fs::path& store, const TrimOptions& options) : m_store(store), m_options(options) {}
 
-  Trimmed run() {
+  Result<Trimmed> run() {
+    // First: what a record that cannot be read names would look like an object that none names.
+    TRY(read_records());
     each_file(m_store, [&](const fs::path& file) { m_use.add(file); });
     m_result.bytes_before = m_use.bytes();
     for (const auto& left : abandoned(m_store)) remove_folder(left);
-    read_records();
     remove_orphans();
     if (!in_use(m_store))
       for (const auto* name : {"builds", "sources"})
@@ -64,21 +65,26 @@ class Trim {
   }
   bool too_large() const { return m_options.max_bytes && m_use.bytes() > *m_options.max_bytes; }
 
-  void read_records() {
-    each_file(m_store / "objects", [&](const fs::path& file) {
+  Status read_records() {
+    TRY(each_file(m_store / "objects", [&](const fs::path& file) {
       if (auto name = object_name(file)) m_objects[*name].files.push_back(file);
-    });
-    each_file(m_store / "actions", [&](const fs::path& file) {
+    }));
+    Status all_read;
+    TRY(each_file(m_store / "actions", [&](const fs::path& file) {
       // Those of an older sagekit end in .json: nobody reads them any more.
       if (file.extension() != k_record_suffix && file.extension() != ".json") return;
       std::error_code error;
       Candidate candidate{fs::last_write_time(file, error), file, {}, true};
-      if (const auto text = read_file(file))
+      if (const auto text = read_file(file)) {
         if (const auto record = parse_action(*text))
           for (const auto& output : record->outputs) candidate.objects.push_back(output.object.sha256);
+      } else if (const auto closed = cannot_read(file); closed && all_read) {
+        all_read = std::unexpected(store_problem("cannot read", file, closed));
+      }
       for (const auto& object : candidate.objects) ++m_objects[object].records;
       m_candidates.push_back(std::move(candidate));
-    });
+    }));
+    return all_read;
   }
 
   /// What a build put and has not named yet is young.

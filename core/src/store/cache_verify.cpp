@@ -41,13 +41,15 @@ bool record_is_right(const fs::path& path) {
 Result<CacheCheck> cache_verify(const fs::path& store) {
   TRY(check_is_store(store));
   std::vector<fs::path> files;
-  each_file(store / "objects", [&](const fs::path& file) { files.push_back(file); });
+  const auto listed = each_file(store / "objects", [&](const fs::path& file) { files.push_back(file); });
   const auto objects = files.size();
   // Another process's record has its name when it is whole, and another until then.
-  each_file(store / "actions", [&](const fs::path& file) {
+  const auto recorded = each_file(store / "actions", [&](const fs::path& file) {
     if (file.extension() == k_record_suffix) files.push_back(file);
   });
   CacheCheck check;
+  for (const auto* walked : {&listed, &recorded})
+    if (!*walked && !check.problem) check.problem = walked->error();
   std::mutex mutex;
   run_in_parallel(files.size(), available_threads(), [&](std::size_t i) {
     const bool right = i < objects ? object_is_right(files[i]) : record_is_right(files[i]);

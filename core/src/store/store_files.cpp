@@ -10,14 +10,22 @@ namespace sagekit {
 
 namespace fs = std::filesystem;
 
-void each_file(const fs::path& folder, const std::function<void(const fs::path&)>& visit) {
+Status each_file(const fs::path& folder, const std::function<void(const fs::path&)>& visit) {
+  Status whole;
   std::error_code error;
-  fs::recursive_directory_iterator walk(folder, fs::directory_options::skip_permission_denied, error), end;
-  while (!error && walk != end) {
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
     std::error_code ignored;
-    if (!fs::is_directory(walk->symlink_status(ignored))) visit(walk->path());
-    walk.increment(error);
+    if (!fs::is_directory(at->symlink_status(ignored))) {
+      visit(at->path());
+      continue;
+    }
+    auto below = each_file(at->path(), visit);
+    if (whole && !below) whole = std::move(below);
   }
+  // One that is not there has no files; a trim may take it meanwhile.
+  const bool gone = error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory;
+  if (whole && error && !gone) whole = std::unexpected(store_problem("cannot read", folder, error));
+  return whole;
 }
 
 std::uint64_t bytes_below(const fs::path& folder) {

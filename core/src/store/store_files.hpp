@@ -13,8 +13,9 @@
 
 namespace sagekit {
 
-/// Calls `visit` for every file below `folder`, links not followed.
-void each_file(const std::filesystem::path& folder, const std::function<void(const std::filesystem::path&)>& visit);
+/// Calls `visit` for every file below `folder`, links not followed. STO003 names the first folder that this user may
+/// not read, after all others were visited.
+Status each_file(const std::filesystem::path& folder, const std::function<void(const std::filesystem::path&)>& visit);
 /// Of all files below `folder`.
 std::uint64_t bytes_below(const std::filesystem::path& folder);
 /// STO005 (usage) when there is no store, STO003 when this user may not read it.

@@ -1,6 +1,7 @@
 #include "support/folder.hpp"
 
 #include <algorithm>
+#include <fstream>
 
 namespace sagekit {
 
@@ -13,6 +14,16 @@ std::vector<fs::path> entries_of(const fs::path& folder) {
     found.push_back(at->path());
   std::ranges::sort(found);
   return found;
+}
+
+std::error_code cannot_read(const fs::path& path) {
+  std::error_code error;
+  if (fs::is_directory(path, error))
+    fs::directory_iterator(path, error);
+  else if (!error && !std::ifstream(path))
+    error = std::make_error_code(std::errc::permission_denied);
+  return error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory ? std::error_code()
+                                                                                              : error;
 }
 
 }  // namespace sagekit

@@ -11,7 +11,6 @@
 #include <sagekit/shell_word.hpp>
 
 #include <algorithm>
-#include <fstream>
 #include <set>
 #include <tuple>
 
@@ -95,17 +94,6 @@ Tree broken(const fs::path& folder) {
 bool is_nvcc_program(const fs::path& path) {
   const auto folder = path.parent_path();
   return (folder == "bin" || folder == "nvvm/bin") && std::ranges::count(k_nvcc_programs, path.filename().string()) > 0;
-}
-
-/// May this user list a folder, read a file? The effective user's rights are asked, by doing it.
-std::error_code cannot_read(const fs::path& path) {
-  std::error_code error;
-  if (fs::is_directory(path, error))
-    fs::directory_iterator(path, error);
-  else if (!error && !std::ifstream(path))
-    error = std::make_error_code(std::errc::permission_denied);
-  return error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory ? std::error_code()
-                                                                                              : error;
 }
 
 bool is_named_as_tree(const fs::path& entry) {
