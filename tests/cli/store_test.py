@@ -657,7 +657,23 @@ fi
                 with self.subTest(words=words, closed=path):
                     self.expect(as_nobody(*words), 2, "error[STO003]", f"cannot read {path}: Permission denied", "owner and permissions")
             path.chmod(mode)
+        for path in (*closed, next(self.store.glob("objects/*/*"))):
+            mode = path.stat().st_mode & 0o777
+            path.chmod(0o700)
+            with self.subTest(words="export", closed=path):
+                self.expect(as_nobody("export", "all.tar"), 2, "error[STO003]", f"cannot read {path}", "Permission denied", "owner and permissions")
+                self.assertEqual(list(out.iterdir()), [])
+            path.chmod(mode)
+        for path in (self.store / "runs", max(self.store.glob("runs/*"))):
+            mode = path.stat().st_mode & 0o777
+            path.chmod(0o700)
+            for words in (("export", "--since-run", "run.tar"), ("stats",)):
+                with self.subTest(words=words, closed=path):
+                    self.expect(as_nobody(*words), 2, "error[STO003]", f"cannot read {path}: Permission denied", "owner and permissions")
+            self.assertEqual(list(out.iterdir()), [])
+            path.chmod(mode)
         self.assertEqual(sorted(str(p) for p in self.store.rglob("*")), before)
+        self.expect(as_nobody("export", "all.tar"), 0)
         self.expect(as_nobody("verify"), 0)
         self.expect(as_nobody("trim", "-n", "--json"), 0)
 

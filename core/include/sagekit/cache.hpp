@@ -70,7 +70,8 @@ struct Packed {
 };
 
 /// Writes records and their objects into one tar file; `since_run`: those that the last run made. Errors: STO005,
-/// STO006 (no_match) when there is no run to begin at, FIL002; interrupted, and nothing is left.
+/// STO006 (no_match) when there is no run to begin at, STO003 (usage) for what this user may not read, FIL002;
+/// interrupted. Nothing is left of one that failed.
 SAGEKIT_API Result<Packed> cache_export(const std::filesystem::path& store, const std::filesystem::path& file,
                                         bool since_run, const std::stop_token& stop = {});
 /// Takes a pack in. Every object is hashed and every record read before the first record is added: a pack with anything

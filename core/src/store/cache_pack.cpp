@@ -4,6 +4,7 @@
 #include "store/action_record.hpp"
 #include "store/store.hpp"
 #include "store/store_files.hpp"
+#include "support/folder.hpp"
 #include "support/format.hpp"
 #include "support/sha256.hpp"
 #include "support/text.hpp"
@@ -30,12 +31,12 @@ bool is_record_name(const std::vector<std::string>& parts) {
          parts[1] == parts[2].substr(0, 2) && parts[3].ends_with(k_record_suffix);
 }
 
-std::vector<fs::path> records_to_export(const fs::path& store, const std::optional<Run>& run) {
+Result<std::vector<fs::path>> records_to_export(const fs::path& store, const std::optional<Run>& run) {
   std::vector<fs::path> records;
   if (!run) {
-    each_file(store / "actions", [&](const fs::path& file) {
+    TRY(each_file(store / "actions", [&](const fs::path& file) {
       if (file.extension() == k_record_suffix) records.push_back(file.lexically_relative(store));
-    });
+    }));
   } else {
     for (const auto& record : run->made)
       if (is_record_name(split(record, '/'))) records.emplace_back(record);
@@ -49,6 +50,13 @@ std::vector<fs::path> records_to_export(const fs::path& store, const std::option
 std::unexpected<Error> no_pack(const fs::path& file, const std::string& why) {
   return fail(ErrorKind::failed, "STO007", fmt::format("{} is no pack of a store: {}", file.string(), why),
               "make one with sagekit cache export; nothing of this one is used");
+}
+
+/// Nothing for one that is not there, as after a trim; STO003 for one that is and stays closed.
+Result<std::optional<MappedFile>> part_of_store(const fs::path& file) {
+  if (auto part = MappedFile::open(file)) return std::move(*part);
+  if (const auto closed = cannot_read(file)) return std::unexpected(store_problem("cannot read", file, closed));
+  return std::nullopt;
 }
 
 /// An export takes no wheel's name, and no place of a file that does not begin as a pack does.
@@ -121,16 +129,20 @@ class Import {
 Result<Packed> cache_export(const fs::path& store, const fs::path& file, bool since_run, const std::stop_token& stop) {
   TRY(check_is_store(store));
   std::optional<Run> run;
-  if (since_run && !(run = last_run(store / "runs")))
+  if (since_run) {
+    TRY_ASSIGN(run, last_run(store / "runs"));
+  }
+  if (since_run && !run)
     return fail(ErrorKind::no_match, "STO006", fmt::format("no build has run with {}", store.string()),
                 "leave --since-run out to export everything");
+  TRY_ASSIGN(const auto records, records_to_export(store, run));
   TRY(check_place(file));
   TRY_ASSIGN(auto tar, TarWriter::create(file));
   Packed packed;
   std::set<std::string> taken;
-  for (const auto& name : records_to_export(store, run)) {
-    const auto text = read_file(store / name);
-    const auto record = text ? parse_action(*text) : std::nullopt;
+  for (const auto& name : records) {
+    TRY_ASSIGN(const auto text, part_of_store(store / name));
+    const auto record = text ? parse_action(text->bytes()) : std::nullopt;
     if (!record) continue;
     for (const auto& output : record->outputs) {
       if (stop.stop_requested())
@@ -139,14 +151,14 @@ Result<Packed> cache_export(const fs::path& store, const fs::path& file, bool si
       const auto& sha256 = output.object.sha256;
       if (!taken.insert(sha256).second) continue;
       for (const auto* suffix : {"", ".zst"}) {
-        const auto object = MappedFile::open(store / "objects" / sha256.substr(0, 2) / (sha256 + suffix));
+        TRY_ASSIGN(const auto object, part_of_store(store / "objects" / sha256.substr(0, 2) / (sha256 + suffix)));
         if (!object) continue;
         TRY(tar.add("objects/" + sha256.substr(0, 2), sha256 + suffix, object->bytes()));
         ++packed.objects;
         break;
       }
     }
-    TRY(tar.add(name.parent_path().string(), name.filename().string(), *text));
+    TRY(tar.add(name.parent_path().string(), name.filename().string(), text->bytes()));
     ++packed.records;
   }
   TRY(tar.finish());

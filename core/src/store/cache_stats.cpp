@@ -72,7 +72,8 @@ Result<CacheStats> cache_stats(const fs::path& store) {
       count(folder, "other");
   stats.bytes = use.bytes();
   each_file(store / "objects", [&](const fs::path& file) { stats.objects += object_name(file).has_value(); });
-  if (const auto run = last_run(store / "runs"))
+  TRY_ASSIGN(const auto run, last_run(store / "runs"));
+  if (run)
     stats.last_run = CacheRun{run->id,          run->what,      run->began,        run->ended,
                               run->made.size(), run->steps_run, run->steps_reused, run->steps_failed};
   return stats;

@@ -1,5 +1,6 @@
 #include "store/run_journal.hpp"
 
+#include "store/store_files.hpp"
 #include "support/file.hpp"
 #include "support/folder.hpp"
 #include "support/format.hpp"
@@ -82,13 +83,16 @@ void RunJournal::ended(std::uint64_t run, std::uint64_t reused, std::uint64_t fa
   m_counts = true;
 }
 
-std::optional<Run> last_run(const fs::path& folder) {
+Result<std::optional<Run>> last_run(const fs::path& folder) {
+  if (const auto closed = cannot_read(folder)) return std::unexpected(store_problem("cannot read", folder, closed));
   const auto files = journals(folder);
   if (files.empty()) return std::nullopt;
-  Run run;
-  run.id = files.back().stem().string();
-  const auto text = read_file(files.back());
+  const auto& file = files.back();
+  if (const auto closed = cannot_read(file)) return std::unexpected(store_problem("cannot read", file, closed));
+  const auto text = read_file(file);
   if (!text) return std::nullopt;
+  Run run;
+  run.id = file.stem().string();
   for (const auto& line : split(*text, '\n')) {
     const auto json = parse_json(line);
     if (!json.is_object()) continue;  // the end of it, cut off

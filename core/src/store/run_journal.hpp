@@ -4,6 +4,8 @@
 
 #include "support/descriptor.hpp"
 
+#include <sagekit/error.hpp>
+
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -42,7 +44,7 @@ struct Run {
   std::uint64_t steps_run = 0, steps_reused = 0, steps_failed = 0;
 };
 
-/// The youngest run; nothing when there is none.
-std::optional<Run> last_run(const std::filesystem::path& folder);
+/// The youngest run; nothing when there is none. STO003 when this user may not read it.
+Result<std::optional<Run>> last_run(const std::filesystem::path& folder);
 
 }  // namespace sagekit

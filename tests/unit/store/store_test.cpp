@@ -186,7 +186,7 @@ TEST_CASE("the run that began last is the last, over the turn of a second too") 
     REQUIRE(journal);
     journal->ended(0, 0, 0);
     const auto last = last_run(folder.path());
-    REQUIRE(last);
-    REQUIRE(last->what == what);
+    REQUIRE((last && *last));
+    REQUIRE((*last)->what == what);
   }
 }
