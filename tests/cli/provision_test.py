@@ -374,6 +374,16 @@ class Trees(Provisioning):
                 self.assertNotIn("toolchain remove", done.err)
                 self.expect(as_nobody("toolchain", "remove", "--all"), 2, str(closed), "Permission denied")
                 closed.chmod(0o755)
+        tree = pathlib.Path(row["path"])
+        for name in ("include", "bin/ptxas", "SHA256SUMS"):
+            with self.subTest(name):
+                mode = (tree / name).stat().st_mode & 0o777
+                (tree / name).chmod(0o600)
+                done = as_nobody("toolchain", "verify")
+                self.expect(done, 1, "PRV004", f"{name} cannot be read: Permission denied", "= check its owner and permissions")
+                self.assertEqual(done.err.count("PRV004"), 1, done.err)
+                self.assertNotIn("toolchain remove", done.err)
+                (tree / name).chmod(mode)
         self.trees.parent.chmod(0o700)
         for words in (("cache", "stats"), ("cache", "verify"), ("toolchain", "verify")):
             self.expect(as_nobody(*words), 2, str(self.trees.parent), "Permission denied", "owner and permissions")

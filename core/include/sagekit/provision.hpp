@@ -126,6 +126,8 @@ SAGEKIT_API Result<std::vector<Tree>> usable_trees(const ProvisionOptions& optio
 
 /// What verify_tree says of a program of nvcc's that has its content and may not be started.
 inline constexpr std::string_view k_not_executable = "may not be executed";
+/// What it says of a file or folder that this user may not read.
+inline constexpr std::string_view k_closed = "cannot be read: Permission denied";
 /// The command that lets the programs of a toolkit's folder be started again.
 SAGEKIT_API std::string chmod_programs(const std::filesystem::path& toolkit);
 

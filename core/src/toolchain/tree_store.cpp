@@ -71,14 +71,29 @@ std::string id_of(const LockedTree& pins, std::map<std::string, std::string> sum
   return fmt::format("torch-{}-cu{}-{}-{}", pins.version, without_dots(pins.cuda), pins.platform, content);
 }
 
-/// Every file and link below, by relative path. Folders do not count.
-std::set<std::string> files_below(const fs::path& folder) {
-  std::set<std::string> found;
+/// Every file and link below a folder, by relative path, and the folders that this user may not list. Others do not
+/// count.
+struct Below {
+  std::set<std::string> files;
+  std::map<std::string, std::error_code> closed;
+
+  bool hidden(fs::path path) const {
+    while (!path.empty() && !closed.contains(path.generic_string())) path = path.parent_path();
+    return !path.empty();
+  }
+};
+
+Below files_below(const fs::path& folder) {
+  Below found;
+  const auto skip = fs::directory_options::skip_permission_denied;
   std::error_code error;
-  for (fs::recursive_directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+  for (fs::recursive_directory_iterator it(folder, skip, error), end; !error && it != end; it.increment(error)) {
     std::error_code ignored;
+    const auto path = it->path().lexically_relative(folder).generic_string();
     if (it->is_symlink(ignored) || !it->is_directory(ignored))
-      found.insert(it->path().lexically_relative(folder).generic_string());
+      found.files.insert(path);
+    else if (const auto closed = cannot_read(it->path()))
+      found.closed[path] = closed;
   }
   return found;
 }
@@ -101,9 +116,12 @@ bool is_named_as_tree(const fs::path& entry) {
   return name.starts_with("nvcc-") || name.starts_with("torch-");
 }
 
+std::string closed_sentence(const fs::path& path, const std::error_code& error) {
+  return fmt::format("{} cannot be read: {}", path.string(), error.message());
+}
+
 Error closed(const fs::path& path, const std::error_code& error) {
-  return {ErrorKind::usage, "FIL001", fmt::format("{} cannot be read: {}", path.string(), error.message()),
-          path.string(), "check its owner and permissions"};
+  return {ErrorKind::usage, "FIL001", closed_sentence(path, error), path.string(), "check its owner and permissions"};
 }
 
 constexpr const char* k_removed = ".removed-";
@@ -163,7 +181,7 @@ Status TreeStage::link(const std::string& path, const std::string& target) {
 }
 
 Result<Tree> TreeStage::publish(const fs::path& store, LockedTree& pins, const std::string& expected) {
-  for (const auto& path : files_below(m_folder))
+  for (const auto& path : files_below(m_folder).files)
     if (!m_sums.contains(path)) {
       std::error_code ignored;
       fs::remove(m_folder / path, ignored);
@@ -247,20 +265,26 @@ Result<std::vector<Tree>> broken_trees(const fs::path& store) {
 }
 
 Result<std::vector<std::string>> verify_tree(const Tree& tree) {
+  for (const auto* own : {k_sums, k_pins})
+    if (const auto error = cannot_read(tree.folder / own)) return std::unexpected(closed(tree.folder / own, error));
   TRY_ASSIGN(const auto sums, read_sums(tree.folder));
   TRY_ASSIGN(const auto pins, read_pins(tree.folder));
   std::vector<std::string> wrong;
   if (id_of(pins, sums) != tree.id)
     wrong.push_back(fmt::format("{} is not the list that the tree was published with", k_sums));
-  auto there = files_below(tree.folder);
+  auto below = files_below(tree.folder);
+  auto& there = below.files;
+  for (const auto& [path, error] : below.closed) wrong.push_back(closed_sentence(path, error));
   for (const auto* own : {k_sums, k_pins}) there.erase(own);
   for (const auto& [path, sha256] : sums) {
     if (there.erase(path) == 0) {
-      wrong.push_back(path + " is missing");
+      if (!below.hidden(path)) wrong.push_back(path + " is missing");
       continue;
     }
     const auto hash = sha256_file(tree.folder / path);
-    if (!hash)
+    if (const auto error = hash ? std::error_code() : cannot_read(tree.folder / path))
+      wrong.push_back(closed_sentence(path, error));
+    else if (!hash)
       wrong.push_back(fmt::format("{} cannot be read", path));
     else if (*hash != sha256)
       wrong.push_back(fmt::format("{} was altered: its sha256 is {}, not {}", path, *hash, sha256));

@@ -176,10 +176,8 @@ int run(Session& session, const ToolchainVerifyArguments& arguments) {
     auto wrong = verify_tree(tree);
     if (!wrong) wrong = std::vector{wrong.error().message};
     all_right = all_right && wrong->empty();
-    std::error_code closed;
-    std::filesystem::directory_iterator(tree.folder, closed);
     const auto mend = [&](const std::string& sentence) {
-      if (closed) return std::string("check its owner and permissions");
+      if (sentence.find(k_closed) != std::string::npos) return std::string("check its owner and permissions");
       if (sentence.find(k_not_executable) != std::string::npos) return chmod_programs(tree.folder);
       return fmt::format("sagekit toolchain remove {}{}", tree.id, session.store_words(arguments.store));
     };

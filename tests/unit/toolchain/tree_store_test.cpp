@@ -180,7 +180,7 @@ TEST_CASE("a program of nvcc's whose mode a copy lost is found, and how it is gi
 
 TEST_CASE("what another user may not read is not taken for absent") {
   Stage s;
-  REQUIRE(s.stage.add("a", "a", false));
+  for (const auto* name : {"a", "bin/ptxas", "include/a.h", "include/crt/b.h"}) REQUIRE(s.stage.add(name, "a", true));
   const auto tree = s.stage.publish(s.folder.path(), s.pins, "").value();
   CHECK(closed_trees(s.folder.path()).empty());
   CHECK(closed_trees(s.folder.path() / "none").empty());
@@ -200,5 +200,12 @@ TEST_CASE("what another user may not read is not taken for absent") {
     REQUIRE(seen.size() == 1);
     CHECK(seen[0].message == path.string() + " cannot be read: Permission denied");
     fs::permissions(path, before);
+  }
+  for (const auto* name : {"include", "bin/ptxas"}) {
+    const auto before = fs::status(tree.folder / name).permissions();
+    fs::permissions(tree.folder / name, fs::perms::none);
+    CHECK(as_another([&] { return verify_tree(tree).value(); }) ==
+          std::vector{std::string(name) + " cannot be read: Permission denied"});
+    fs::permissions(tree.folder / name, before);
   }
 }
