@@ -23,5 +23,7 @@ export GIT_AUTHOR_NAME=example GIT_AUTHOR_EMAIL=example@example.invalid GIT_AUTH
 export GIT_COMMITTER_NAME=example GIT_COMMITTER_EMAIL=example@example.invalid GIT_COMMITTER_DATE=2026-01-01T00:00:00Z
 commit=$(git_here commit-tree "$tree" -m "The example's source")
 git_here update-ref refs/heads/main "$commit"
+# Else a checkout in the repository would write over what was edited here since.
+git_here config --unset core.worktree || true
 echo "commit = \"$commit\""
 echo "tree = \"$tree\""

@@ -7,6 +7,8 @@
 #include "support/text.hpp"
 #include "support/try.hpp"
 
+#include <sagekit/shell_word.hpp>
+
 #include <algorithm>
 #include <optional>
 
@@ -235,7 +237,7 @@ Status refuse_changes(const PinnedTree& pinned, const Git& git, const std::vecto
     return fail(ErrorKind::usage, "SRC011",
                 fmt::format("{} at {} is at commit {}, the pinned one is {}", pinned.name, folder.string(),
                             trim(head.output), pinned.commit),
-                fmt::format("git -C {} checkout {}, or choose another with --revision", folder.string(),
+                fmt::format("git -C {} checkout {}, or choose another with --revision", shell_word(folder.string()),
                             short_id(pinned.commit)),
                 folder.string());
   for (const auto& entry : listing) {
@@ -246,9 +248,10 @@ Status refuse_changes(const PinnedTree& pinned, const Git& git, const std::vecto
                 fmt::format("{} of {} is changed: {}, in commit {} it is {} {}", entry.path, pinned.name,
                             present ? fmt::format("it is {} {}", present->mode, present->sha1) : "it is missing",
                             short_id(pinned.commit), entry.mode, entry.sha1),
-                present ? fmt::format("git -C {} stash, or declare the change as a [[source.edit]]", folder.string())
-                        : fmt::format("git -C {0} checkout {1} -- ., or give {0}/.git, which needs no files",
-                                      folder.string(), short_id(pinned.commit)),
+                // No checkout of what is missing: the work tree may be another folder, whose changes would be lost.
+                present ? fmt::format("git -C {} stash, or declare the change as a [[source.edit]]",
+                                      shell_word(folder.string()))
+                        : fmt::format("give {}, which needs no files", shell_word((folder / ".git").string())),
                 (folder / entry.path).string());
   }
   return {};

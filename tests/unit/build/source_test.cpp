@@ -76,7 +76,8 @@ TEST_CASE("a git work tree is built as it is only when it is the pinned commit, 
   const auto lost = package.build(runner);
   REQUIRE_FALSE(lost);
   CHECK(lost.error().code == "SRC012");
-  CHECK(lost.error().hint.ends_with("/.git, which needs no files"));
+  CHECK(lost.error().hint.find("/.git") != std::string::npos);
+  CHECK(lost.error().hint.ends_with(", which needs no files"));
   write(package.source() / "csrc/a.cu", "changed\n");
   commit_all(package.source());
   const auto moved = package.build(runner);
