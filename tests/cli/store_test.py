@@ -423,6 +423,12 @@ class SecondLevel(StoreCase):
 
 
 class ManyMachines(StoreCase):
+    def test_a_shard_asks_for_no_name(self):
+        self.expect(self.example("build", "--source", EXAMPLE_SOURCE, "--arch", "8.0"), 0)
+        self.expect(self.example("build", "--source", EXAMPLE_SOURCE, "--arch", "9.0"), 1, "PKG001")
+        self.expect(self.example("build", "--source", EXAMPLE_SOURCE, "--arch", "9.0", "--shard", "1/2"), 0)
+        self.expect(self.example("plan", "--shards", "2", "--dot"), 2, "CLI001", "--dot")
+
     def test_shards_add_up_to_a_wheel(self):
         plan = self.example("plan", "--shards", "2", "--json")
         self.expect(plan, 0)

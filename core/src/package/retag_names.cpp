@@ -92,7 +92,7 @@ Status apply_naming(WheelName& name, const NamingScheme& scheme, const KnownFact
     return fail(ErrorKind::usage, "RTG005",
                 fmt::format("the naming scheme {} says torch and CUDA, and nothing says which {} is for", scheme.name,
                             name.file_name()),
-                "give them with --local or --build");
+                "sagekit retag with --local or --build in place of --naming says them");
   auto values = naming_values(facts);
   if (!known.built.empty()) {
     values.arches.clear();

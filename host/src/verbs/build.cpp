@@ -282,7 +282,9 @@ int run(Session& session, const BuildArguments& arguments) {
     if (!acquired) return report(session, acquired.error());
     lock.emplace(std::move(*acquired));
   }
-  const auto taken = drop_taken(session, plan, arguments.output);
+  std::vector<StepFailure> taken;
+  // A shard makes no wheel, and divides the plan as all other machines do.
+  if (!options->shard) taken = drop_taken(session, plan, arguments.output);
   PackageOptions package;
   package.output_folder = arguments.output;
   package.compressed = make_compressed_parts();

@@ -65,6 +65,8 @@ void show_shards(const Session& session, const Plan& plan, const PlanArguments& 
 int run(Session& session, const PlanArguments& arguments) {
   if (session.global.json && arguments.dot)
     return report(session, {ErrorKind::usage, "CLI001", "--json and --dot both want stdout", "", "choose one"});
+  if (arguments.shards > 0 && arguments.dot)
+    return report(session, {ErrorKind::usage, "CLI001", "--shards and --dot both want stdout", "", "choose one"});
   auto plugin = session.plugin();
   if (!plugin) return report(session, plugin.error());
   const auto options = toolchain_options(session, arguments.selection.tools);
