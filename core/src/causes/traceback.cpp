@@ -31,6 +31,10 @@ bool TracebackReader::read_frame(std::string_view line, std::size_t distance, Ow
   return true;
 }
 
+bool TracebackReader::may_follow(std::size_t distance) const {
+  return std::ranges::any_of(m_forms, [&](const Form& one) { return distance < one.reach; });
+}
+
 /// From the innermost out.
 std::vector<TracebackReader::Owner> TracebackReader::frames_before(std::string_view text, const Plain& plain) const {
   std::vector<Owner> frames;
@@ -43,8 +47,7 @@ std::vector<TracebackReader::Owner> TracebackReader::frames_before(std::string_v
     if (read_frame(line, distance, owner)) {
       frames.push_back(std::move(owner));
       distance = 0;
-    } else if (m_begin.in(line) ||
-               std::ranges::none_of(m_forms, [&](const Form& one) { return distance < one.reach; })) {
+    } else if (m_begin.in(line) || !may_follow(distance)) {
       break;
     }
   }
@@ -61,7 +64,7 @@ std::vector<TracebackReader::Owner> TracebackReader::frames_behind(std::string_v
     if (read_frame(line, distance, owner)) {
       frames.push_back(std::move(owner));
       distance = 0;
-    } else if (std::ranges::none_of(m_forms, [&](const Form& one) { return distance < one.reach; })) {
+    } else if (!may_follow(distance)) {
       break;
     }
   }

@@ -24,7 +24,7 @@ class TracebackReader {
   /// The facts of the traceback that ends right before a line, else of the one that begins right behind it; `before`
   /// and `behind` are the text there. Of the innermost frame that is not of Python or of a library that only carries
   /// out what it is asked for: "frame": the kind of its owner, "own" for a script of the user's, "none" without a
-  /// traceback; "owner": as pip or the folder calls it; "frame_place": file and line; "frame_words": for people.
+  /// traceback; "frame_owner": as pip or the folder calls it; "frame_place": file and line; "frame_words": for people.
   /// "frame_node": who of the rows that are marked `asks` (nodes of ComfyUI) called it, "none" without one.
   LogFacts facts(std::string_view before, std::string_view behind, const Plain& plain) const;
 
@@ -39,6 +39,8 @@ class TracebackReader {
   };
 
   bool read_frame(std::string_view line, std::size_t distance, Owner& owner) const;
+  /// May a frame stand further than so many lines from the one before?
+  bool may_follow(std::size_t distance) const;
   std::vector<Owner> frames_before(std::string_view text, const Plain& plain) const;
   std::vector<Owner> frames_behind(std::string_view text, const Plain& plain) const;
   bool passes(const Owner& owner) const;
