@@ -349,6 +349,36 @@ class Servers(Resolve):
         self.index.put(f"/files/{path.name}.metadata", metadata + b"x")
         self.assertEqual(self.answer(self.resolve(f"{self.index.base}/page/simple", HERE), 4)["refused"][0]["code"], "RES114")
 
+    def test_wheels_that_metadata_refuses_take_no_place_among_those_looked_into(self):
+        files = []
+
+        def offer(wheel, body, metadata=True):
+            self.index.put(f"/files/{wheel.name}", body)
+            row = {"filename": wheel.name, "url": f"{self.index.base}/files/{wheel.name}", "hashes": {"sha256": hashlib.sha256(body).hexdigest()}}
+            if metadata:
+                self.index.put(f"/files/{wheel.name}.metadata", wheel.metadata.encode())
+                row["core-metadata"] = {"sha256": hashlib.sha256(wheel.metadata.encode()).hexdigest()}
+            files.append(row)
+
+        # As on a project's page: many newer wheels for other releases of torch, and as many nightlies of which nothing is said.
+        wheel = self.wheel(requires=["torch==2.9.*"], version="1.0+cu130")
+        offer(wheel, wheel.write(self.folder / "made").read_bytes())
+        other = self.wheel(requires=["torch==2.10.*"])
+        for number in range(30):
+            for version, metadata in ((f"2.{number}+cu130", True), (f"3.0.dev{number}+cu130", False)):
+                other.version, other.metadata = version, wheel.metadata.replace("Version: 1.0+cu130", f"Version: {version}").replace("2.9.*", "2.10.*")
+                offer(other, b"no wheel", metadata)
+        page = {"meta": {"api-version": "1.1"}, "name": "tiny-kernels", "files": files}
+        self.index.put("/page/simple", json.dumps(page).encode(), "application/vnd.pypi.simple.v1+json")
+        said = self.answer(self.resolve(f"{self.index.base}/page/simple", HERE), 0)
+        self.assertEqual(said["chosen"]["file"], wheel.name)
+        # What was not looked into is said of each, and METADATA was asked for once.
+        self.assertEqual(len({a.path for a in self.index.asked("/files/*.whl")}), 24)
+        self.assertEqual([row["code"] for row in said["unknown"]].count("RES213"), 7)
+        self.assertTrue(all(".dev" in row["file"] for row in said["unknown"]))
+        self.assertEqual([row["code"] for row in said["refused"] if ".dev" not in row["file"]], ["RES105"] * 30)
+        self.assertEqual(len(self.index.asked("/files/*.metadata")), 31)
+
     def test_a_page_of_somebody_else(self):
         self.add(self.wheel())
         self.index.fault("*.whl", portal())

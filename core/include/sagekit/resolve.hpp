@@ -96,9 +96,10 @@ struct ResolveOptions {
   std::map<std::string, std::string> child_environment;
   /// What was read of files here is kept below it while they stay; empty, or not there = nothing is.
   std::filesystem::path store;
-  std::filesystem::path scratch;  ///< folder for files of servers that know no ranges
-  bool read_files = true;         ///< look into files and their byte ranges; false: names and pages only
-  std::size_t most_files = 24;    ///< of those that names do not refuse, so many are looked into
+  std::filesystem::path scratch;     ///< folder for files of servers that know no ranges
+  bool read_files = true;            ///< look into files and their byte ranges; false: names and pages only
+  std::size_t most_files = 24;       ///< of those that names and METADATA do not refuse, so many are looked into
+  std::size_t most_metadata = 1000;  ///< where an index offers METADATA beside its wheels, so many are asked for
   std::function<Result<IndexSettings>()> find_index;  ///< pip's settings: proxies, trust, credentials
   std::function<void(const std::string&)> say;        ///< progress for people; empty = none
 };

@@ -357,10 +357,13 @@ Rank::Rank(const Traits& traits, const Ruling& ruling, const Target& target)
             : traits.torch.kind == Kind::at_least ? 2
                                                   : 1;
   m_cuda = traits.cuda == target.torch_cuda ? 1 : 0;
+  m_final = !m_version || !m_version->is_prerelease();
   m_python = std::ranges::any_of(traits.name.abi, [](const std::string& abi) { return abi.starts_with("cp"); });
 }
 
 bool Rank::operator>(const Rank& other) const {
+  // As installers have it: a pre-release where no release serves.
+  if (m_final != other.m_final) return m_final;
   if (m_torch != other.m_torch) return m_torch > other.m_torch;
   if (m_cuda != other.m_cuda) return m_cuda > other.m_cuda;
   if (m_sass != other.m_sass) return m_sass > other.m_sass;

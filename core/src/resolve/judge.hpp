@@ -34,6 +34,7 @@ class Rank {
   bool operator>(const Rank& other) const;
 
  private:
+  bool m_final = true;
   int m_torch = 0, m_sass = 0, m_cuda = 0, m_python = 0;
   std::string m_date;
   std::optional<PythonRelease> m_version;

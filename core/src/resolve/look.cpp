@@ -46,6 +46,7 @@ bool is_about_the_file(const Error& error) {
 }  // namespace
 
 Result<HttpClient*> Looker::http() {
+  const std::lock_guard lock(m_mutex);
   if (!m_http) {
     TRY_ASSIGN(const IndexSettings settings, index_settings(m_options));
     TRY_ASSIGN(m_http, make_http_client(settings));

@@ -6,6 +6,7 @@
 #include "support/file.hpp"
 
 #include <memory>
+#include <mutex>
 #include <optional>
 
 namespace sagekit {
@@ -18,18 +19,19 @@ class Looker {
   /// Adds what is in the wheel. What keeps it from being read is `traits.damage` (it is no wheel, or not the published
   /// one) or an Error (the server, the disk: nothing is known). Interrupts are errors of that kind.
   Status look(const Candidate& candidate, Traits& traits);
+  /// PEP 658: METADATA beside the wheel. Several threads may ask at once.
+  Status ask_for_metadata(const Candidate& candidate, Traits& traits);
 
  private:
   Status look_here(const Candidate& candidate, Traits& traits);
   Status look_there(const Candidate& candidate, Traits& traits);
-  /// PEP 658: METADATA beside the wheel.
-  Status ask_for_metadata(const Candidate& candidate, Traits& traits);
   Result<HttpClient*> http();
 
   const Target& m_target;
   const ResolveOptions& m_options;
   CommandRunner& m_runner;
   std::stop_token m_stop;
+  std::mutex m_mutex;  ///< of making the client
   std::unique_ptr<HttpClient> m_http;
   std::optional<TemporaryFolder> m_scratch;
 };

@@ -13,6 +13,7 @@
 #include <sagekit/resolve.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <functional>
 #include <map>
 #include <optional>
@@ -107,6 +108,30 @@ Status look_into(Entry& entry, const Target& target, Looker& looker) {
   return {};
 }
 
+/// METADATA that an index offers beside a wheel (PEP 658) costs one short answer, and rules out the wheels of other
+/// torch releases, which would take the places of those that are worth a look.
+void ask_for_metadata(const std::vector<std::pair<Rank, Entry*>>& open, const Target& target,
+                      const ResolveOptions& options, Looker& looker) {
+  constexpr unsigned k_at_once = 8;
+  std::vector<Entry*> offered;
+  for (const auto& [rank, entry] : open)
+    if (entry->candidate.remote && !entry->candidate.core_metadata_sha256.empty() &&
+        offered.size() < options.most_metadata)
+      offered.push_back(entry);
+  if (offered.empty()) return;
+  if (options.say) options.say(fmt::format("asking for the metadata of {} wheels", offered.size()));
+  std::atomic<bool> in_vain = false;
+  run_in_parallel(offered.size(), k_at_once, [&](std::size_t i) {
+    Entry& entry = *offered[i];
+    // A server that fails is not asked a thousand times: who looks into the best of them tells of it.
+    if (in_vain) return;
+    if (const auto asked = looker.ask_for_metadata(entry.candidate, entry.traits))
+      entry.ruling = judge_wheel_for(entry.traits, entry.candidate, target);
+    else if (asked.error().code != "IDX004")  // that one is not there
+      in_vain = true;
+  });
+}
+
 }  // namespace
 
 Result<Resolution> resolve(std::vector<Candidate> candidates, const Target& target, const ResolveOptions& options,
@@ -168,30 +193,37 @@ Result<Resolution> resolve(std::vector<Candidate> candidates, const Target& targ
 
   std::vector<std::pair<Rank, Entry*>> open;
   const auto sort_open = [&] {
+    for (auto& [rank, entry] : open) rank = Rank(entry->traits, entry->ruling, target);
     std::ranges::stable_sort(open, [](const auto& a, const auto& b) { return a.first > b.first; });
   };
   for (auto& entry : entries)
     if (entry.ruling.fit != Fit::refused) open.emplace_back(Rank(entry.traits, entry.ruling, target), &entry);
   sort_open();
   Looker looker(target, options, runner, stop);
+  if (options.read_files) {
+    ask_for_metadata(open, target, options, looker);
+    sort_open();
+  }
+  std::size_t looked = 0;
   for (std::size_t i = 0; options.read_files && i < open.size(); ++i) {
     Entry& entry = *open[i].second;
-    if (i >= options.most_files) {
+    if (entry.ruling.fit == Fit::refused) continue;
+    if (looked >= options.most_files) {
       if (entry.ruling.fit == Fit::fits && entry.candidate.manifest) continue;
       entry.ruling = {Fit::unknown,
                       "RES213",
-                      fmt::format("it was not looked into: {} that say more were", options.most_files),
-                      "give its file alone",
+                      fmt::format("it was not looked into: {} that come before it were", options.most_files),
+                      "give its file or address alone",
                       {},
                       true};
       continue;
     }
     // What was measured when it was published, and hashed, needs no second look.
     if (entry.ruling.fit == Fit::fits && entry.candidate.remote && entry.candidate.manifest) continue;
+    ++looked;
     if (options.say) options.say("looking into " + entry.candidate.file);
     TRY(look_into(entry, target, looker));
   }
-  for (auto& [rank, entry] : open) rank = Rank(entry->traits, entry->ruling, target);
   sort_open();
   for (auto& [rank, entry] : open)
     if (entry->ruling.fit != Fit::refused)
