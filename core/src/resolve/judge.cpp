@@ -157,6 +157,10 @@ Ruling judge_cuda(const Traits& traits, const Target& target) {
   return good(fmt::format("CUDA {} ({})", traits.cuda, traits.cuda_from));
 }
 
+std::string gpu_text(const Gpu& gpu) {
+  return gpu.name.empty() ? to_string(gpu.capability) : fmt::format("{} ({})", gpu.name, to_string(gpu.capability));
+}
+
 /// Is a driver at least another? One that is said by its branch alone counts by that.
 bool reaches(const std::string& driver, const std::string& least) {
   if (driver.find('.') == std::string::npos) return leading_number(driver) >= leading_number(least);
@@ -166,6 +170,10 @@ bool reaches(const std::string& driver, const std::string& least) {
 /// What the driver must be, and whether the machine's is. Under WSL the driver is Windows'.
 Ruling judge_driver(const Target& target, const Gpu& gpu, std::string least, const std::string& toolkit, bool ptx) {
   const bool windows = target.platform.starts_with("win") || target.wsl;
+  const std::string first = first_driver_of(gpu.capability).on(windows);
+  if (!gpu.driver.empty() && !first.empty() && !reaches(gpu.driver, first))
+    return refused("RES108", fmt::format("{} needs driver {} or newer for any code, the machine has {}", gpu_text(gpu),
+                                         first, gpu.driver));
   const auto need = [&](const std::string& cuda, bool compiles) {
     return driver_for(cuda.find('.') == std::string::npos ? cuda + ".0" : cuda, compiles).on(windows);
   };
@@ -179,16 +187,12 @@ Ruling judge_driver(const Target& target, const Gpu& gpu, std::string least, con
     if (reaches(gpu.driver, least)) return good();
     return refused("RES108", fmt::format("{} needs driver {} or newer, the machine has {}", what, least, gpu.driver));
   }
-  // A torch that works there had machine code of its own CUDA loaded by that driver.
+  // A torch that works there had machine code of its own CUDA loaded by that driver, which knows the GPU.
   const bool has_cuda = !target.torch_cuda.empty() && target.torch_cuda != "none";
-  const std::string shown = has_cuda ? need(target.torch_cuda, false) : "";
+  const std::string shown = has_cuda ? std::max(need(target.torch_cuda, false), first) : "";
   if (!shown.empty() && reaches(shown, least)) return good();
   return unknown("RES208", fmt::format("{} needs driver {} or newer, and the machine's is not known", what, least),
                  "--for driver=" + least);
-}
-
-std::string gpu_text(const Gpu& gpu) {
-  return gpu.name.empty() ? to_string(gpu.capability) : fmt::format("{} ({})", gpu.name, to_string(gpu.capability));
 }
 
 /// A GPU of the past has a row only where code for it was found; what could not be read may hold some. Where the CUDA

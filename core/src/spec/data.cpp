@@ -81,6 +81,12 @@ DriverNeed driver_for(std::string_view toolkit, bool ptx) {
   return ptx ? row->own : row->family;
 }
 
+DriverNeed first_driver_of(Capability gpu) {
+  const auto& models = gpu_data().models;
+  const auto row = std::ranges::find(models, gpu, &GpuModels::capability);
+  return row == models.end() ? DriverNeed() : row->driver;
+}
+
 std::optional<Absence> nvcc_absence(const VersionNumber& cuda, const Arch& arch) {
   const NvccArch* newer = nullptr;
   const NvccArch* older = nullptr;

@@ -42,6 +42,13 @@ struct StringLayout {
   bool is_new = false;
 };
 
+/// Driver versions of one need, by system.
+struct DriverNeed {
+  std::string linux_branch;  ///< "580"
+  std::string windows;       ///< "528.33"
+  const std::string& on(bool is_windows) const { return is_windows ? windows : linux_branch; }
+};
+
 struct GpuModels {
   Capability capability;
   std::vector<std::string> names;
@@ -49,14 +56,8 @@ struct GpuModels {
   bool legacy = false;               ///< no current nvcc compiles for it
   /// The first CUDA whose system there loads machine code of another capability, too; "" = any does, of its major.
   std::string shares_code_from;
+  DriverNeed driver;  ///< the first that knows it; empty texts: not said
   std::string source;
-};
-
-/// Driver versions of one need, by system.
-struct DriverNeed {
-  std::string linux_branch;  ///< "580"
-  std::string windows;       ///< "528.33"
-  const std::string& on(bool is_windows) const { return is_windows ? windows : linux_branch; }
 };
 
 /// The driver that came with a toolkit, and the first that runs machine code of its family.
@@ -159,6 +160,8 @@ std::vector<std::string> gpu_names(Capability capability, std::string_view cpu =
 
 /// The oldest driver that runs machine code (`ptx`: compiles PTX) of a toolkit "13.0"; empty texts = not known.
 DriverNeed driver_for(std::string_view toolkit, bool ptx);
+/// The oldest driver that knows a GPU, whatever code it is to run; empty texts = not known.
+DriverNeed first_driver_of(Capability gpu);
 
 /// Why that nvcc cannot compile for `arch`; nothing when it can.
 std::optional<Absence> nvcc_absence(const VersionNumber& cuda, const Arch& arch);

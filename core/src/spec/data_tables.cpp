@@ -89,6 +89,10 @@ void read_gpus(TomlTable& root, Loaded& loaded) {
     models.aarch64 = row.strings("aarch64");
     models.legacy = row.boolean("legacy").value_or(false);
     models.shares_code_from = row.string("shares_code_from").value_or("");
+    if (auto driver = row.table("driver")) {
+      models.driver = {driver->required_string("branch"), driver->required_string("windows")};
+      driver->finish();
+    }
     models.source = row.required_string("source");
     loaded.gpus.models.push_back(std::move(models));
   });

@@ -35,6 +35,8 @@ class DriverFloor {
   /// A need that is known of some modules only is none that anybody can rely on.
   void tell(RunsOn& row) const {
     row.driver = m_known ? m_driver : "";
+    // An older driver than the GPU's first one loads nothing for it.
+    if (!row.driver.empty()) row.driver = std::max(row.driver, first_driver_of(row.capability).on(m_windows));
     if (!row.driver.empty()) row.driver_system = m_windows ? "windows" : "linux";
     row.toolkit = m_toolkit;
   }

@@ -98,6 +98,23 @@ TEST_CASE("code needs the driver of its toolkit's family, PTX that of the toolki
   CHECK_FALSE(gpu_data().zstd_driver.windows.empty());
 }
 
+TEST_CASE("a GPU needs the first driver that knows it, whatever runs on it") {
+  CHECK(first_driver_of({12, 0}).linux_branch == "570");
+  CHECK(first_driver_of({12, 0}).windows == "570.65");
+  CHECK(first_driver_of({12, 1}).linux_branch == "580");
+  CHECK(first_driver_of({7, 5}).linux_branch.empty());
+  CHECK(first_driver_of({13, 7}).windows.empty());
+  // None is older than the driver that came with the first nvcc for it.
+  for (const auto& models : gpu_data().models) {
+    CAPTURE(to_string(models.capability));
+    if (models.driver.linux_branch.empty()) continue;
+    const auto since = first_nvcc_for({models.capability, ArchSuffix::none});
+    REQUIRE(since);
+    CHECK(models.driver.linux_branch >= driver_for(to_string(*since), true).linux_branch);
+    CHECK(models.driver.windows >= driver_for(to_string(*since), true).windows);
+  }
+}
+
 TEST_CASE("nvcc knows an arch from its first release on") {
   CHECK_FALSE(nvcc_supports(version("12.8"), arch("12.1a")));
   CHECK(nvcc_supports(version("12.9"), arch("12.1a")));

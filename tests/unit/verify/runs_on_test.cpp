@@ -133,14 +133,19 @@ TEST_CASE("what failed on a GPU lowers that GPU's row, and no other") {
 }
 
 TEST_CASE("the driver is that of the modules' system") {
-  const auto driver = [](const std::string& toolkit, bool ptx, bool windows) {
-    const auto found = row(runs_on(artifact_of(code_90(toolkit, ptx), windows), {}), {9, 0});
+  const auto driver = [](const std::string& toolkit, bool ptx, bool windows, Capability gpu = {9, 0}) {
+    const auto found = row(runs_on(artifact_of(code_90(toolkit, ptx), windows), {}), gpu);
     return found.driver + " " + found.driver_system;
   };
   CHECK(driver("12.8", false, false) == "525 linux");
   CHECK(driver("12.8", false, true) == "528.33 windows");
   CHECK(driver("12.8", true, true) == "570.65 windows");
   CHECK(driver("13.0", false, true) == "580 windows");
+  // No driver before the first that knows a GPU compiles for it, old as the PTX may be.
+  CHECK(driver("12.4", true, false) == "550 linux");
+  CHECK(driver("12.4", true, false, {12, 0}) == "570 linux");
+  CHECK(driver("12.4", true, true, {12, 0}) == "570.65 windows");
+  CHECK(driver("13.1", true, false, {12, 0}) == "590 linux");
   // Modules for two CUDA releases stand for each other; those of one are needed together.
   auto bundle = artifact_of(code_90("12.8", false), false);
   bundle.members.push_back(artifact_of(code_90("13.0", false), false).members.front());
