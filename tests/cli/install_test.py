@@ -230,6 +230,22 @@ class Works(Install):
         done = self.run_sagekit("install", foreign, "--interpreter", self.python)
         self.expect(done, 4, "RES007", "wanted is one for linux_", "--plugin sage2-stable install --or-build")  # sage2 has no cell for torch 2.9
 
+    def test_a_wheel_without_gpu_code_is_refused_by_no_lack_of_a_gpu(self):
+        Wheel("tiny_pure", "1.0").write(self.dist)
+        advice = f"{self.python}' -m pip install"
+        for lacks in (False, True):
+            if lacks:
+                (self.bin / "nvidia-smi").unlink()
+            done = self.install("--json")
+            self.expect(done, 4, "RES007", advice)
+            (one,) = done.json()["unknown"]
+            self.assertEqual(one["code"], "RES207")
+            self.assertNotIn("--for", done.err)
+        # What is advised works.
+        words = shlex.split(next(line for line in done.err.splitlines() if advice in line).split("nothing to choose: ")[1])
+        subprocess.run(words, check=True, capture_output=True, env=self.environment())
+        self.assertEqual(self.has("tiny_pure"), "1.0")
+
     def test_a_torch_behind_a_pth_file_is_there(self):
         venv, elsewhere = self.folder / "other", self.folder / "elsewhere"
         site = make_venv(venv, "--without-pip")

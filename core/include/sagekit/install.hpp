@@ -49,6 +49,9 @@ SAGEKIT_API Result<InstallPlace> find_install_place(const Target& target, const 
 SAGEKIT_API Result<std::filesystem::path> fetch_wheel(const Candidate& wheel, const InstallOptions& options,
                                                       std::stop_token stop = {});
 
+/// The installer's own command for one file or address, without anything that sagekit would mind.
+SAGEKIT_API std::vector<std::string> install_line(const InstallPlace& place, const std::string& wheel);
+
 /// The commands that `install` will run, in order, as people would type them.
 SAGEKIT_API std::vector<std::vector<std::string>> install_commands(const InstallPlace& place, const Judged& wheel,
                                                                    const InstallOptions& options);

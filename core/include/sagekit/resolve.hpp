@@ -79,6 +79,7 @@ struct Judged {
   std::string would_tell;          ///< of an unknown one: how to find out
   std::vector<std::string> facts;  ///< what decided and who says so, in sentences
   std::string sha256 = {};         ///< of the file here that was judged; "" = none was read
+  bool gpu_code = true;            ///< has GPU code, as far as is known
 };
 
 struct Resolution {

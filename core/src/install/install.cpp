@@ -224,6 +224,10 @@ Status put_back_left(const fs::path& folder, const InstallPlace& place, const In
 
 }  // namespace
 
+std::vector<std::string> install_line(const InstallPlace& place, const std::string& wheel) {
+  return install_argv(place, {wheel});
+}
+
 std::vector<std::vector<std::string>> install_commands(const InstallPlace& place, const Judged& wheel,
                                                        const InstallOptions& options) {
   std::vector<std::vector<std::string>> commands;

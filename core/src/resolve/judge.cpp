@@ -261,11 +261,11 @@ Ruling judge_by_arches(const Traits& traits, const Target& target, const Gpu& gp
 
 Ruling judge_gpu(const Traits& traits, const Target& target) {
   if (!target.gpus) return unknown("RES207", "it is not known which GPU the machine has", "--for gpu=\"RTX 5090\"");
-  if (target.gpus->empty()) return refused("RES107", "the machine has no NVIDIA GPU");
-  const bool no_code = traits.modules_read && traits.runs_on && traits.runs_on->empty();
-  if (!traits.native || no_code)
+  // One that compiles when it is called needs a GPU then, and others none at all.
+  if (!traits.may_have_gpu_code())
     return unknown("RES207", "it holds no GPU code: what it compiles when it is called is not known",
                    what_shows(traits));
+  if (target.gpus->empty()) return refused("RES107", "the machine has no NVIDIA GPU");
   Ruling all = good();
   Ruling doubt = good();
   for (const auto& gpu : *target.gpus) {

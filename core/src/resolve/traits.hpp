@@ -51,6 +51,8 @@ struct Traits {
   std::vector<std::string> notes;
   bool has_cases = false;   ///< a loaded plugin can call it on a GPU; of this run, not of the wheel
   bool names_only = false;  ///< nobody wants its file read; of this run, too
+
+  bool may_have_gpu_code() const { return native && !(modules_read && runs_on && runs_on->empty()); }
 };
 
 /// The name's parts, which are all that most wheels are refused by. Error: the name is none of a wheel.

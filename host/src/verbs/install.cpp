@@ -261,7 +261,13 @@ class Installer {
   std::string way_out() const {
     // A machine whose GPU is not seen (where an image is built, on a login node) can still be told which one it is for.
     const bool no_gpu = m_target.gpus && m_target.gpus->empty();
-    if (no_gpu && stands_in_the_way({"RES107", "RES207"})) return std::string(k_name_gpu);
+    if (no_gpu && stands_in_the_way({"RES107"})) return std::string(k_name_gpu);
+    // Of what holds no GPU code nothing that is known here speaks for one wheel or another.
+    if (m_resolution && !m_resolution->unknown.empty() && !m_place.installer.empty() &&
+        m_resolution->unknown.front().code == "RES207" &&
+        std::ranges::none_of(m_resolution->unknown, &Judged::gpu_code))
+      return "it holds no GPU code, so that there is nothing to choose: " +
+             shell_line(install_line(m_place, m_resolution->unknown.front().candidate.place));
     const auto whole = [](const Judged& one) { return one.code != "RES113" && one.code != "RES114"; };
     if (m_resolution && m_resolution->unknown.empty() && std::ranges::none_of(m_resolution->refused, whole))
       return "get it once more from where it is published, under the name that it has there";
