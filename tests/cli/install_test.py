@@ -199,6 +199,25 @@ class Works(Install):
         self.held_to_schema("install", said)
         self.assertTrue(said["commands"])
 
+    def test_what_a_dry_run_prints_leaves_what_is_there_as_the_install_does(self):
+        Wheel("steady", "1.0").install(self.site)
+        with IndexServer() as index:
+            newer = Wheel("tiny_dep", "3.0")
+            newer.metadata = newer.metadata.replace("Summary:", "Requires-Dist: steady>=2\nSummary:")
+            for one in (Wheel("tiny_dep", "2.0"), newer, Wheel("steady", "2.0")):
+                path = one.write(self.folder / "made")
+                index.add(one.project.replace("_", "-"), path.name, path.read_bytes())
+            environment = self.environment(PIP_INDEX_URL=index.url)
+            self.wheel(requires=["torch==2.9.*", "tiny_dep>=2"]).write(self.dist)
+            with_requirements = self.install("--dry-run", env=environment).out
+            self.wheel().write(self.dist)
+            self.assertNotIn("--constraint", self.install("--dry-run", env=environment).out)
+            self.wheel(requires=["torch==2.9.*", "tiny_dep>=2"]).write(self.dist)
+            script = with_requirements[:with_requirements.index("sagekit verify")]
+            ran = subprocess.run(["sh", "-ec", script], env=environment, cwd=self.folder, capture_output=True, text=True)
+            self.assertEqual(ran.returncode, 0, ran.stderr)
+            self.assertEqual([self.has(name) for name in ("tiny_kernels", "tiny_dep", "steady", "torch")], ["1.0+cu130torch2.9.1", "2.0", "1.0", "2.9.1+cu130"])
+
     def test_dockerfile_lines_hold_a_local_wheel_to_its_hash(self):
         path = self.wheel().write(self.dist)
         done = self.install("--dockerfile")

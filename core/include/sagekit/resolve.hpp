@@ -75,11 +75,12 @@ struct Candidate {
 /// One wheel, judged. `code` RES1xx refuses, RES2xx is a thing not known (docs/findings/RES.md).
 struct Judged {
   Candidate candidate;
-  std::string code, reason;        ///< of a fit: what speaks for it
-  std::string would_tell;          ///< of an unknown one: how to find out
-  std::vector<std::string> facts;  ///< what decided and who says so, in sentences
-  std::string sha256 = {};         ///< of the file here that was judged; "" = none was read
-  bool gpu_code = true;            ///< has GPU code, as far as is known
+  std::string code, reason;                                    ///< of a fit: what speaks for it
+  std::string would_tell;                                      ///< of an unknown one: how to find out
+  std::vector<std::string> facts;                              ///< what decided and who says so, in sentences
+  std::string sha256 = {};                                     ///< of the file here that was judged; "" = none was read
+  bool gpu_code = true;                                        ///< has GPU code, as far as is known
+  std::optional<std::vector<std::string>> requires_dist = {};  ///< of its METADATA; nothing: it was not read
 };
 
 struct Resolution {

@@ -18,6 +18,7 @@
 #include <sagekit/shell_word.hpp>
 
 #include <algorithm>
+#include <iterator>
 
 namespace sagekit {
 
@@ -52,9 +53,9 @@ struct MissingRequirements {
   std::vector<std::string> replaced;  ///< installed, in a version that is not allowed
 };
 
-MissingRequirements missing_requirements(const std::string& metadata, const InstallPlace& place) {
+MissingRequirements missing_requirements(const std::vector<std::string>& requires_dist, const InstallPlace& place) {
   MissingRequirements missing;
-  for (const auto& line : read_headers(metadata).all("Requires-Dist")) {
+  for (const auto& line : requires_dist) {
     const auto read = read_requirement(line);
     if (!read || marker_holds(line, place.machine) == std::optional(false)) continue;
     const std::string name = normalized_project(read->name);
@@ -102,6 +103,14 @@ std::vector<std::string> install_argv(const InstallPlace& place, const std::vect
     argv.insert(argv.end(), {"--no-input", "--disable-pip-version-check"});
   argv.insert(argv.end(), words.begin(), words.end());
   return argv;
+}
+
+/// What the wheel requires and is missing, with everything that is there held to its version.
+std::vector<std::string> requirements_argv(const InstallPlace& place, const std::string& constraints,
+                                           const std::vector<std::string>& lines) {
+  std::vector<std::string> words = {"--constraint", constraints};
+  words.insert(words.end(), lines.begin(), lines.end());
+  return install_argv(place, words);
 }
 
 /// `what`: a file, or words that name files.
@@ -170,9 +179,7 @@ class Installing {
       auto file = folder;
       file += ".constraints.txt";
       TRY(write_file(file, constraints(m_place, done.package, missing.replaced)));
-      std::vector<std::string> words = {"--constraint", file.string()};
-      words.insert(words.end(), missing.lines.begin(), missing.lines.end());
-      const auto argv = install_argv(m_place, words);
+      const auto argv = requirements_argv(m_place, file.string(), missing.lines);
       TRY(run_installer(m_place, argv, argv, m_options.environment, m_runner, m_stop));
       remove_quietly(file);
     }
@@ -241,10 +248,19 @@ std::vector<std::vector<std::string>> install_commands(const InstallPlace& place
           {"sh", "-c",
            fmt::format("echo '{}  {}' | {}sum --check", held.substr(equals + 1), file, held.substr(0, equals))});
   }
-  std::vector<std::string> words = {place.tool == "uv" ? "--reinstall" : "--force-reinstall", "--no-deps", file};
-  commands.push_back(install_argv(place, words));
-  if (!options.no_deps) commands.push_back(install_argv(place, {file}));
   const auto name = parse_wheel_name(wheel.candidate.file);
+  // Of what nobody has read the installer itself sees what it requires.
+  const auto missing = wheel.requires_dist ? missing_requirements(*wheel.requires_dist, place)
+                                           : MissingRequirements{.lines = {file}, .replaced = {}};
+  if (!options.no_deps && !missing.lines.empty()) {
+    const std::string package = normalized_project(name ? name->distribution : "");
+    const std::string held = package + ".constraints.txt";
+    std::vector<std::string> print = {"printf", "%s\\n"};
+    std::ranges::copy(split(trim(constraints(place, package, missing.replaced)), '\n'), std::back_inserter(print));
+    commands.push_back({"sh", "-c", fmt::format("{} > {}", shell_line(print), held)});
+    commands.push_back(requirements_argv(place, held, missing.lines));
+  }
+  commands.push_back(wheel_argv(place, {file}));
   std::vector<std::string> verify = {
       "sagekit", "verify", "--installed", name ? name->distribution : "", "--interpreter", place.interpreter.string()};
   if (options.gpu) verify.emplace_back("--gpu");
@@ -267,7 +283,7 @@ Result<Installed> install_wheel(const fs::path& file, const std::string& judged,
     TRY_ASSIGN(sha256, sha256_file(file));
   }
   const std::string package = normalized_project(texts.name.distribution);
-  const auto missing = missing_requirements(texts.metadata, place);
+  const auto missing = missing_requirements(read_headers(texts.metadata).all("Requires-Dist"), place);
   std::vector<std::string> names = missing.replaced;
   names.push_back(package);
   std::vector<InstalledPackage> packages;

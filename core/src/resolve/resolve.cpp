@@ -59,9 +59,14 @@ std::string other_file(const Candidate& candidate) {
 }
 
 Judged judged(Entry& entry) {
-  return {std::move(entry.candidate),         std::move(entry.ruling.code),  std::move(entry.ruling.reason),
-          std::move(entry.ruling.would_tell), std::move(entry.ruling.facts), std::move(entry.traits.sha256),
-          entry.traits.may_have_gpu_code()};
+  return {std::move(entry.candidate),
+          std::move(entry.ruling.code),
+          std::move(entry.ruling.reason),
+          std::move(entry.ruling.would_tell),
+          std::move(entry.ruling.facts),
+          std::move(entry.traits.sha256),
+          entry.traits.may_have_gpu_code(),
+          entry.traits.has_metadata ? std::optional(std::move(entry.traits.requires_dist)) : std::nullopt};
 }
 
 Result<std::string> choose_package(const std::vector<Entry>& entries) {

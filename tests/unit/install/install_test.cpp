@@ -48,9 +48,16 @@ TEST_CASE("the commands are what would be run") {
   InstallOptions options;
   options.gpu = true;
   const auto commands = install_commands(place, remote_wheel(), options);
-  REQUIRE(commands.size() == 5);
+  REQUIRE(commands.size() == 6);
   CHECK(commands.front().front() == "curl");
   CHECK(commands.back().back() == "--gpu");
+  // METADATA that was read says whether there is anything to ask an index for.
+  auto known = remote_wheel();
+  known.requires_dist = {"torch==2.9.*"};
+  place.packages["torch"] = "2.9.1+cu130";
+  CHECK(install_commands(place, known, options).size() == 4);
+  known.requires_dist->emplace_back("tiny_dep>=2");
+  CHECK(install_commands(place, known, options).size() == 6);
   options.no_deps = true;
   CHECK(install_commands(place, remote_wheel(), options).size() == 4);
 }
