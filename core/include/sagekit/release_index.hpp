@@ -53,11 +53,11 @@ struct IndexReport {
   std::vector<std::string> warnings;
 };
 
-/// Writes an index's pages, HTML and JSON, each beside its place and renamed; pages that an earlier run left and nobody
-/// needs are removed. Bytes depend on the release and the options alone. A wheel that says no CUDA or torch is left out
-/// of indexes per CUDA or torch, with a warning, unless it is for any; variants are left out, with a warning, unless
-/// they are asked for. Errors: FIL002; REL017 (failed) pages are there that sagekit did not write; REL018 (usage) a
-/// wheel has no address; REL019 (usage) base_url is none; REL025 (failed) variants of a version disagree.
+/// Writes an index's pages, HTML and JSON, all beside their places, then renamed; pages that an earlier run left and
+/// nobody needs are removed. Bytes depend on the release and the options alone. A wheel that says no CUDA or torch is
+/// left out of indexes per CUDA or torch, with a warning, unless it is for any; variants are left out, with a warning,
+/// unless they are asked for. Errors: FIL002; REL017 (failed) pages are there that sagekit did not write; REL018
+/// (usage) a wheel has no address; REL019 (usage) base_url is none; REL025 (failed) variants of a version disagree.
 SAGEKIT_API Result<IndexReport> write_index(const Release& release, const IndexOptions& options);
 
 /// "sagekit.index/1" (docs/json.md). With wheels refused nothing was written and `report` is empty.

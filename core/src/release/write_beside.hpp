@@ -13,4 +13,10 @@ namespace sagekit {
 /// FIL002.
 Status write_beside(const std::filesystem::path& path, std::string_view bytes);
 
+/// Its two halves, for files that belong together: all are written before the first takes its place.
+Status write_hidden(const std::filesystem::path& path, std::string_view bytes);
+Status show_hidden(const std::filesystem::path& path);
+/// Takes back what `write_hidden` wrote.
+void forget_hidden(const std::filesystem::path& path);
+
 }  // namespace sagekit

@@ -213,31 +213,49 @@ std::string list_of(const Pages& pages, const std::set<std::string>& more) {
   return text;
 }
 
+void remove_empty_folders(fs::path folder, const fs::path& output) {
+  std::error_code error;
+  for (; folder != output; folder = folder.parent_path())
+    if (!fs::remove(folder, error)) break;  // others' files are in it
+}
+
+/// Every page that changes, under a hidden name, and the list of all that may be there.
+Status write_new_pages(const std::vector<const Pages::value_type*>& changed, const fs::path& output,
+                       const std::string& list) {
+  TRY(make_directories(output));
+  for (const auto* page : changed) {
+    TRY(make_directories((output / page->first).parent_path()));
+    TRY(write_hidden(output / page->first, page->second));
+  }
+  return write_beside(output / k_pages_file, list);
+}
+
 Status write_pages(const Pages& pages, const IndexOptions& options, IndexReport& report) {
   const auto before = pages_before(options.output);
   TRY(check_ours(options.output, pages, before));
-  TRY(make_directories(options.output));
-  // First the list of all that may be there, last that of what is: a run that is killed leaves no page unlisted.
-  const auto list = options.output / k_pages_file;
-  TRY(write_beside(list, list_of(pages, before)));
-  for (const auto& [path, bytes] : pages) {
-    const auto file = options.output / path;
-    if (const auto there = MappedFile::open(file); there && there->bytes() == bytes) {
-      ++report.unchanged;
-      continue;
+  std::vector<const Pages::value_type*> changed;
+  for (const auto& page : pages)
+    if (const auto there = MappedFile::open(options.output / page.first); !there || there->bytes() != page.second)
+      changed.push_back(&page);
+  report.written = changed.size();
+  report.unchanged = pages.size() - changed.size();
+  // First the list of all that may be there, last that of what is: a run that is killed leaves no page unlisted. On a
+  // disk that fills up meanwhile no page has taken its place yet.
+  if (auto written = write_new_pages(changed, options.output, list_of(pages, before)); !written) {
+    for (const auto* page : changed) {
+      forget_hidden(options.output / page->first);
+      remove_empty_folders((options.output / page->first).parent_path(), options.output);
     }
-    TRY(make_directories(file.parent_path()));
-    TRY(write_beside(file, bytes));
-    ++report.written;
+    return written;
   }
+  for (const auto* page : changed) TRY(show_hidden(options.output / page->first));
   for (const auto& path : before) {
     if (pages.contains(path)) continue;
     std::error_code error;
     report.removed += fs::remove(options.output / path, error);
-    for (auto folder = (options.output / path).parent_path(); folder != options.output; folder = folder.parent_path())
-      if (!fs::remove(folder, error)) break;  // others' files are in it
+    remove_empty_folders((options.output / path).parent_path(), options.output);
   }
-  return write_beside(list, list_of(pages, {}));
+  return write_beside(options.output / k_pages_file, list_of(pages, {}));
 }
 
 }  // namespace
