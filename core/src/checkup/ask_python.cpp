@@ -55,12 +55,14 @@ for name in asked['modules']:
       folder = where[0] if where else spec.origin or ''
   except Exception: pass
   modules.append({'name': name, 'folder': folder, 'bare': bare})
+managed = sys.prefix == sys.base_prefix and os.path.exists(os.path.join(sysconfig.get_path('stdlib'), 'EXTERNALLY-MANAGED'))
 user = ''
 try: user = site.getusersitepackages()
 except Exception: pass
 sys.stdout.write('\x01sagekit\x01' + json.dumps({
   'version': sys.version.split()[0], 'minor': '%d.%d' % sys.version_info[:2], 'implementation': sys.implementation.name,
   'threads': bool(sysconfig.get_config_var('Py_GIL_DISABLED')), 'prefix': sys.prefix, 'base_prefix': sys.base_prefix,
+  'managed': managed,
   'user_site': user, 'user_site_used': bool(getattr(site, 'ENABLE_USER_SITE', False)), 'path': [p for p in sys.path if p],
   'distributions': found, 'modules': modules}))
 )";
@@ -174,6 +176,7 @@ Result<PythonView> view_python(const CheckupOptions& options, const std::vector<
   view.minor = text_at(json, "minor");
   view.implementation = text_at(json, "implementation");
   view.free_threaded = truth_at(json, "threads");
+  view.externally_managed = truth_at(json, "managed");
   view.prefix = text_at(json, "prefix");
   view.base_prefix = text_at(json, "base_prefix");
   view.user_site = text_at(json, "user_site");

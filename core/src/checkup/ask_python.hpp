@@ -27,6 +27,7 @@ struct PythonView {
   std::string version, minor, implementation;
   std::filesystem::path prefix, base_prefix, user_site;
   bool free_threaded = false;
+  bool externally_managed = false;  ///< PEP 668
   bool user_site_used = false;
   std::vector<std::filesystem::path> path;  ///< sys.path, the current folder as such
   std::vector<FoundDistribution> distributions;

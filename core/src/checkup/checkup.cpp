@@ -64,6 +64,18 @@ Json package_json(const CheckedPackage& package) {
   return json;
 }
 
+/// Installers leave a Python that is managed by the system's own packages alone (PEP 668): what a mend installs goes
+/// into an environment of one's own, which sees a torch that is there.
+void mind_managed(const Look& look) {
+  if (!look.python.externally_managed) return;
+  const std::string python = shell_word(look.options.interpreter.string());
+  for (auto& row : look.checkup.rows)
+    if (row.mend.starts_with(python + " -m pip install ") ||
+        row.mend.starts_with("uv pip install --python " + python + " "))
+      row.mend = fmt::format("{} -m venv {}.venv && {}", python, look.torch ? "--system-site-packages " : "",
+                             replace_all(row.mend, python, ".venv/bin/python"));
+}
+
 }  // namespace
 
 LogFacts Look::facts() const {
@@ -163,6 +175,7 @@ Result<Checkup> check_up(const CheckupOptions& options, CommandRunner& runner, s
   TRY(look_at_packages(look));
   look_at_paths(look);
   look_at_room(look);
+  mind_managed(look);
   return checkup;
 }
 

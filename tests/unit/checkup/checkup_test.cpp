@@ -96,6 +96,27 @@ TEST_CASE("a Python without torch is wrong, and says how to get one") {
   CHECK(gpu->found == "NVIDIA H200 (9.0)");
 }
 
+TEST_CASE("a Python of the system's packages is mended by an environment of one's own") {
+  FakeMachine machine;
+  const auto mend = [&] {
+    const auto checkup = machine.look();
+    const auto* torch = row_of(checkup, "torch", CheckupState::wrong);
+    REQUIRE(torch);
+    return torch->mend;
+  };
+  machine.options.interpreter = "/usr/bin/python3";
+  machine.python.replace(1, 0, R"("managed":true,)");
+  CHECK(mend() == "/usr/bin/python3 -m venv .venv && .venv/bin/python -m pip install torch");
+  machine.torch("None");
+  CHECK(mend() ==
+        "/usr/bin/python3 -m venv --system-site-packages .venv && .venv/bin/python -m pip install --force-reinstall "
+        "torch");
+  machine.program("uv");
+  CHECK(mend() ==
+        "/usr/bin/python3 -m venv --system-site-packages .venv && uv pip install --python .venv/bin/python --reinstall "
+        "--torch-backend=auto torch");
+}
+
 TEST_CASE("the mend of a failed import is for this system") {
   FakeMachine machine;
   machine.torch("'13.0'");
