@@ -25,9 +25,16 @@ class Build(CommandLine):
 
     def test_cells_that_cannot_be_made_here_say_why_beside_those_that_can(self):
         python = "{}.{}".format(*sys.version_info[:2])
-        done = self.build("--profile", "all", "--cuda", "12.8,13.0", "--python", python, "--platform", f"linux_{os.uname().machine}", "--offline", "-q", "--json")
+        words = ("--profile", "all", "--cuda", "12.8,13.0", "--python", python, "--platform", f"linux_{os.uname().machine}", "--offline", "--json")
+        # A dry run says and ends as the build will.
+        self.expect(self.build("-n", *words), 3, "would not be built")
+        dry = self.build("-n", "-q", *words)
+        self.expect(dry, 3)
+        done = self.build("-q", *words)
         self.expect(done, 3, "error[TCH001]: no nvcc 12.8", "--> example-cu128")
         self.assertEqual(len(done.json()["wheels"]), 1)
+        self.assertEqual(dry.err, done.err)
+        self.assertEqual(dry.json()["skipped"], done.json()["skipped"])
 
     def test_the_whole_way_and_again(self):
         first = self.build("--json")

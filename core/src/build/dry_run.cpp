@@ -148,7 +148,8 @@ Result<Build> look_into_store(const Spec& spec, const Plan& plan, const Environm
                                 : fmt::format("would run {}: {}", step->id, join(step->argv, " ")));
     ++(is_kept ? build.steps_reused : *build.steps_would_run);
   }
-  for (const auto& cell : plan.cells) build.skipped.push_back(cell.id);
+  for (const auto& cell : plan.cells)
+    if (!cell.buildable) build.skipped.push_back(cell.id);
   return build;
 }
 

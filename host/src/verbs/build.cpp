@@ -222,10 +222,10 @@ int run_in_engine(Session& session, const BuildArguments& arguments, std::stop_t
 }
 
 /// What this machine lacks for the cells that were left out: the errors that each of them gets when it is built alone.
-void show_skipped(const Session& session, const Plan& plan, const std::vector<std::string>& skipped) {
+void show_skipped(const Session& session, const Plan& plan, const std::vector<std::string>& skipped, bool dry_run) {
   for (const auto& id : skipped) {
     const auto cell = std::ranges::find(plan.cells, id, &Cell::id);
-    session.console.warn(fmt::format("{} was not built", id));
+    session.console.warn(fmt::format("{} {} built", id, dry_run ? "would not be" : "was not"));
     if (cell == plan.cells.end() || cell->lacks.empty()) continue;
     Error error = cell->lacks.front().error;
     if (error.where.empty()) error.where = id;
@@ -315,7 +315,7 @@ int run(Session& session, const BuildArguments& arguments) {
   }
   const auto causes = step_causes(*build, facts_of(environment));
   show_failed_steps(session.console, *build, causes);
-  if (!arguments.dry_run && !options->shard) show_skipped(session, plan, build->skipped);
+  if (!options->shard) show_skipped(session, plan, build->skipped, arguments.dry_run);
 
   build->failed.insert(build->failed.end(), taken.begin(), taken.end());
   build->failed.insert(build->failed.end(), packaging.failed.begin(), packaging.failed.end());
@@ -352,7 +352,7 @@ int run(Session& session, const BuildArguments& arguments) {
     session.console.say(fmt::format("{} left: run it again to go on", counted(build->steps_left, "step", "steps")));
     return k_more_to_do;
   }
-  return build->skipped.empty() || arguments.dry_run || options->shard ? 0 : exit_code(ErrorKind::machine);
+  return build->skipped.empty() || options->shard ? 0 : exit_code(ErrorKind::machine);
 }
 
 }  // namespace

@@ -247,6 +247,11 @@ TEST_CASE("cells that cannot be built here are an error when there is no other, 
   REQUIRE(build);
   CHECK(build->cells.size() == 1);
   CHECK(build->skipped == std::vector<std::string>{"fake-python312-win_amd64"});
+  package.options.dry_run = true;
+  const auto dry = package.build(runner);
+  REQUIRE(dry);
+  CHECK(dry->skipped == build->skipped);
+  package.options.dry_run = false;
 
   package.plan.cells = {windows};
   const auto none = package.build(runner);
