@@ -157,4 +157,9 @@ struct CheckedTree {
 /// {"schema":"sagekit.toolchain-verify/1","trees":[...]}
 SAGEKIT_API std::string checked_trees_json(const std::vector<CheckedTree>& list);
 
+/// {"schema":"sagekit.toolchain-remove/1","trees":[...],"unfinished":[...]}: what is gone; paths of what
+/// remove_unfinished found.
+SAGEKIT_API std::string removed_trees_json(const std::vector<Tree>& trees,
+                                           const std::vector<std::filesystem::path>& unfinished);
+
 }  // namespace sagekit

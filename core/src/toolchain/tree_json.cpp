@@ -32,4 +32,11 @@ std::string checked_trees_json(const std::vector<CheckedTree>& list) {
   return json_text({{"schema", "sagekit.toolchain-verify/1"}, {"trees", rows}});
 }
 
+std::string removed_trees_json(const std::vector<Tree>& trees, const std::vector<std::filesystem::path>& unfinished) {
+  auto rows = Json::array(), folders = Json::array();
+  for (const auto& tree : trees) rows.push_back({{"id", tree.id}, {"path", tree.folder.string()}});
+  for (const auto& folder : unfinished) folders.push_back(folder.string());
+  return json_text({{"schema", "sagekit.toolchain-remove/1"}, {"trees", rows}, {"unfinished", folders}});
+}
+
 }  // namespace sagekit

@@ -157,12 +157,16 @@ int run(Session& session, const ToolchainRemoveArguments& arguments) {
     if (const auto removed = remove_tree(tree); !removed) return report(session, removed.error());
     session.console.say("removed " + tree.folder.string());
   }
-  if (!arguments.all) return 0;
-  const auto store = session.store(arguments.store);
-  if (!store) return report(session, store.error());
-  const auto unfinished = remove_unfinished(*store / "toolchains");
-  if (!unfinished) return report(session, unfinished.error());
-  for (const auto& folder : *unfinished) session.console.say("removed " + folder.string());
+  std::vector<std::filesystem::path> unfinished;
+  if (arguments.all) {
+    const auto store = session.store(arguments.store);
+    if (!store) return report(session, store.error());
+    auto removed = remove_unfinished(*store / "toolchains");
+    if (!removed) return report(session, removed.error());
+    unfinished = std::move(*removed);
+  }
+  for (const auto& folder : unfinished) session.console.say("removed " + folder.string());
+  if (session.global.json) session.console.document(removed_trees_json(*chosen, unfinished));
   return 0;
 }
 
