@@ -165,6 +165,7 @@ Result<Nvcc> choose_nvcc(const ToolchainNeed& need, const Environment& environme
 }
 
 bool accepts(const Nvcc& nvcc, const HostCompiler& compiler) {
+  if (!compiler.library_dir.empty()) return false;  // for Windows: nvcc on Linux asks for a compiler of its own system
   const std::string& limit = compiler.kind == "gcc" ? nvcc.max_gcc : nvcc.max_clang;
   if (limit.empty()) return false;
   const int major = major_of(compiler.version);

@@ -57,6 +57,8 @@ TEST_CASE("a mingw for the Universal CRT is preferred, and none is taken for Lin
   CHECK(t->mingw.target == "x86_64-w64-mingw32ucrt");
   e.host_compilers = {mingw("x86_64-w64-mingw32")};
   CHECK(refusal(need(), e).code == "TCH003");
+  CHECK(accepts(e.nvcc.front(), compiler("gcc", "12", "x86_64-linux-gnu")));
+  CHECK_FALSE(accepts(e.nvcc.front(), mingw("x86_64-w64-mingw32")));
 }
 
 TEST_CASE("Microsoft's headers are used where they are given, with lld beside clang, and never given up unsaid") {
