@@ -2,11 +2,12 @@
 """name: file names read, cells named, through the real binary."""
 import json
 import pathlib
+import shlex
 import subprocess
 import sys
 import unittest
 
-from harness import SOURCE_DIR, CommandLine
+from harness import EXAMPLES, SOURCE_DIR, CommandLine
 
 sys.path.insert(0, str(SOURCE_DIR / "tests" / "support"))
 from wheels import Wheel, compiler  # noqa: E402
@@ -65,6 +66,15 @@ class Name(CommandLine):
         self.assertIn("plain", done.out)
         self.assertNotIn("build-tag", done.out)
         self.expect(self.example("name", "no-such-cell"), 4)
+
+    def test_the_advice_of_a_scheme_that_cannot_name_a_cell_works_as_it_is_printed(self):
+        for arches in ("8.0", "9.0+PTX", "8.0;9.0+PTX"):
+            refused = self.example("plan", "--naming", "and-higher", "--arch", arches)
+            self.expect(refused, 2, "NAM011", "another --naming; sagekit --plugin example name example-")
+            words = shlex.split(refused.err.split("another --naming; sagekit ")[1].split(" shows what")[0])
+            done = self.run_sagekit("--plugin-dir", EXAMPLES, *words, "--json")
+            self.expect(done, 0)
+            self.assertEqual(done.json()["cell"], words[-1])
 
     OURS = """
 naming = "ours"

@@ -14,6 +14,7 @@
 
 #include <sagekit/naming.hpp>
 #include <sagekit/plan.hpp>
+#include <sagekit/shell_word.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -188,6 +189,9 @@ class Planner {
     values.python = naming_values(facts).python;
     if (auto name = write_wheel_name(scheme, facts, values); !name) {
       name.error().where = cell.id;
+      name.error().hint +=
+          fmt::format("; sagekit --plugin {} name {}{} shows what each scheme says", m_plan.plugin_name, cell.id,
+                      m_request.revision.empty() ? "" : " --revision " + shell_word(m_request.revision));
       return std::unexpected(std::move(name.error()));
     }
     return {};

@@ -36,7 +36,7 @@ bool agrees(const WheelNameReading& said, const WheelNameReading& facts) {
 std::unexpected<Error> cannot_say(const NamingScheme& scheme, std::string_view why) {
   return fail(ErrorKind::usage, "NAM011",
               fmt::format("the naming scheme {} cannot name this wheel: {}", scheme.name, why),
-              "another --naming; sagekit name CELL shows what each scheme says");
+              "another --naming");
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <string_view>
 
 namespace sagekit::host {
 
@@ -101,6 +102,20 @@ Result<Plan> plan_of_cell(const Spec& spec, const NameArguments& arguments) {
   return plan ? plan : first;
 }
 
+/// The --arch list that a cell's id ends with: "8.0;9.0+PTX" stands there as "-sm80-sm90ptx". "" = the usual ones.
+std::string arches_said(std::string_view id) {
+  std::string arches;
+  for (auto dash = id.rfind('-'); dash != std::string_view::npos; dash = id.rfind('-')) {
+    auto word = id.substr(dash + 1);
+    if (!word.starts_with("sm") || word.find_first_of("0123456789") != 2) break;
+    const bool ptx = word.ends_with("ptx");
+    if (ptx) word.remove_suffix(3);
+    arches = fmt::format("{}{}{}{}", word, ptx ? "+PTX" : "", arches.empty() ? "" : ";", arches);
+    id = id.substr(0, dash);
+  }
+  return arches;
+}
+
 int write_cell_names(const Session& session, const NameArguments& arguments, const std::vector<NamingScheme>& schemes) {
   if (session.global.plugins.empty() && arguments.what.find('-') == std::string::npos)
     return report(session, {ErrorKind::usage, "CLI001",
@@ -112,6 +127,11 @@ int write_cell_names(const Session& session, const NameArguments& arguments, con
   if (!plan && !arguments.arches.empty()) {  // an id says arches only where they are not the usual ones
     NameArguments with_arches = arguments;
     with_arches.what += "-sm*";
+    if (auto other = plan_of_cell(plugin->spec(), with_arches)) plan = std::move(other);
+  }
+  if (const auto said = arches_said(arguments.what); !plan && arguments.arches.empty() && !said.empty()) {
+    NameArguments with_arches = arguments;
+    with_arches.arches = said;
     if (auto other = plan_of_cell(plugin->spec(), with_arches)) plan = std::move(other);
   }
   if (!plan) return report(session, plan.error());
@@ -135,6 +155,7 @@ int write_cell_names(const Session& session, const NameArguments& arguments, con
     auto name = write_wheel_name(scheme, facts, values);
     if (!name && !arguments.naming.empty()) {
       name.error().where = cell.id;
+      name.error().hint += ", or none: that shows what each scheme says";
       return report(session, name.error());
     }
     names.push_back({scheme.name, name.value_or(""), name ? "" : name.error().message});
