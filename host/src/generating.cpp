@@ -172,6 +172,12 @@ int write_sdist_here(Session& session, const SelectionArguments& selection, cons
 Result<Generated> generate_files(Session& session, const std::string& kind, const SelectionArguments& selection,
                                  const GenerateArguments& arguments) {
   if (const auto checked = check_flags(session, kind); !checked) return std::unexpected(checked.error());
+  if (kind == "ansible" && arguments.release.empty())
+    for (const char* flag : {"--naming", "--revision", "--backend", "--allow-defect"})
+      if (session.global.given.contains(flag))
+        return fail(ErrorKind::usage, "CLI001", fmt::format("generate ansible makes nothing of {}", flag),
+                    "leave it out: the host runs install --or-build, which has no such flag; --release names a wheel "
+                    "that was built with it");
   const auto plugins = chosen_plugins(session);
   if (!plugins) return std::unexpected(plugins.error());
   std::vector<GenerateVariant> variants;

@@ -83,8 +83,11 @@ class Generate(CommandLine):
                 (("dockerfil",), 2, ("dockerfile",)),
                 *(((kind, "--cells", "nothing-*"), 4, ("PLN004",)) for kind in ("dockerfile", "github", "slurm", "ansible", "cibuildwheel")),
                 (("bake", "--cells", "nothing-*"), 4, ("GEN002",)),
-                *(((kind, flag, "x$(touch pwned)\""), 2, (code,)) for kind in ("dockerfile", "github", "slurm", "ansible")
+                *(((kind, flag, "x$(touch pwned)\""), 2, (code,)) for kind in ("dockerfile", "github", "slurm")
                   for flag, code in (("--profile", "PLN001"), ("--revision", "PLN002"), ("--naming", "PLN003"))),
+                (("ansible", "--profile", "x$(touch pwned)\""), 2, ("PLN001",)),
+                *((("ansible", flag, value), 2, ("CLI001", f"generate ansible makes nothing of {flag}", "install --or-build"))
+                  for flag, value in (("--naming", "plain"), ("--revision", "main"), ("--backend", "direct"), ("--allow-defect", "x"))),
                 (("github", "--source", "so$(touch pwned)`ur\"ce/${{ github.token }}"), 2, ("GEN003", "${{")),
                 (("dockerfile", "--profile", "a\nRUN id"), 2, ("GEN003", "line end")),
                 *(((word,), 2, ("CLI001", f'did you mean "{kind}"?'))
