@@ -77,6 +77,10 @@ class Narrowing {
   std::vector<bool> m_in;
 };
 
+std::string in_profile(const Choice& choice) {
+  return choice.profile ? fmt::format(" (profile \"{}\")", choice.profile->name) : "";
+}
+
 /// Of torch, CUDA, Python and, last, the platform.
 using Narrowings = std::array<Narrowing, 4>;
 
@@ -152,6 +156,20 @@ std::unexpected<Error> nothing_selected(const Spec& spec, const Matrix& matrix, 
               "nearest ids: " + join(nearest_words(word, std::move(near), k_nearest_ids), ", "));
 }
 
+/// A slip in one of several globs is told: also in one that would take cells away.
+void warn_of_idle(const std::string& glob, const std::vector<std::string>& ids, const Choice& choice,
+                  Diagnostics& warnings) {
+  const bool negative = glob.starts_with('!');
+  const auto pattern = glob.substr(negative ? 1 : 0);
+  if (std::ranges::any_of(ids, [&](const std::string& id) { return glob_match(pattern, id); })) return;
+  warnings.push_back({Severity::warning,
+                      "PLN015",
+                      fmt::format("--cells {} {} nothing: no cell of the selection{} matches it", glob,
+                                  negative ? "excludes" : "adds", in_profile(choice)),
+                      {},
+                      "nearest ids: " + join(nearest_words(pattern, ids, k_nearest_ids), ", ")});
+}
+
 }  // namespace
 
 Result<std::vector<SelectedCell>> select_cells(const Spec& spec, const Matrix& matrix, const Request& request,
@@ -161,6 +179,7 @@ Result<std::vector<SelectedCell>> select_cells(const Spec& spec, const Matrix& m
   const auto whole_profile = takes_everything(choice.profile_globs);
   const auto whole_selection = takes_everything(choice.cell_globs);
   std::vector<SelectedCell> selected;
+  std::vector<std::string> before_globs;  // what --cells chooses among
   for (const auto point : matrix.points) {
     if (!lets_through(flags, point)) continue;
     auto id = base_id(spec.name, matrix, point);
@@ -168,6 +187,7 @@ Result<std::vector<SelectedCell>> select_cells(const Spec& spec, const Matrix& m
     TRY_ASSIGN(const auto suffix, arch_suffix(point));
     id += matrix.platform.id_parts[point.platform];
     id += suffix;
+    if (!whole_selection) before_globs.push_back(id);
     if (!whole_selection && !globs_select(choice.cell_globs, id)) continue;
     selected.push_back({point, std::move(id)});
   }
@@ -181,11 +201,12 @@ Result<std::vector<SelectedCell>> select_cells(const Spec& spec, const Matrix& m
     if (auto words = flag.without_cell(selected); !words.empty())
       warnings.push_back({Severity::warning,
                           "PLN015",
-                          fmt::format("no cell of the selection has {}{}", words,
-                                      choice.profile ? fmt::format(" (profile \"{}\")", choice.profile->name) : ""),
+                          fmt::format("no cell of the selection has {}{}", words, in_profile(choice)),
                           {},
                           "another --profile, or --cells, may have it"});
   }
+  if (!whole_selection)
+    for (const auto& glob : choice.cell_globs) warn_of_idle(glob, before_globs, choice, warnings);
   std::unordered_set<std::string_view> ids;
   ids.reserve(selected.size());
   for (const auto& candidate : selected)

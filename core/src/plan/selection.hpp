@@ -24,7 +24,7 @@ using ArchSuffixOf = std::function<Result<std::string_view>(Point)>;
 
 /// Sorted by id. Errors: PLN004 (no_match) with the nearest ids, or when one of several words names nothing on its
 /// axis; PLN009 (usage) when two cells have one id. `warnings`: PLN015, words that no selected cell
-/// has, before Request::only leaves cells out.
+/// has and globs that match none, before Request::only leaves cells out.
 Result<std::vector<SelectedCell>> select_cells(const Spec& spec, const Matrix& matrix, const Request& request,
                                                const Choice& choice, const ArchSuffixOf& arch_suffix,
                                                Diagnostics& warnings);

@@ -144,6 +144,20 @@ TEST_CASE("patterns that only take away take away from everything") {
   CHECK(ids_of(plan_of(demo_spec(), request)) == Words{"demo-pytorch211-cu130-python312"});
 }
 
+TEST_CASE("a glob among several that matches nothing is told, also one that takes away") {
+  Request request;
+  request.cells = {"*", "!*python3_11", "*-nowhere", "!*python311"};
+  const auto plan = plan_of(demo_spec(), request);
+  CHECK(ids_of(plan) == Words{"demo-pytorch211-cu130-python312"});
+  REQUIRE(plan.diagnostics.size() == 2);
+  CHECK(plan.diagnostics[0].code == "PLN015");
+  CHECK(plan.diagnostics[0].severity == Severity::warning);
+  CHECK(plan.diagnostics[0].message ==
+        "--cells !*python3_11 excludes nothing: no cell of the selection (profile \"default\") matches it");
+  CHECK(plan.diagnostics[0].hint.starts_with("nearest ids: demo-pytorch211-cu130-python311"));
+  CHECK(plan.diagnostics[1].message.starts_with("--cells *-nowhere adds nothing"));
+}
+
 TEST_CASE("nothing selected is no_match with the nearest ids") {
   Request request;
   request.cells = {"demo-pytorch211-cu130-python399"};
