@@ -116,6 +116,21 @@ class Doctor(Provisioning):
             self.assertTrue(row["mend"])
         self.assertEqual(self.rows("store")[1][0]["state"], "here")
 
+    @unittest.skipUnless(os.geteuid() == 0, "needs root")
+    def test_nothing_comes_into_a_store_whose_toolchains_this_user_may_not_read(self):
+        toolchains = self.folder / "störe" / "toolchains"
+        toolchains.mkdir(parents=True)
+        for folder, mode in ((self.folder, 0o755), (toolchains.parent, 0o777), (toolchains, 0o700)):
+            folder.chmod(mode)
+        done = Done(subprocess.run([SAGEKIT, "--plugin", "sage2", "doctor", "--json", "--profile", "current", "--cuda", "13.2"], cwd="/",
+                                   stdin=subprocess.DEVNULL, capture_output=True, env=self.environment(), user=65534, group=65534, extra_groups=[]))
+        parts = [part for cell in done.json()["cells"] for part in cell["parts"] if part["kind"] in ("nvcc", "torch")]
+        self.assertEqual({part["kind"] for part in parts}, {"nvcc", "torch"})
+        for part in parts:
+            self.assertEqual(part["state"], "lacking", part)
+            self.assertIn(f"{toolchains} cannot be read: Permission denied", part["found"])
+            self.assertIn("check its owner and permissions; then sagekit toolchain fetch", part["mend"])
+
     @unittest.skipUnless(can_mount(), "needs root and mount namespaces for a small disk")
     def test_a_store_on_a_disk_that_is_too_small_is_lacking(self):
         disk = self.folder / "disk"

@@ -66,8 +66,8 @@ struct Diagnosis {
   SAGEKIT_API bool lacking() const;   ///< a part that make_ready would not fetch
 };
 
-/// Every part of every cell, also those after the first that is lacking. Pure, but for the lock that is read when
-/// `options.provision.locked`.
+/// Every part of every cell, also those after the first that is lacking. Pure, but for the store's folder of
+/// toolchains, and the lock that is read when `options.provision.locked`.
 SAGEKIT_API Diagnosis diagnose(const Spec& spec, const PlannedMachine& machine, const ToolchainOptions& options);
 
 /// {"schema":"sagekit.doctor/1","cells":[...],"companions":[...]}

@@ -125,6 +125,7 @@ struct Environment {
   /// --toolchain's words where nvcc and torch of other sources were left out: "wheels, redist"; "" = all were taken
   std::string narrowed_to = {};
   std::string store_flag = {}, fetch_flags = {};  ///< of ProvisionOptions
+  std::string store_mend = {};  ///< what to do where the store's folder of toolchains cannot be read; "" = it can
 };
 
 /// Where to look; filled by the host from flags and environment variables (core reads none).

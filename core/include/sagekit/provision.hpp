@@ -105,8 +105,8 @@ struct ToolchainOptions {
 /// say. No connection is made. PRV003 for a lock that cannot be read.
 SAGEKIT_API Result<Environment> find_toolchains(const ToolchainOptions& options, CommandRunner& runner);
 
-/// Would provision() try to fetch it? No when offline, when locked without a pin, for a platform that has no trees, and
-/// where no source can have it. Nothing is asked: the index may still lack it.
+/// Would provision() try to fetch it? No when offline, when locked without a pin, for a platform that has no trees,
+/// into a store that cannot be read, and where no source can have it. Nothing is asked: the index may still lack it.
 SAGEKIT_API bool can_fetch(const TreeNeed& need, const ToolchainOptions& options);
 
 /// All trees of the store, sorted by kind, then newest first. A folder without a readable tree file is not one.

@@ -46,6 +46,7 @@ Result<std::vector<Nvcc>> unpinned_nvccs(const ToolchainOptions& options) {
 void add_closed_trees(const fs::path& store, Environment& environment) {
   for (const auto& closed : closed_trees(store)) {
     auto tree = fs::path(closed.where);
+    if (tree == store) environment.store_mend = closed.hint;
     if (tree.has_extension() && tree.filename() == "tree.toml") tree = tree.parent_path();
     if (!tree.filename().string().starts_with("torch-")) {
       auto& nvcc = environment.nvcc.emplace_back();
@@ -120,6 +121,9 @@ Result<Environment> find_toolchains(const ToolchainOptions& options, CommandRunn
 bool can_fetch(const TreeNeed& need, const ToolchainOptions& options) {
   const bool windows = need.kind == TreeKind::torch && need.platform == k_windows_platform;
   if (options.provision.offline || (!windows && !recipes().redist.platforms.contains(need.platform))) return false;
+  if (const auto closed = closed_trees(options.provision.store);
+      !closed.empty() && closed.front().where == options.provision.store.string())
+    return false;  // where nobody may look, nobody may write
   if (options.provision.locked) {
     const auto lock = read_lock(options.provision.lock, options.provision.kept);
     if (!lock || lock->find(need) == nullptr) return false;

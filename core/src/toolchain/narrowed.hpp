@@ -19,6 +19,7 @@ inline std::string none_there(const Environment& environment, std::string none) 
 }
 
 inline std::string mend_there(const Environment& environment, std::string how) {
+  if (!environment.store_mend.empty()) how = environment.store_mend + "; then " + how;
   if (environment.narrowed_to.empty()) return how;
   return "without --toolchain installed and fetched ones count, too; where there is none, " + how;
 }
