@@ -4,11 +4,15 @@ import base64
 import hashlib
 import io
 import subprocess
+import sys
 import tarfile
 import unittest
 import zipfile
 
-from harness import CommandLine
+from harness import SOURCE_DIR, CommandLine, has_nvcc
+
+sys.path.insert(0, str(SOURCE_DIR / "tests" / "support"))
+from gpu_wheels import fatbin  # noqa: E402
 
 
 def record_of(files):
@@ -53,6 +57,19 @@ class Inspect(Wheels):
         members = {member["path"]: member for member in document["files"][0]["members"]}
         self.assertEqual(members["demo/_k.so"]["elf"]["machine"], "x86_64")
         self.assertNotIn("sha256", members["demo/_k.so"])
+
+    def test_ptx_says_since_when_its_form_is_known_not_who_made_it(self):
+        path = self.folder / "ptx.fatbin"
+        path.write_bytes(fatbin(("80",), isa=(8, 5)).replace(b".version 9.0", b".version 8.5"))
+        self.assertIn(" CUDA 12.5 or newer: PTX compute_80\n", self.run_sagekit("inspect", path).out)
+        if not has_nvcc():
+            self.skipTest("no nvcc: no machine code that says who made it")
+        (self.folder / "k.cu").write_text("__global__ void k(float *p) { *p = 1; }")
+        subprocess.run(["nvcc", "-fatbin", "-gencode", "arch=compute_80,code=sm_80", "-o", "sass.fatbin", "k.cu"], cwd=self.folder, check=True)
+        path.write_bytes((self.folder / "sass.fatbin").read_bytes() + path.read_bytes())
+        done = self.run_sagekit("inspect", path)
+        self.assertRegex(done.out, r" CUDA \d+\.\d+: ")
+        self.assertNotIn("newer", done.out)
 
     def test_a_wheel_shows_what_its_plugin_needs_beside_it(self):
         made = {"demo/__init__.py": b"", "demo-1.0.dist-info/sagekit.json": b'{"plugin": {"name": "sm121"}}'}

@@ -27,12 +27,18 @@ bool older(const std::string& a, const std::string& b) {
   return parse_version_number(a).value_or(VersionNumber{}) < parse_version_number(b).value_or(VersionNumber{});
 }
 
-/// The toolkits that made the code: "12.5, 13.0".
+/// The toolkits that made the code: "12.6, 13.0". PTX says the form it has, which later ones write, too: alone
+/// "12.5 or newer", and nothing beside machine code that such a one made.
 std::string toolkits(const std::vector<GpuCode>& gpu) {
   std::vector<std::string> found;
-  for (const auto& code : gpu)
-    if (!code.toolkit.empty() && std::ranges::count(found, code.toolkit) == 0) found.push_back(code.toolkit);
+  std::string of_ptx;
+  for (const auto& code : gpu) {
+    if (code.ptx && older(of_ptx, code.toolkit)) of_ptx = code.toolkit;
+    if (code.ptx || code.toolkit.empty() || std::ranges::count(found, code.toolkit) > 0) continue;
+    found.push_back(code.toolkit);
+  }
   std::ranges::sort(found, older);
+  if (!of_ptx.empty() && (found.empty() || older(found.back(), of_ptx))) found.push_back(of_ptx + " or newer");
   return fmt::format("{}", fmt::join(found, ", "));
 }
 
