@@ -133,6 +133,16 @@ class Explain(CommandLine):
             self.expect(done, 2)
             self.assertIn(word, done.err)
 
+    def test_what_sagekit_itself_said_is_explained_by_its_code(self):
+        for said, code in (("error[TCH001]: no nvcc 12.9 on this machine; there is 13.0 (/usr/local/cuda/bin/nvcc)", "TCH001"),
+                           ("  error   FAT101  demo/_k.so has no code for 9.0", "FAT101")):
+            done = self.explain(said, "--json")
+            self.expect(done, 0)
+            self.assertEqual([page["code"] for page in done.json()["findings"]], [code])
+        # What it quotes is the cause, where that is known; and not every word in capitals is a code.
+        self.assertIn("WHY416", self.explain("error[BLD001]: ModuleNotFoundError: No module named 'triton'").out)
+        self.expect(self.explain("XYZ123 is no code of ours"), 4)
+
     def test_what_a_document_advises_in_vain_is_no_cause_and_is_told(self):
         done = self.explain("-", "--json", stdin=b'MAX_JOBS=2 FAHOPPER_FORCE_BUILD=1 TORCH_CUDA_ARCH_LIST="10.0a;12.0a" python3.13 setup.py bdist_wheel\n')
         self.assertEqual((done.code, done.json()["causes"], [one["code"] for one in done.json()["seen"]]), (4, [], ["WHY125"]))

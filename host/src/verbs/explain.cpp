@@ -89,6 +89,19 @@ bool is_said(const std::string& text) {
   return folder.empty() || !std::filesystem::is_directory(folder, error);
 }
 
+/// The first of sagekit's own codes in its words: "error[RES213]: ..."; "" = it has none.
+std::string code_in(const std::string& said) {
+  constexpr auto k_of_codes = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+  const auto pages = finding_pages();
+  for (auto begin = said.find_first_of(k_of_codes); begin != std::string::npos;) {
+    const auto end = std::min(said.find_first_not_of(k_of_codes, begin), said.size());
+    const auto word = said.substr(begin, end - begin);
+    if (std::ranges::find(pages, word, &FindingPage::code) != pages.end()) return word;
+    begin = said.find_first_of(k_of_codes, end);
+  }
+  return {};
+}
+
 Result<Explanation> read_log(const std::string& what, const LogFacts& here) {
   if (is_said(what)) return explain_log_text(what, here);
   if (what != "-") return explain_log_file(what, here);
@@ -123,6 +136,8 @@ int run(Session& session, const ExplainArguments& arguments) {
   }
   const auto explanation = read_log(what, here);
   if (!explanation) return report(session, explanation.error());
+  if (explanation->causes.empty() && is_said(what))
+    if (const auto code = code_in(what); !code.empty()) return explain_code(session, code);
   if (session.global.json)
     session.console.document(explanation_json(*explanation));
   else
