@@ -54,6 +54,7 @@ class Name(CommandLine):
         cell = plan["cells"][0]
         document = self.example("name", cell["id"], "--json").json()
         names = {row["scheme"]: row for row in document["names"]}
+        self.assertEqual(len(names), len(document["names"]), "a scheme stands there twice")
         self.expect(self.example("name", cell["id"], "--naming", "and-higher"), 2, "NAM011", "--> " + cell["id"])
         self.assertEqual(document["cell"], cell["id"])
         self.assertIn(cell["wheel"], [row.get("wheel") for row in names.values()])

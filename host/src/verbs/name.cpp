@@ -152,6 +152,8 @@ int write_cell_names(const Session& session, const NameArguments& arguments, con
   values.python = naming_values(facts).python;
   std::vector<WrittenName> names;
   for (const auto& scheme : schemes) {
+    // Of one name the first is what --naming takes.
+    if (std::ranges::find(names, scheme.name, &WrittenName::scheme) != names.end()) continue;
     auto name = write_wheel_name(scheme, facts, values);
     if (!name && !arguments.naming.empty()) {
       name.error().where = cell.id;
