@@ -84,7 +84,8 @@ std::function<Result<IndexSettings>()> pip_reader(const Session& session, const 
   };
 }
 
-/// The flags with which `toolchain fetch` brings what these would use: its lock and its index, without a password.
+/// The flags with which `toolchain fetch` brings what these would use: its store, its lock and whom it asks, without a
+/// password.
 std::string fetch_words(const Session& session, const ToolchainArguments& tools) {
   auto words = session.store_words(tools.store);
   const auto add = [&](const char* flag, const std::string& value) {
@@ -93,6 +94,8 @@ std::string fetch_words(const Session& session, const ToolchainArguments& tools)
   if (tools.lock != ToolchainArguments().lock) add("--lock", tools.lock);
   add("--index-url", printable_url(tools.index_url));
   for (const auto& url : tools.extra_index_urls) add("--extra-index-url", printable_url(url));
+  add("--redist-url", printable_url(tools.redist_url));
+  add("--cert", tools.ca_bundle);
   return words;
 }
 

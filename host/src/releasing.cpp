@@ -68,6 +68,7 @@ Status judge_given(const Session& session, GivenRelease& given, const std::stop_
   options.today = fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::chrono::system_clock::now()));
   options.child_environment = session.settings.child_environment;
   options.torches = session.fetched_torches();
+  options.fetch_flags = session.store_words("");
   std::vector<const Plugin*> judges;
   for (const auto& plugin : plugins->plugins) judges.push_back(&plugin);
   StatusLine status(session.console, session.settings.redraws);

@@ -148,8 +148,8 @@ class Doctor(Provisioning):
         other = self.folder / "other store"
         mend = lambda *more, **options: [part["mend"] for part in self.parts(*words, *more)[2] if part["what"] == "nvcc 13.0"][0]  # noqa: E731
         index = f" --index-url {self.index.url}"
-        self.assertEqual(mend(), "sagekit toolchain fetch --cuda 13.0" + index)
-        self.assertEqual(mend("--store", other), f"sagekit toolchain fetch --cuda 13.0 --store '{other}'{index}")
+        self.assertEqual(mend(), f"sagekit toolchain fetch --cuda 13.0{index} --toolchain wheels")
+        self.assertEqual(mend("--store", other), f"sagekit toolchain fetch --cuda 13.0 --store '{other}'{index} --toolchain wheels")
         environment = {name: value for name, value in self.environment().items() if name != "SAGEKIT_STORE"}
         (self.folder / "sagekit.toml").write_text('store = "other store"\n')
         done = self.run_sagekit("doctor", "--json", *words, "--index-url", self.index.url, env=environment)
@@ -159,6 +159,11 @@ class Doctor(Provisioning):
         self.run_sagekit("toolchain", "fetch", "--cuda", "13.0", "--store", other, "--index-url", self.index.url)
         (other / "toolchains" / row["id"] / "bin" / "ptxas").unlink()
         self.expect(self.run_sagekit("toolchain", "verify", "--store", other), 1, f"sagekit toolchain remove {row['id']} --store '{other}'")
+
+    def test_advice_to_fetch_asks_whom_the_call_would_have_asked(self):
+        words = ("--plugin", "sm121", "--toolchain", "redist", "--redist-url", f"{self.index.base}/redist", "--cert", "my certs.pem")
+        mend = next(part["mend"] for part in self.parts(*words)[2] if part["what"] == "nvcc 13.0")
+        self.assertIn(f" --redist-url {self.index.base}/redist --cert 'my certs.pem' --toolchain redist", mend)
 
     def test_advice_to_fetch_names_the_lock_and_the_index_that_it_is_for(self):
         lock = self.folder / "lk" / "ci.lock"

@@ -66,7 +66,7 @@ struct ProvisionOptions {
   std::filesystem::path store;  ///< trees are folders of it
   /// " --store DIR" where `toolchain remove` would take another store without it: advice ends so
   std::string store_flag;
-  std::string fetch_flags;     ///< the same for `toolchain fetch`, which also takes a lock and an index
+  std::string fetch_flags;     ///< the same for `toolchain fetch`, which also takes a lock and whom to ask
   std::filesystem::path lock;  ///< sagekit.lock; need not exist
   std::filesystem::path kept;  ///< where what was read of the lock is kept; "" = nowhere
   bool locked = false;         ///< refuse what the lock does not pin; never write it

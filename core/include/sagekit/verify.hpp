@@ -108,6 +108,7 @@ struct VerifyOptions {
   /// Where undefined symbols are looked up: installed torches and provisioned sysroots. A wheel is judged against one
   /// of exactly the version it declares; where none is here that check is skipped with the reason.
   std::vector<TorchSysroot> torches = {};
+  std::string fetch_flags = {};  ///< " --store DIR" and the like: with them `toolchain fetch` brings one to `torches`
   /// Launch the spec's numeric cases on this machine's GPU, with the interpreters. Where none can be, WheelReport::gpu
   /// is empty and the findings RUN1 say why.
   bool gpu = false;

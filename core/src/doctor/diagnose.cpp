@@ -36,6 +36,12 @@ void may_be_fetched(ToolchainPart& part, const Result<Tool>& tool, const char* a
   part.mend = command;
 }
 
+/// Without them the fetch may bring a tree of the other source, which then does not count.
+std::string source_words(const ToolchainOptions& options) {
+  if (options.stored == ToolchainOptions().stored || options.provision.sources.size() != 1) return {};
+  return fmt::format(" --toolchain {}", to_string(options.provision.sources.front()));
+}
+
 std::vector<ToolchainPart> parts_of(const Cell& cell, const Spec& spec, const Environment& environment,
                                     const ToolchainOptions& options) {
   const ToolchainNeed need{cell.cuda,    cell.torch,          cell.python, cell.platform,
@@ -50,7 +56,8 @@ std::vector<ToolchainPart> parts_of(const Cell& cell, const Spec& spec, const En
   const auto nvcc = choose_nvcc(need, environment);
   parts.push_back(part(PartKind::nvcc, "nvcc " + cell.cuda, nvcc,
                        [](const Nvcc& n) { return fmt::format("{} {}", n.version, n.executable.string()); }));
-  const auto fetch = fmt::format("sagekit toolchain fetch --cuda {}{}", cell.cuda, options.provision.fetch_flags);
+  const auto fetch = fmt::format("sagekit toolchain fetch --cuda {}{}{}", cell.cuda, options.provision.fetch_flags,
+                                 source_words(options));
   may_be_fetched(parts.back(), nvcc, "TCH001", {TreeKind::nvcc, cell.cuda, "", environment.platform}, options, fetch);
   auto compiler_need = need;
   if (!nvcc) compiler_need.cuda.clear();  // which compilers it accepts is known when it is here

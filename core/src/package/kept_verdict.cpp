@@ -24,8 +24,8 @@ std::optional<std::string> verdict_key(std::string_view plugin_sha256, const Rev
   const auto& verify = options.verify;
   if (program.empty() || verify.gpu || verify.policy_file || !verify.sha256_file.empty()) return std::nullopt;
   Sha256 hash;
-  for (const auto& part :
-       {program, std::string(plugin_sha256), revision.commit, options.naming, verify.policy, verify.today})
+  for (const auto& part : {program, std::string(plugin_sha256), revision.commit, options.naming, verify.policy,
+                           verify.today, verify.fetch_flags})
     hash.field(part);
   const auto list = [&hash](const std::vector<std::string>& words) {
     hash.field(std::to_string(words.size()));

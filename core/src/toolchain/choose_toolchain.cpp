@@ -128,7 +128,7 @@ Result<Nvcc> choose_nvcc(const ToolchainNeed& need, const Environment& environme
     here = what_is_here(environment.nvcc, none_there(environment, "there is none at all"), [](const Nvcc& n) {
       return n.cuda.empty() ? n.executable.string() : fmt::format("{} ({})", n.cuda, n.executable.string());
     });
-  if (nvcc == nullptr && cross_runtime) return no_cross_runtime(need, nullptr, here);  // a fetched one has it no more
+  if (nvcc == nullptr && cross_runtime) return no_cross_runtime(need, nullptr, here, environment.fetch_flags);
   if (nvcc == nullptr)
     return fail(ErrorKind::machine, "TCH001",
                 fmt::format("no nvcc {}{}; {}", need.cuda, looked_at(environment, " on this machine"), here),

@@ -43,7 +43,8 @@ inline std::optional<Error> nvcc_no_fetch_mends(const Environment& environment, 
 
 /// TCH007. A fetched tree is verified, so what it lacks is added to a copy; and a toolkit without targets/ needs its
 /// own part there too, or its nvcc finds no headers any more. Null: there is no nvcc of that CUDA.
-inline std::unexpected<Error> no_cross_runtime(const ToolchainNeed& need, const Nvcc* nvcc, const std::string& here) {
+inline std::unexpected<Error> no_cross_runtime(const ToolchainNeed& need, const Nvcc* nvcc, const std::string& here,
+                                               const std::string& fetch_flags = {}) {
   const bool installed = nvcc != nullptr && nvcc->source != ToolSource::wheels && nvcc->source != ToolSource::redist;
   const auto root = installed ? nvcc->root : std::filesystem::path("DIR");
   const auto own = root / "targets/x86_64-linux";
@@ -53,9 +54,9 @@ inline std::unexpected<Error> no_cross_runtime(const ToolchainNeed& need, const 
     hint += fmt::format(", link {} and {} into {}", (root / "include").string(), (root / "lib").string(), own.string());
   if (!installed)
     hint = fmt::format("copy {} to a folder DIR, {}, and give it with --toolchain folder:DIR",
-                       nvcc != nullptr
-                           ? nvcc->root.string()
-                           : fmt::format("a CUDA {} (toolchain fetch --cuda {} brings one)", need.cuda, need.cuda),
+                       nvcc != nullptr ? nvcc->root.string()
+                                       : fmt::format("a CUDA {} (sagekit toolchain fetch --cuda {}{} brings one)",
+                                                     need.cuda, need.cuda, fetch_flags),
                        hint);
   const std::string why = "its module has the CUDA runtime linked in";
   if (nvcc == nullptr)

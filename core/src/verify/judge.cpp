@@ -80,13 +80,11 @@ const std::vector<Check>& table() {
       {{"LBC002", "LBC004"}, {k_plugin}, plain<check_libc_limits>},
       {{"ELF007"},
        {},
-       [](const CheckContext& c, FindingList& f) { return check_symbols(c.artifact, c.options.torches, f), Status(); }},
+       [](const CheckContext& c, FindingList& f) { return check_symbols(c.artifact, c.options, f), Status(); }},
       {numbered("WIN", 1, 7), {k_windows}, plain<check_windows>},
       {{"WIN007"},
        {k_windows},
-       [](const CheckContext& c, FindingList& f) {
-         return check_dll_exports(c.artifact, c.options.torches, f), Status();
-       }},
+       [](const CheckContext& c, FindingList& f) { return check_dll_exports(c.artifact, c.options, f), Status(); }},
       {{"WIN008"}, {k_windows}, plain<check_was_run>},
       {numbered("FAT", 101, 1000), {}, plain<check_gpu_code>},
       {{"TRU001"},

@@ -43,6 +43,7 @@ int run(Session& session, const PackageArguments& arguments) {
   options.verify.interpreters = std::move(*interpreters);
   options.verify.child_environment = session.settings.child_environment;
   options.verify.torches = session.fetched_torches();
+  options.verify.fetch_flags = session.store_words("");
   Packaging all;
   Build made;
   std::optional<Error> problem;  // after which nothing more is packaged

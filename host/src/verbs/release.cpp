@@ -80,6 +80,7 @@ int name_wheels(const Session& session, const ReleaseArguments& arguments, const
   options.stop = stop;
   for (const auto& plugin : loaded->plugins) options.plugins.push_back(&plugin);
   options.verify.torches = session.fetched_torches();
+  options.verify.fetch_flags = session.store_words("");
   options.verify.child_environment = session.settings.child_environment;
   std::error_code error;
   fs::create_directories(arguments.output, error);

@@ -81,6 +81,7 @@ int run(Session& session, const RetagArguments& arguments) {
   options.stop = stop;
   for (const auto& plugin : loaded->plugins) options.plugins.push_back(&plugin);
   if (!options.plugins.empty()) options.verify.torches = session.fetched_torches();
+  options.verify.fetch_flags = session.store_words("");
   options.verify.child_environment = session.settings.child_environment;
   std::vector<RetaggedWheel> wheels;
   std::vector<Error> errors;

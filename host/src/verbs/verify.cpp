@@ -290,6 +290,7 @@ VerifyOptions make_options(const Session& session, const VerifyArguments& argume
   options.require = arguments.require;
   options.child_environment = session.settings.child_environment;
   options.torches = session.fetched_torches();
+  options.fetch_flags = session.store_words("");
   options.gpu = arguments.gpu;
   options.sha256_file = arguments.sha256_file;
   options.memory_bytes = arguments.memory_bytes;

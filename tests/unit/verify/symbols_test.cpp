@@ -168,9 +168,11 @@ TEST_CASE("without a torch of exactly that version, CUDA and CPU the check is sk
   const auto skipped = [](const TorchSysroot& torch) {
     VerifyOptions options;
     options.torches = {torch};
+    options.fetch_flags = " --store k";
     const auto found = found_in(demo_with({"gone"}), options);
     REQUIRE(found.size() == 1);
     CHECK(found[0].result == FindingResult::skipped);
+    CHECK(found[0].hint.ends_with(" --store k"));
     CHECK(mentions(found[0].message, "no torch 2.11.0 for CUDA 13.0 on x86_64 here"));
     CHECK(found[0].hint.starts_with("sagekit toolchain fetch --no-nvcc --torch 2.11.0 --cuda "));
   };

@@ -118,8 +118,11 @@ std::string some(const std::vector<std::string>& names) {
 
 class DllExportCheck {
  public:
-  DllExportCheck(const Artifact& artifact, const std::vector<TorchSysroot>& torches, FindingList& findings)
-      : m_artifact(artifact), m_findings(findings), m_torches(torches_of(artifact, torches)) {
+  DllExportCheck(const Artifact& artifact, const VerifyOptions& options, FindingList& findings)
+      : m_artifact(artifact),
+        m_fetch_flags(options.fetch_flags),
+        m_findings(findings),
+        m_torches(torches_of(artifact, options.torches)) {
     for (const auto* torch : m_torches) m_dlls.emplace_back(*torch);
   }
 
@@ -180,13 +183,14 @@ class DllExportCheck {
       return m_findings.skipped("WIN007", "no torch version is declared, so it is not known what modules find");
     const auto& cuda = m_artifact.provenance.cuda;
     const auto version = promised ? to_string(*promised) : declared->version;
-    m_findings.skipped("WIN007",
-                       fmt::format("not checked: no torch {}{} for Windows here", version, promised ? " or newer" : ""),
-                       fmt::format("sagekit toolchain fetch --no-nvcc --torch {} --cuda {} --platform {}",
-                                   newest_release(version), cuda.empty() ? "ITS_CUDA" : cuda, k_windows_platform));
+    m_findings.skipped(
+        "WIN007", fmt::format("not checked: no torch {}{} for Windows here", version, promised ? " or newer" : ""),
+        fmt::format("sagekit toolchain fetch --no-nvcc --torch {} --cuda {} --platform {}{}", newest_release(version),
+                    cuda.empty() ? "ITS_CUDA" : cuda, k_windows_platform, m_fetch_flags));
   }
 
   const Artifact& m_artifact;
+  const std::string& m_fetch_flags;
   FindingList& m_findings;
   std::vector<const TorchSysroot*> m_torches;
   std::vector<TorchDlls> m_dlls;  // of each of them
@@ -196,8 +200,8 @@ class DllExportCheck {
 
 }  // namespace
 
-void check_dll_exports(const Artifact& artifact, const std::vector<TorchSysroot>& torches, FindingList& findings) {
-  DllExportCheck check(artifact, torches, findings);
+void check_dll_exports(const Artifact& artifact, const VerifyOptions& options, FindingList& findings) {
+  DllExportCheck check(artifact, options, findings);
   for (const auto& [name, member] : artifact.modules())
     if (member->pe) check.module(*member);
   check.end();

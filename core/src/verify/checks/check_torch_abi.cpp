@@ -207,8 +207,8 @@ std::string names_of(const std::vector<std::string>& symbols) {
 
 class SymbolCheck {
  public:
-  SymbolCheck(const Artifact& artifact, const std::vector<TorchSysroot>& torches, FindingList& findings)
-      : m_artifact(artifact), m_torches(torches), m_findings(findings) {}
+  SymbolCheck(const Artifact& artifact, const VerifyOptions& options, FindingList& findings)
+      : m_artifact(artifact), m_torches(options.torches), m_fetch_flags(options.fetch_flags), m_findings(findings) {}
 
   void module(const MemberFacts& member) {
     const ElfFacts& elf = *member.elf;
@@ -219,8 +219,9 @@ class SymbolCheck {
     const TorchSysroot* sysroot = find_sysroot(*torch, m_torches, "linux_" + elf.machine);
     if (sysroot == nullptr)
       return skip(fmt::format("no {} on {} here", torch->text(), elf.machine),
-                  fmt::format("sagekit toolchain fetch --no-nvcc --torch {} --cuda {} --platform linux_{}",
-                              newest_release(torch->version), torch->cuda.empty() ? "ITS_CUDA" : torch->cuda, elf.machine));
+                  fmt::format("sagekit toolchain fetch --no-nvcc --torch {} --cuda {} --platform linux_{}{}",
+                              newest_release(torch->version), torch->cuda.empty() ? "ITS_CUDA" : torch->cuda,
+                              elf.machine, m_fetch_flags));
     auto& libraries = m_libraries.try_emplace(sysroot, sysroot->root / "lib").first->second;
     const auto missing = libraries.missing(open_symbols(m_artifact, elf), elf.needed);
     if (!missing)
@@ -268,6 +269,7 @@ class SymbolCheck {
 
   const Artifact& m_artifact;
   const std::vector<TorchSysroot>& m_torches;
+  const std::string& m_fetch_flags;
   FindingList& m_findings;
   std::map<const TorchSysroot*, TorchLibraries> m_libraries;
   std::set<std::string> m_skipped;
@@ -276,8 +278,8 @@ class SymbolCheck {
 
 }  // namespace
 
-void check_symbols(const Artifact& artifact, const std::vector<TorchSysroot>& torches, FindingList& findings) {
-  SymbolCheck check(artifact, torches, findings);
+void check_symbols(const Artifact& artifact, const VerifyOptions& options, FindingList& findings) {
+  SymbolCheck check(artifact, options, findings);
   bool any = false;
   for (const auto& [name, member] : artifact.modules()) {
     if (!member->elf || !uses_torch(artifact, name, *member->elf)) continue;

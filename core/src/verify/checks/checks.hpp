@@ -58,12 +58,12 @@ void check_libc(const Artifact& artifact, const std::vector<TorchSysroot>& torch
 /// LBC002, LBC004: the C library that the spec allows.
 void check_libc_limits(const Artifact& artifact, FindingList& findings);
 /// ELF007: undefined symbols against the torch that is declared.
-void check_symbols(const Artifact& artifact, const std::vector<TorchSysroot>& torches, FindingList& findings);
+void check_symbols(const Artifact& artifact, const VerifyOptions& options, FindingList& findings);
 /// WIN: what only Windows modules can get wrong.
 void check_windows(const Artifact& artifact, FindingList& findings);
 bool has_windows_modules(const Artifact& artifact);
 /// WIN007: what Windows modules import against the DLLs of the torch that is declared.
-void check_dll_exports(const Artifact& artifact, const std::vector<TorchSysroot>& torches, FindingList& findings);
+void check_dll_exports(const Artifact& artifact, const VerifyOptions& options, FindingList& findings);
 /// WIN008: was it ever run on Windows?
 void check_was_run(const Artifact& artifact, FindingList& findings);
 /// FAT1..: each module's GPU code against what its kernel rows say for the claimed arches; what is in the kernels, and
