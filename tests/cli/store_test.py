@@ -435,6 +435,9 @@ class ManyMachines(StoreCase):
         shards = [shard["steps"] for shard in plan.json()["shards"]]
         self.assertEqual(len(shards), 2)
         self.assertTrue(all(shards))
+        for number, steps in enumerate(shards, 1):
+            dry = self.example("build", "-n", "--source", EXAMPLE_SOURCE, "--shard", f"{number}/2")
+            self.assertEqual([line.split()[2].rstrip(":") for line in dry.err.splitlines() if line.startswith("would run ")], steps)
         self.assertFalse(set(shards[0]) & set(shards[1]))
         self.assertEqual(self.example("plan", "--shards", "2", "--shard", "2").out.split(), shards[1])
         self.expect(self.example("plan", "--shards", "2", "--shard", "3"), 2, "CLI006")

@@ -137,12 +137,13 @@ Result<TemporaryFolder> links_folder(const BuildOptions& options) {
 }
 
 Result<Build> look_into_store(const Spec& spec, const Plan& plan, const Environment& environment,
-                              const BuildOptions& options, const std::vector<const Cell*>& cells, CommandRunner& runner,
-                              BuildObserver& observer, const std::stop_token& stop) {
+                              const BuildOptions& options, const std::vector<const Cell*>& cells,
+                              const std::vector<const Step*>& steps, CommandRunner& runner, BuildObserver& observer,
+                              const std::stop_token& stop) {
   TRY_ASSIGN(const auto kept, kept_steps(spec, plan, environment, options, cells, runner, observer, stop));
   Build build;
   build.steps_would_run = 0;
-  for (const auto* step : steps_of(plan, cells)) {
+  for (const auto* step : steps) {
     const bool is_kept = kept.contains(step->id);
     observer.on_message(is_kept ? fmt::format("would reuse {}", step->id)
                                 : fmt::format("would run {}: {}", step->id, join(step->argv, " ")));

@@ -10,12 +10,13 @@
 
 namespace sagekit {
 
-/// Says of each step of these cells, in order, whether the store has its result. A step below one that would run is
-/// said to run, too, although its input may turn out to be the same. Errors: those of a given source that is not the
-/// pinned one.
+/// Says of each of these steps of these cells, in order, whether the store has its result. A step below one that would
+/// run is said to run, too, although its input may turn out to be the same. Errors: those of a given source that is not
+/// the pinned one.
 Result<Build> look_into_store(const Spec& spec, const Plan& plan, const Environment& environment,
-                              const BuildOptions& options, const std::vector<const Cell*>& cells, CommandRunner& runner,
-                              BuildObserver& observer, const std::stop_token& stop);
+                              const BuildOptions& options, const std::vector<const Cell*>& cells,
+                              const std::vector<const Step*>& steps, CommandRunner& runner, BuildObserver& observer,
+                              const std::stop_token& stop);
 
 /// The steps that these cells use, in the plan's order.
 std::vector<const Step*> steps_of(const Plan& plan, const std::vector<const Cell*>& cells);
