@@ -71,6 +71,34 @@ class Shape(CommandLine):
         for verb in ("plan", "coverage"):
             self.assertIn("--cells '*-cu130-*'", words[verb])
 
+    def test_each_workflow_has_its_own_of_the_selected_platforms(self):
+        def planned(*words):
+            """Of each workflow that is written: what its plan is asked for."""
+            done = self.run_sagekit("--plugin", "sage2", "generate", "github", "-o", "out", *words)
+            self.expect(done, 0)
+            asked = {path.stem.split("-")[-1]: set(re.findall(r" plan --profile .*--platform (\S+)", path.read_text()))
+                     for path in (self.folder / "out" / ".github" / "workflows").iterdir()}
+            self.assertEqual((self.folder / "out" / ".github" / "sagekit-sage2" / "build_wheel.py").exists(), "windows" in asked)
+            shutil.rmtree(self.folder / "out")
+            return asked, done.err
+
+        for words in (("--platform", "linux_x86_64"), ("--platform", "linux_x86_64", "--profile", "current")):
+            asked, said = planned(*words)
+            self.assertEqual(asked, {"linux": {"linux_x86_64"}})
+            self.assertIn("no workflow for Windows: the selected platforms are linux_x86_64", said)
+        asked, said = planned("--platform", "win_amd64")
+        self.assertEqual(asked, {"windows": {"win_amd64"}})
+        self.assertIn("no workflow for Linux: the selected platforms are win_amd64", said)
+        asked, said = planned("--platform", "linux_aarch64,win_amd64,linux_x86_64")
+        self.assertEqual(asked, {"linux": {"linux_aarch64,linux_x86_64"}, "windows": {"win_amd64"}})
+        asked, said = planned("--cells", "*-win_amd64")
+        self.assertEqual(list(asked), ["windows"])
+        self.assertIn("no workflow for Linux: no profile has a cell", said)
+        (self.folder / "sagekit.toml").write_text('platform = ["linux_x86_64"]\n')
+        self.assertEqual(planned()[0], {"linux": {"linux_x86_64"}})
+        for words, code in ((("--platform", "linux_riscv"), 4), (("--platform", "linux_x86_64", "--profile", "none"), 2)):
+            self.assertEqual(self.run_sagekit("--plugin", "sage2", "generate", "github", "-o", "out", *words).code, code)
+
     def test_least_rights_pinned_actions_and_ends(self):
         text, document = self.made("sage2")
         self.assertEqual(document["permissions"], {})

@@ -83,6 +83,11 @@ class Exported(CommandLine):
             self.assertIn("TORCH_CUDA_ARCH_LIST=" + ";".join(cell["arches"]), made["environment"])
         self.assertEqual(recipe["sources"][plan["source"]["commit"]]["url"], plan["source"]["url"])
 
+    def test_it_knows_every_profile_s_cells_for_the_event_chooses_one(self):
+        whole = set(self.recipe()["cells"])
+        self.expect(self.run_sagekit("--plugin", "sage2", "generate", "github", "--profile", "current"), 0)
+        self.assertEqual(set(self.recipe()["cells"]), whole)
+
     @unittest.skipUnless(makes_wheels(), "this Python has no setuptools that makes wheels")
     def test_it_builds_the_edited_source(self):
         self.with_recipe(self.repository())

@@ -59,6 +59,20 @@ std::vector<std::string> linux_platforms(const Spec& spec) {
   return {found.begin(), found.end()};
 }
 
+/// A workflow for each: the file's name has the first word, its title the second.
+struct System {
+  std::string_view name, title, text;
+};
+
+/// The system's own platforms, of those that were selected. Empty = the selection leaves it none.
+std::vector<std::string> platforms_for(const PlannedVariant& variant, const System& system) {
+  const bool windows = system.name == "windows";
+  auto platforms = variant.request.platforms;
+  if (platforms.empty()) return windows ? std::vector<std::string>{"win_amd64"} : linux_platforms(*variant.spec);
+  std::erase_if(platforms, [&](const std::string& platform) { return platform.starts_with("win_") != windows; });
+  return platforms;
+}
+
 /// GitHub's machines have a compiler for their own CPU.
 std::string cross_compiler_step(const std::vector<std::string>& platforms) {
   if (!contains(platforms, "linux_aarch64")) return {};
@@ -72,15 +86,13 @@ std::string overrides_file(const Spec& spec) {
 }
 
 std::vector<TemplateValue> template_values(const PlannedVariant& variant, const GenerateOptions& options,
-                                           const SagekitSource& sagekit, std::string_view platform) {
+                                           const SagekitSource& sagekit, const System& system) {
   const auto& spec = *variant.spec;
   const auto profiles = profiles_for(spec);
   std::vector<std::string> cases, listed;
   for (const auto& name : profiles.all) cases.push_back(shell_text(name)), listed.push_back(workflow_text(name));
   auto request = variant.request;
-  request.profile.clear();
-  if (request.platforms.empty())
-    request.platforms = platform == "linux" ? linux_platforms(spec) : std::vector<std::string>{"win_amd64"};
+  request.profile.clear();  // the event chooses it
   const auto words_of = [&](const Request& one) {
     auto words = request_words(one);
     if (const auto arches = flag_arches(one); !arches.empty()) words.insert(words.end(), {"--arch", arches});
@@ -96,8 +108,7 @@ std::vector<TemplateValue> template_values(const PlannedVariant& variant, const 
   for (const auto& pattern : options.tags) tags.push_back(workflow_text(pattern));
   if (tags.empty()) tags.push_back(workflow_text(fmt::format("v*-{}", spec.name)));
   std::vector<TemplateValue> values{
-      {"title",
-       workflow_text(fmt::format("Build {} wheels for {}", spec.name, platform == "linux" ? "Linux" : "Windows"))},
+      {"title", workflow_text(fmt::format("Build {} wheels for {}", spec.name, system.title))},
       {"tag_patterns", join(tags, ", ")},
       {"default_profile", workflow_text("default")},
       {"profiles", "[" + join(listed, ", ") + "]"},
@@ -160,7 +171,9 @@ Status has_cells(const PlannedVariant& variant) {
   Status nothing = fail(ErrorKind::no_match, "GEN002",
                         fmt::format("no profile of {} has a cell to generate for", variant.spec->name),
                         "sagekit plan shows what is excluded and why");
-  for (const auto& profile : profiles_for(*variant.spec).all) {
+  auto profiles = profiles_for(*variant.spec).all;
+  if (const auto& asked = variant.request.profile; !asked.empty()) profiles.insert(profiles.begin(), asked);
+  for (const auto& profile : profiles) {
     auto request = variant.request;
     request.profile = profile;
     const auto plan = make_plan(*variant.spec, request, Environment{});
@@ -183,7 +196,6 @@ Result<Generated> generate_github(const std::vector<PlannedVariant>& variants, c
                 "the label that only that machine has");
   TRY(check_tags(options.tags));
   TRY(no_expressions(variant, options));
-  TRY(has_cells(variant));
   if (target_name(variant.spec->name) != variant.spec->name)
     return fail(ErrorKind::usage, "GEN003",
                 fmt::format("the plugin's name {} is none for a workflow's file", yaml_text(variant.spec->name)));
@@ -193,20 +205,35 @@ Result<Generated> generate_github(const std::vector<PlannedVariant>& variants, c
     made.carried.push_back({".github/" + plugin_file(*variant.spec), variant.carried_plugin});
   if (const auto overrides = overrides_toml(variant.request); !overrides.empty())
     made.files.push_back({overrides_file(*variant.spec), overrides, false});
-  const auto file = [&](std::string_view platform, std::string_view text) {
-    made.files.push_back({fmt::format(".github/workflows/build-wheels-{}-{}.yml", variant.spec->name, platform),
-                          fill_template(text, template_values(variant, options, sagekit, platform)), false});
-  };
-  file("linux", k_generate_linux_yml);
-  // Windows: MSVC and upstream's setup.py, told by one script; a Linux job names and judges what came out.
-  TRY_ASSIGN(const auto recipe, setup_py_recipe(variant, "win_amd64"));
-  if (recipe.empty()) {
-    made.notes.push_back("no workflow for Windows: the plugin's matrix has no win_amd64");
-    return made;
+  Status nothing;
+  bool written = false;
+  for (const auto& system :
+       {System{"linux", "Linux", k_generate_linux_yml}, System{"windows", "Windows", k_generate_windows_yml}}) {
+    auto own = variant;
+    own.request.platforms = platforms_for(variant, system);
+    if (own.request.platforms.empty()) {
+      made.notes.push_back(fmt::format("no workflow for {}: the selected platforms are {}", system.title,
+                                       join(variant.request.platforms, ", ")));
+      continue;
+    }
+    if (auto cells = has_cells(own); !cells) {
+      if (cells.error().kind != ErrorKind::no_match) return std::unexpected(cells.error());
+      made.notes.push_back(fmt::format("no workflow for {}: no profile has a cell for {}", system.title,
+                                       join(own.request.platforms, ", ")));
+      if (nothing) nothing = std::move(cells);
+      continue;
+    }
+    if (system.name == "windows") {
+      // MSVC and upstream's setup.py, told by one script; a Linux job names and judges what came out.
+      TRY_ASSIGN(const auto recipe, setup_py_recipe(own, profiles_for(*variant.spec).all));
+      made.files.push_back({fmt::format(".github/sagekit-{}/build_wheel.py", variant.spec->name),
+                            fill_template(k_generate_build_wheel_py, {{"recipe", yaml_text(recipe)}}), false});
+    }
+    made.files.push_back({fmt::format(".github/workflows/build-wheels-{}-{}.yml", variant.spec->name, system.name),
+                          fill_template(system.text, template_values(own, options, sagekit, system)), false});
+    written = true;
   }
-  made.files.push_back({fmt::format(".github/sagekit-{}/build_wheel.py", variant.spec->name),
-                        fill_template(k_generate_build_wheel_py, {{"recipe", yaml_text(recipe)}}), false});
-  file("windows", k_generate_windows_yml);
+  if (!written) return std::unexpected(nothing.error());
   return made;
 }
 

@@ -62,26 +62,21 @@ Json cell_json(const Spec& spec, const Plan& plan, const Cell& cell) {
 
 }  // namespace
 
-Result<std::string> setup_py_recipe(const PlannedVariant& variant, const std::string& platform) {
+Result<std::string> setup_py_recipe(const PlannedVariant& variant, const std::vector<std::string>& profiles) {
   Json sources = Json::object(), cells = Json::object();
-  std::vector<std::string> profiles{variant.request.profile};
-  if (variant.request.profile.empty()) {
-    profiles.clear();
-    for (const auto& profile : variant.spec->profiles) profiles.push_back(profile.name);
-  }
+  const auto& asked = variant.request.profile;
   for (const auto& profile : profiles) {
     auto request = variant.request;
     request.profile = profile;
-    request.platforms = {platform};
     request.backend = Backend::setup_py;
     request.with_steps = false;
     const auto plan = make_plan(*variant.spec, request, Environment{});
-    if (!plan && plan.error().kind == ErrorKind::no_match) continue;
+    // Who asked for one profile is not refused for what another has.
+    if (!plan && (plan.error().kind == ErrorKind::no_match || (!asked.empty() && profile != asked))) continue;
     if (!plan) return std::unexpected(plan.error());
     if (!plan->cells.empty()) sources[plan->commit] = source_json(*variant.spec, *plan);
     for (const auto& cell : plan->cells) cells[cell.id] = cell_json(*variant.spec, *plan, cell);
   }
-  if (cells.empty()) return std::string();
   return json_ascii({{"sources", sources}, {"cells", cells}});
 }
 
