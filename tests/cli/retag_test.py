@@ -224,6 +224,22 @@ class Retag(CommandLine):
         pure = wheels.Wheel("pure", "1.0").write(self.folder / "pure")
         self.retag(pure, "--platform", "auto", code=1, texts=("RTG008",))
 
+    def test_each_of_several_wheels_is_told_of_by_its_path(self):
+        source = self.wheel("2.2.0").write(self.folder / "in")
+        pure = [wheels.Wheel(name, "1.0").write(self.folder / "pure") for name in ("one", "two")]
+        done = self.run_sagekit("retag", "--platform", "auto", "--json", "-o", "out", *pure, source)
+        self.expect(done, 1)
+        self.assertEqual([(error["code"], error["where"]) for error in done.json()["errors"]], [("RTG008", str(path)) for path in pure])
+        self.assertEqual(len(done.json()["wheels"]), 1)
+        done = self.run_sagekit("retag", "--platform", "win_amd64", "--json", "-o", "out", source, *pure)
+        self.assertEqual([(error["code"], error["where"]) for error in done.json()["errors"]], [("RTG006", str(source))])
+        done = self.run_sagekit("retag", "--platform", "no", "--json", "-o", "out", source, source)
+        self.assertEqual([error["code"] for error in done.json()["errors"]], ["RTG007"])  # the flag is wrong, said once
+        done = self.run_sagekit("retag", "--build", "7", "-o", "out", source, pure[0])
+        self.expect(done, 0, f"{source}: build: none -> 7", f"{pure[0]}: build: none -> 7")
+        done = self.run_sagekit("retag", "--build", "8", "-o", "out", source)
+        self.assertTrue(done.err.startswith("build: none -> 8"), done.err)
+
     def test_requirements_replace_those_on_their_project(self):
         wheel = self.wheel("2.2.0")
         wheel.metadata = wheel.metadata.replace("Summary:", "Requires-Dist: numpy\nRequires-Dist: triton>=3\nSummary:")

@@ -278,9 +278,12 @@ class Retag {
                base_name(one.where) == base_name(finding.where);
       });
       if (!lies && (!failed || (was_there && !contains(k_about_names, family)))) continue;
+      const bool of_member = m_archive.find(finding.where) != nullptr &&
+                             finding.message.find(base_name(finding.where)) == std::string::npos;
       return fail(ErrorKind::failed, "RTG006",
-                  fmt::format("{} would not be true: {} {}", m_after.file_name(), finding.code, finding.message),
-                  finding.hint.empty() ? "sagekit verify --explain " + finding.code : finding.hint, finding.where);
+                  fmt::format("{} would not be true: {} {}{}", m_after.file_name(), finding.code,
+                              of_member ? finding.where + ": " : "", finding.message),
+                  finding.hint.empty() ? "sagekit verify --explain " + finding.code : finding.hint);
     }
     return {};
   }
@@ -340,6 +343,9 @@ Result<RetaggedWheel> retag_wheel(const fs::path& wheel, const RetagRequest& req
   const bool folder_was_there = options.output_folder.empty() || fs::exists(options.output_folder, error);
   auto retagged = Retag(wheel, archive, request, options, runner).run();
   if (!retagged && !folder_was_there) fs::remove(options.output_folder, error);  // only when it is empty
+  // A flag's value is wrong for every wheel; all else is one wheel's.
+  if (!retagged && retagged.error().where.empty() && retagged.error().code != "RTG007")
+    retagged.error().where = wheel.string();
   return retagged;
 }
 

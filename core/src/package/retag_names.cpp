@@ -228,9 +228,8 @@ Status check_new_name(const WheelName& before, const WheelName& after, const Kno
 }
 
 Result<std::string> platform_of_symbols(const std::vector<MemberFacts>& members) {
-  const auto cannot = [](std::string why, const std::string& where) {
-    return fail(ErrorKind::failed, "RTG008", "the modules tell no platform tag: " + std::move(why),
-                "name it with --platform", where);
+  const auto cannot = [](const std::string& why) {
+    return fail(ErrorKind::failed, "RTG008", "the modules tell no platform tag: " + why, "name it with --platform");
   };
   std::set<std::string> machines;
   bool windows = false;
@@ -239,18 +238,18 @@ Result<std::string> platform_of_symbols(const std::vector<MemberFacts>& members)
     windows = windows || member.pe.has_value();
     machines.insert(member.pe ? member.pe->machine : member.elf->machine);
     if (member.elf && member.elf->libc == "musl")
-      return cannot("they are for musl, whose symbols have no versions", member.path);
+      return cannot(fmt::format("{} is for musl, whose symbols have no versions", member.path));
   }
-  if (machines.empty()) return cannot("there are none", {});
+  if (machines.empty()) return cannot("there are none");
   if (machines.size() > 1)
-    return cannot("they are for several machines: " + join({machines.begin(), machines.end()}, ", "), {});
+    return cannot("they are for several machines: " + join({machines.begin(), machines.end()}, ", "));
   const std::string& machine = *machines.begin();
   if (windows) return machine == "x86_64" ? "win_amd64" : machine == "aarch64" ? "win_arm64" : "win_" + machine;
   auto level = floor_on(machine, VersionNumber{{2, 5}});
   for (const auto& need : system_needs(members)) {
     // PEP 600: any glibc makes a tag; what other libraries have is known for some of them.
     const auto least = need.is_glibc() && need.number ? need.number : need.level;
-    if (!least) return cannot(fmt::format("no known manylinux tag has {}", need.text()), need.module);
+    if (!least) return cannot(fmt::format("{} needs {}, which no known manylinux tag has", need.module, need.text()));
     level = std::max(level, *least);
   }
   return fmt::format("manylinux_{}_{}_{}", level.major(), level.minor(), machine);

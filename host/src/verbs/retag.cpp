@@ -108,10 +108,12 @@ int run(Session& session, const RetagArguments& arguments) {
       if (wheel.error().kind == ErrorKind::interrupted) break;
       continue;
     }
-    for (const auto& note : wheel->notes) session.console.warn(note);
+    const auto which = arguments.wheels.size() > 1 ? path + ": " : std::string();
+    for (const auto& note : wheel->notes) session.console.warn(which + note);
     if (!session.global.json) {
       for (const auto& change : wheel->changes)
-        session.console.say(fmt::format("{}: {} -> {}", change.field, change.before.empty() ? "none" : change.before,
+        session.console.say(fmt::format("{}{}: {} -> {}", which, change.field,
+                                        change.before.empty() ? "none" : change.before,
                                         change.after.empty() ? "none" : change.after));
       session.console.result(wheel->path.string() + "\n");
     }
