@@ -352,6 +352,29 @@ class Policies(Verify):
         used.metadata = used.metadata.replace("tiny", "a")
         self.expect(self.verify("--policy", strict, used.write(self.folder / "used"), wheels[1]), 0)
 
+    def test_no_policy_makes_a_wheel_of_what_is_none_and_its_waiver_is_no_stale_one(self):
+        empty = self.folder / "tiny-1.0-py3-none-any.whl"
+        empty.touch()
+        policy = self.policy('require = ["FAT"]\n[options]\nstale_waivers = "error"\n[severity]\nINS = "off"\n' + self.waiver("2999-12-31", code="INS054"))
+        done = self.verify("--json", "--policy", policy, empty)
+        self.expect(done, 1)
+        self.assertEqual(done.json()["stale_waivers"], [])
+        (report,) = self.reports(done)
+        self.assertEqual((report["verdict"], report["policy"]), ("fail", str(policy)))
+        (finding,) = report["findings"]
+        self.assertEqual((finding["code"], finding["result"]), ("INS054", "fail"))
+        self.assertIn("no waiver makes a wheel", finding["hint"])
+
+    def test_a_stale_waiver_is_in_sarif_in_its_line(self):
+        policy = self.policy('[options]\nstale_waivers = "error"\n' + self.waiver("2999-12-31"))
+        done = self.verify("--format", "sarif", "--policy", policy, Wheel().write(self.folder))
+        self.expect(done, 1)
+        (result,) = [one for one in done.json()["runs"][0]["results"] if one["ruleId"] == "VFY102"]
+        self.assertEqual(result["level"], "error")
+        (place,) = result["locations"]
+        self.assertTrue(place["physicalLocation"]["artifactLocation"]["uri"].endswith("wheels.toml"))
+        self.assertEqual(place["physicalLocation"]["region"], {"startLine": policy.read_text().splitlines().index("[[waiver]]") + 1})
+
     def test_a_waiver_is_for_its_wheel(self):
         wheel = renamed().write(self.folder)
         strict = '[severity]\nINF009 = "error"\n'

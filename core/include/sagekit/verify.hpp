@@ -204,7 +204,9 @@ SAGEKIT_API std::string verify_json(const std::vector<WheelReport>& reports, boo
                                     const std::vector<Error>& errors = {});
 /// SARIF 2.1.0: a rule for each code with its page, failures and warnings as results, waived ones suppressed, checks
 /// that were skipped as notifications. With `errors` the execution was not successful, and each is a notification.
-SAGEKIT_API std::string verify_sarif(const std::vector<WheelReport>& reports, const std::vector<Error>& errors = {});
+/// `stale`: what stale_waivers found, as results in the policy file.
+SAGEKIT_API std::string verify_sarif(const std::vector<WheelReport>& reports, const std::vector<Error>& errors = {},
+                                     const Diagnostics& stale = {});
 /// GitHub's workflow commands, one a line: an annotation for each of `errors` and each failure, then for each warning.
 /// Of either at most ten, which is what GitHub shows for a step; the tenth says how many more there are.
 SAGEKIT_API std::string verify_annotations(const std::vector<WheelReport>& reports, bool warnings = true,

@@ -149,6 +149,7 @@ std::vector<std::size_t> FindingList::apply_waivers() {
     for (std::size_t i = 0; i < waivers.size(); ++i) {
       if (!matches(waivers[i], finding, m_policy.wheel)) continue;
       needed.insert(i);
+      if (!m_policy.waives) continue;
       if (m_policy.today.empty() || m_policy.today > waivers[i].until) {
         ended.insert(i);
         continue;

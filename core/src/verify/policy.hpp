@@ -50,6 +50,7 @@ struct EffectivePolicy {
   std::string today;                 ///< "2026-11-21"; "" = not known, so that no waiver holds
   std::string wheel;                 ///< file name, for waivers of one wheel
   std::vector<std::string> require;  ///< families
+  bool waives = true;                ///< false: a waiver is needed and does not hold, for it would make a wheel of it
 
   /// What a broken rule weighs that the policy gives `usual`. A code of the file decides; else its family, which
   /// changes the weight of what counts and switches nothing on.

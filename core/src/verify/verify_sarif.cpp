@@ -81,12 +81,18 @@ std::string fingerprint(const WheelReport& report, const Finding& finding) {
   return hash.hex();
 }
 
-Json result_json(const WheelReport& report, const Finding& finding, std::size_t artifact, RuleList& rules) {
+/// What every result has; the place is to come.
+Json said_json(const Finding& finding, RuleList& rules) {
   Json json{{"ruleId", finding.code}, {"ruleIndex", rules.index_of(finding)}, {"level", level(finding.severity)}};
   std::string text = finding.message;
   if (!finding.where.empty()) text = finding.where + ": " + text;
   if (!finding.hint.empty()) text += "; " + finding.hint;
   json["message"] = {{"text", text}};
+  return json;
+}
+
+Json result_json(const WheelReport& report, const Finding& finding, std::size_t artifact, RuleList& rules) {
+  auto json = said_json(finding, rules);
   Json location;
   // Readers of SARIF that show source lines want one, though a wheel has none.
   location["physicalLocation"] = {{"artifactLocation", {{"uri", uri_of(report.path)}, {"index", artifact}}},
@@ -103,6 +109,15 @@ Json result_json(const WheelReport& report, const Finding& finding, std::size_t 
   return json;
 }
 
+/// A waiver that nothing needs, in its line of the policy file.
+Json stale_json(const Diagnostic& waiver, RuleList& rules) {
+  auto json = said_json({waiver.code, waiver.severity, FindingResult::fail, waiver.message, {}, waiver.hint}, rules);
+  json["locations"] = Json::array({{{"physicalLocation",
+                                     {{"artifactLocation", {{"uri", uri_of(waiver.where.file)}}},
+                                      {"region", {{"startLine", std::max(waiver.where.line, 1)}}}}}}});
+  return json;
+}
+
 /// A value of a workflow command; a property has two more characters that would end it.
 std::string escaped(std::string text, bool property) {
   text = replace_all(std::move(text), "%", "%25");
@@ -115,7 +130,8 @@ std::string escaped(std::string text, bool property) {
 
 }  // namespace
 
-std::string verify_sarif(const std::vector<WheelReport>& reports, const std::vector<Error>& errors) {
+std::string verify_sarif(const std::vector<WheelReport>& reports, const std::vector<Error>& errors,
+                         const Diagnostics& stale) {
   RuleList rules;
   Json results = Json::array(), artifacts = Json::array(), notifications = Json::array();
   for (const auto& report : reports) {
@@ -138,6 +154,7 @@ std::string verify_sarif(const std::vector<WheelReport>& reports, const std::vec
         {{"level", "error"},
          {"message", {{"text", error.hint.empty() ? error.message : error.message + "; " + error.hint}}},
          {"descriptor", {{"id", error.code}}}});
+  for (const auto& waiver : stale) results.push_back(stale_json(waiver, rules));
   Json driver{{"name", "sagekit"}, {"version", SAGEKIT_VERSION}, {"rules", rules.take()}};
   Json run{{"tool", {{"driver", std::move(driver)}}}};
   run["invocations"] = Json::array(

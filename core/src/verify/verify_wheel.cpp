@@ -30,12 +30,15 @@ namespace fs = std::filesystem;
 /// A wheel that cannot even be listed: its report is the one reason.
 Result<WheelReport> unreadable_wheel(const fs::path& wheel, const Error& error, EffectivePolicy policy) {
   policy.require.clear();  // one reason is enough, and no policy makes a wheel of it
-  policy.file = nullptr;
+  policy.waives = false;
   FindingList findings(std::move(policy));
   findings.add({error.code, Severity::error, FindingResult::fail, error.message, error.where, error.hint});
   TRY_ASSIGN(auto sha256, sha256_file(wheel));
   auto report = std::move(findings).report(wheel.string(), std::move(sha256), {});
   report.kind = to_string(Artifact::Kind::wheel);
+  if (!report.waivers.empty())
+    for (auto& finding : report.findings)
+      finding.hint += (finding.hint.empty() ? "" : "; ") + std::string("no waiver makes a wheel of this file");
   return report;
 }
 

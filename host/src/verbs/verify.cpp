@@ -307,7 +307,7 @@ int show(const Session& session, const VerifyArguments& arguments, const Run& ru
     if (one.severity == Severity::error || !console.quiet()) console.show(one);
   }
   if (arguments.format == "json") console.document(verify_json(reports, arguments.all, stale, run.errors()));
-  if (arguments.format == "sarif") console.document(verify_sarif(reports, run.errors()));
+  if (arguments.format == "sarif") console.document(verify_sarif(reports, run.errors(), stale));
   if (arguments.format == "github") console.document(verify_annotations(reports, !console.quiet(), run.errors()));
   // A log of GitHub Actions is read by GitHub itself: both streams of it.
   if (session.settings.github_actions && arguments.format != "github") {
@@ -324,7 +324,7 @@ int show(const Session& session, const VerifyArguments& arguments, const Run& ru
   const bool trouble = std::ranges::any_of(reports, [](const WheelReport& one) { return !one.pass; });
   if (arguments.format == "text" && trouble) console.say("sagekit explain CODE says what a code means");
   if (arguments.sarif_file.empty()) return code;
-  const auto written = write_output(arguments.sarif_file, verify_sarif(reports, run.errors()));
+  const auto written = write_output(arguments.sarif_file, verify_sarif(reports, run.errors(), stale));
   return written ? code : std::max(code, report(session, written.error()));
 }
 
