@@ -800,7 +800,7 @@ class WithoutPip(Install):
 
     def test_neither_pip_nor_uv(self):
         self.wheel().write(self.dist)
-        self.expect(self.install(), 3, "IST004", "ensurepip")
+        self.expect(self.install(), 3, "IST004", f"'{self.python}' -m ensurepip")
 
     def test_uv_serves_an_environment_without_pip(self):
         uv = tool("uv")

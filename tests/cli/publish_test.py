@@ -55,7 +55,10 @@ class Publishing(CommandLine):
         for path in ("../x", "a/../b", ".", "a//b"):
             self.expect(self.run_sagekit("publish", "huggingface", "dist", "--repo", "o/r", "--path", path, "--dry-run"), 2, "CLI001", path)
         wheel = built().write(self.dist)
-        self.expect(self.run_sagekit(*publish, "v1.0"), 2, "PUB001")
+        self.expect(self.run_sagekit(*publish, "v1.0"), 2, "PUB001", "sagekit release dist\n")
+        spaced = self.folder / "rel ö"
+        built().write(spaced)
+        self.expect(self.run_sagekit("publish", "github", spaced, "--repo", "o/r", "--tag", "v1.0"), 2, f"sagekit release '{spaced}'\n")
         self.run_sagekit("release", "dist")
         manifest = self.dist / "sagekit.release.json"
         document = json.loads(manifest.read_text())

@@ -198,7 +198,7 @@ class Retag(CommandLine):
         self.retag(source, "--platform", "linux_ppc64le", code=1, texts=("RTG006",))
         for platform in ("solaris_sparc", "manylinux_2_17", "manylinux_x86_64", "linux_"):
             self.retag(source, "--platform", platform, code=2, texts=("RTG007",))
-        self.expect(self.run_sagekit("retag", source.parent, "--build", "1"), 2, "is a folder", "*.whl")
+        self.expect(self.run_sagekit("retag", source.parent, "--build", "1"), 2, "is a folder", f"its wheels: '{source.parent}'/*.whl")
         self.retag(source, "--build", "x1", code=2, texts=("RTG007",))
         self.retag(source, "--local", "a_b", code=2, texts=("RTG007",))
         self.retag(source, "--requires", "not a requirement ==", code=2, texts=("RTG007",))

@@ -10,6 +10,7 @@
 
 #include <sagekit/install.hpp>
 #include <sagekit/provision.hpp>
+#include <sagekit/shell_word.hpp>
 
 #include <unistd.h>
 
@@ -86,7 +87,7 @@ Result<InstallPlace> find_install_place(const Target& target, const InstallOptio
     place.installer = {interpreter.string(), "-m", "pip"};
   } else {
     return fail(ErrorKind::machine, "IST004", fmt::format("{} has no pip, and there is no uv", interpreter.string()),
-                fmt::format("{} -m ensurepip, or install uv", interpreter.string()), interpreter.string());
+                fmt::format("{} -m ensurepip, or install uv", shell_word(interpreter.string())), interpreter.string());
   }
   return place;
 }

@@ -218,7 +218,7 @@ class Installer {
     if (resolution->fits.empty()) {
       m_session.console.say(resolution_text(m_session.console, *resolution, true));
       return fail(ErrorKind::failed, "RES008", "the wheel that was built here is not known to fit this machine",
-                  "the reason is above; sagekit resolve --from " + folder->string());
+                  "the reason is above; sagekit resolve --from " + shell_word(folder->string()));
     }
     return std::optional(Ready{resolution->fits.front(), resolution->fits.front().candidate.address});
   }

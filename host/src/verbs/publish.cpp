@@ -7,6 +7,7 @@
 
 #include <sagekit/index.hpp>
 #include <sagekit/publish.hpp>
+#include <sagekit/shell_word.hpp>
 
 #include <fmt/format.h>
 
@@ -59,7 +60,7 @@ Result<Release> release_in(const Session& session, const fs::path& folder) {
   if (!given) return std::unexpected(given.error());
   const auto stale = [&](const std::string& why) {
     return fail(ErrorKind::usage, "PUB001", fmt::format("{}: {}", (folder / k_manifest_file).string(), why),
-                fmt::format("sagekit release {}", folder.string()));
+                fmt::format("sagekit release {}", shell_word(folder.string())));
   };
   if (given->folder.empty())
     return fail(

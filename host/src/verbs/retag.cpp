@@ -3,6 +3,7 @@
 #include "verb.hpp"
 
 #include <sagekit/retag.hpp>
+#include <sagekit/shell_word.hpp>
 #include <sagekit/version_number.hpp>
 
 #include <fmt/format.h>
@@ -95,9 +96,9 @@ int run(Session& session, const RetagArguments& arguments) {
   }
   for (const auto& path : arguments.wheels) {
     if (std::error_code error; std::filesystem::is_directory(path, error)) {
-      code =
-          std::max(code, report(session, errors.emplace_back(Error{ErrorKind::usage, "CLI001", path + " is a folder",
-                                                                   path, fmt::format("its wheels: {}/*.whl", path)})));
+      code = std::max(
+          code, report(session, errors.emplace_back(Error{ErrorKind::usage, "CLI001", path + " is a folder", path,
+                                                          fmt::format("its wheels: {}/*.whl", shell_word(path))})));
       continue;
     }
     auto wheel = retag_wheel(path, *request, options, *session.runner);
