@@ -61,6 +61,9 @@ class Plan(CommandLine):
             self.expect(self.example(verb, "--naming", "build-tag"), 2, "NAM011", "it lacks what the scheme says")
         done = self.plan("--profile", "current", "--naming", "plain", "--python", "3.12")
         self.expect(done, 2, "PLN012", "sage2-pytorch211-", "--naming default", "--cells")
+        done = self.run_sagekit("--plugin", "sage2", "coverage", ".", "--profile", "current", "--naming", "plain", "--python", "3.12")
+        self.expect(done, 2, "PLN012", "--naming default", "--cells")
+        self.assertNotIn("-o", done.err)  # which coverage has not
 
     def test_a_companion_is_shown(self):
         shown = self.plan(plugin="sm121")

@@ -237,7 +237,7 @@ class Planner {
     for (const auto* rows : {&m_spec.schemes, &builtin_schemes()})
       for (const auto& scheme : *rows)
         if (tells_apart(scheme)) schemes.push_back("--naming " + scheme.name);
-    const auto apart = std::string("build them one by one with --cells, each into a folder of its own (-o)");
+    const auto apart = std::string("take them one by one with --cells, and build each into a folder of its own");
     return schemes.empty() ? apart : fmt::format("name them apart with {}, or {}", join(schemes, " or "), apart);
   }
 
