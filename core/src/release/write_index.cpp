@@ -101,6 +101,17 @@ std::map<std::string, std::vector<const ReleasedWheel*>> sorted_into_channels(co
   return channels;
 }
 
+/// What sorts some of the wheels, where all that was asked for together sorts none.
+std::string way_to_sort(const Release& release, const IndexOptions& options) {
+  for (const auto& word : options.per) {
+    IndexOptions alone = options;
+    alone.per = {word};
+    IndexReport ignored;
+    if (!sorted_into_channels(release, alone, ignored).empty()) return "--per " + word;
+  }
+  return "leave --per out";
+}
+
 /// Links from a project's page.
 class Links {
  public:
@@ -281,10 +292,10 @@ Result<IndexReport> write_index(const Release& release, const IndexOptions& give
   report.wheels = release.wheels.size();
   const auto channels = sorted_into_channels(release, options, report);
   if (channels.empty())
-    return fail(
-        ErrorKind::no_match, "REL016",
-        fmt::format("no wheel would be in an index for each {}: none says which it is for", join(options.per, " and ")),
-        "leave --per out");
+    return fail(ErrorKind::no_match, "REL016",
+                fmt::format("no wheel would be in an index for each {}: none says {}", join(options.per, " and "),
+                            options.per.size() > 1 ? "both" : "which it is for"),
+                way_to_sort(release, options));
   std::vector<bool> yanks_used(options.yanked.size());
   Pages pages;
   for (const auto& [channel, wheels] : channels) {
