@@ -335,14 +335,24 @@ Status check_engine_flags(const Session& session, const std::string& engine) {
       "--config",    "--json",     "--quiet",        "--verbose", "--color",        "-C",       "--gpu-check"};
   const bool slurm = engine == "slurm";
   const auto own = flags_of(slurm ? "slurm" : "dockerfile"), others = flags_of(slurm ? "dockerfile" : "slurm");
+  const auto is_others = [&](const std::string& flag) { return others.contains(flag) && !own.contains(flag); };
+  const auto is_taken = [&](const std::string& flag) {
+    return k_taken.contains(flag) && !is_others(flag) && !(slurm && flag == "--memory");
+  };
   for (const auto& flag : session.global.given) {
-    const bool of_others = others.contains(flag) && !own.contains(flag);
-    if (k_taken.contains(flag) && !of_others && !(slurm && flag == "--memory")) continue;
+    if (is_taken(flag)) continue;
+    const bool of_others = is_others(flag);
     return fail(ErrorKind::usage, "CLI001", fmt::format("build --in {} makes nothing of {}", engine, flag),
                 of_others ? fmt::format("leave it out: it is for --in {}", slurm ? k_containers : "slurm")
                 : slurm   ? instead_in_slurm(flag)
                           : "leave it out, or build here");
   }
+  // A build that was told to fetch nothing, and fetches, would be worse than none.
+  for (const auto& [flag, place] : session.configured)
+    if (!is_taken(flag))
+      return fail(ErrorKind::usage, "CLI001",
+                  fmt::format("build --in {} makes nothing of {}, a key of sagekit.toml", engine, flag.substr(2)),
+                  "build here, or name a file without it: --config FILE", fmt::format("{}:{}", place.file, place.line));
   if (slurm && session.global.given.contains("--jobs") && session.global.given.contains("--cpus"))
     return fail(ErrorKind::usage, "CLI001", "--jobs and --cpus say the same of Slurm's tasks: a step a CPU",
                 "give one");

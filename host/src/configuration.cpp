@@ -118,6 +118,7 @@ bool configure(Session& session, const Verb& verb) {
     if (!is_for(value.key, verb) || (flag == flags.flags().end() && value.key != "store")) continue;
     used += (used.empty() ? "" : ", ") + value.key;
     if (flag == flags.flags().end()) continue;
+    session.configured.emplace(name, value.where);
     for (const auto& word : value.words)
       if (const auto taken = flag->take(word); !taken) {
         session.console.show(Diagnostic{Severity::error, "CFG006",

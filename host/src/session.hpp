@@ -7,11 +7,13 @@
 #include "settings.hpp"
 
 #include <sagekit/command.hpp>
+#include <sagekit/diagnostic.hpp>
 #include <sagekit/environment.hpp>
 #include <sagekit/log.hpp>
 #include <sagekit/plan.hpp>
 #include <sagekit/plugin.hpp>
 
+#include <map>
 #include <memory>
 
 namespace sagekit::host {
@@ -25,7 +27,9 @@ struct Session {
   std::string verb = {};                     ///< as typed, "toolchain fetch"
   std::vector<NamingScheme> schemes = {};    ///< of sagekit.toml
   std::vector<CellOverride> overrides = {};  ///< of sagekit.toml, without what a flag or a variable says
-  std::filesystem::path interpreter = {};    ///< the environment that a wheel is made for; its pip is asked first
+  /// Long names of the flags that sagekit.toml gave, and where it says so.
+  std::map<std::string, SourceLocation> configured = {};
+  std::filesystem::path interpreter = {};  ///< the environment that a wheel is made for; its pip is asked first
 
   /// Loads what the flags and the environment name. A refused file that was asked for with --plugin is an error; others
   /// are warned about.

@@ -232,6 +232,18 @@ class BuildIn(CommandLine):
         self.expect(self.example(*words, env=env), 2, "CLI001", "--jobs and --cpus say the same", "give one")
         self.assertFalse((self.tools / "submitted").exists())
 
+    def test_what_the_project_s_file_says_is_refused_as_its_flag_is(self):
+        config = self.folder / "sagekit.toml"
+        for engine, key, value in (("docker", "offline", "true"), ("podman", "locked", "true"), ("slurm", "offline", "true"), ("slurm", "locked", "true"),
+                                   ("slurm", "memory", '"4G"'), ("buildah", "toolchain", '["system"]')):
+            config.write_text(f"# ours\n{key} = {value}\n")
+            env = self.environment(PATH=f"{self.tools}:{os.environ['PATH']}")
+            done = self.example("build", "--in", engine, "--source", EXAMPLE_SOURCE, env=env)
+            self.expect(done, 2, "CLI001", f"build --in {engine} makes nothing of {key}", f"{config}:2", "--config FILE")
+        self.assertFalse((self.tools / "asked").exists())
+        config.write_text('offline = false\nmemory = "4G"\narch = "8.0"\njobs = 2\n')
+        self.expect(self.build(DOCKER_FAILS="build"), 3, "GEN011")
+
     def test_steps_at_a_time_are_a_task_s_cpus(self):
         sbatch = 'for script; do :; done; cp "$script" "$(dirname "$0")/script"; exit 1\n'
         for flags, env, cpus in ((("--jobs", "2"), {}, "2"), ((), {"MAX_JOBS": "1"}, "1"), (("--cpus", "2"), {"MAX_JOBS": "1"}, "2")):
