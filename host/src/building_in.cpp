@@ -373,8 +373,10 @@ Result<int> build_in(Session& session, const EngineBuild& build, std::stop_token
   auto arguments = build.generate;
   if (build.engine == "slurm") {
     std::error_code error;
-    const auto store = session.store(build.selection.tools.store);
-    if (arguments.options.store.empty() && store) arguments.options.store = store->string();
+    // The jobs run in a folder of their own, which goes with them: what is relative would be meant from there.
+    const auto& shared = arguments.options.store;
+    const auto store = session.store(shared.empty() ? build.selection.tools.store : shared);
+    if (store) arguments.options.store = store->string();
     if (!build.source.empty())
       arguments.options.source =
           build.source.find("://") == std::string::npos ? fs::absolute(build.source, error).string() : build.source;

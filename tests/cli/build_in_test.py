@@ -244,6 +244,12 @@ class BuildIn(CommandLine):
         config.write_text('offline = false\nmemory = "4G"\narch = "8.0"\njobs = 2\n')
         self.expect(self.build(DOCKER_FAILS="build"), 3, "GEN011")
 
+    def test_a_shared_store_is_meant_from_where_it_was_typed(self):
+        words, env = self.slurm("--shared-store", "geteilt ü")
+        (self.tools / "sbatch").write_text('#!/bin/sh\nfor script; do :; done; cp "$script" "$(dirname "$0")/script"; exit 1\n')
+        self.expect(self.example(*words, env=env), 3, "GEN011")
+        self.assertIn(f" --store '{self.folder}/geteilt ü' ", (self.tools / "script").read_text())
+
     def test_steps_at_a_time_are_a_task_s_cpus(self):
         sbatch = 'for script; do :; done; cp "$script" "$(dirname "$0")/script"; exit 1\n'
         for flags, env, cpus in ((("--jobs", "2"), {}, "2"), ((), {"MAX_JOBS": "1"}, "1"), (("--cpus", "2"), {"MAX_JOBS": "1"}, "2")):
