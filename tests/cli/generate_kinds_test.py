@@ -58,7 +58,7 @@ class Kinds(CommandLine):
     def test_a_hostile_path_changes_nothing_but_itself(self):
         for kind in ("slurm", "ansible"):
             texts = []
-            for source in ("benign", "so\"ur$(touch pwned)`c'e\\ ; #{{ d }}"):
+            for source in ("/benign", "/so\"ur$(touch pwned)`c'e\\ ; #{{ d }}"):
                 files = self.made("example", kind, "--source", source, "--force")
                 texts.append({name: path.read_text().splitlines() for name, path in files.items() if path.suffix != ".so"})
             self.assertEqual(texts[0].keys(), texts[1].keys())
