@@ -22,7 +22,7 @@ import threading
 import time
 import unittest
 
-from harness import EXAMPLE_SOURCE, EXAMPLES, SAGEKIT, WHOLE_NVCC, CommandLine, Done, has_nvcc, linked_toolkit
+from harness import EXAMPLE_SOURCE, EXAMPLES, SAGEKIT, SOURCE_DIR, WHOLE_NVCC, CommandLine, Done, has_nvcc, linked_toolkit
 from make_plugin import make_plugin, one_kernel
 
 KILLS = int(os.environ.get("SAGEKIT_SOAK", "4"))
@@ -629,6 +629,31 @@ fi
         self.assertEqual(done.json()["steps"]["run"], 0, "what is in it was not used")
         self.expect_same(done)
         self.assertEqual(sorted(str(p) for p in self.store.rglob("*")), before)
+
+    @unittest.skipUnless(os.geteuid() == 0, "needs root")
+    def test_the_source_is_taken_from_a_store_of_someone_else(self):
+        self.full_store()
+        self.folder.chmod(0o755)
+        home = self.folder / "home of nobody"
+        home.mkdir()
+        os.chown(home, 65534, 65534)
+        words = ["--plugin-dir", EXAMPLES, "--plugin", "example", "build", "--json", "--offline"]
+
+        def built():
+            done = Done(subprocess.run([SAGEKIT, *words, "-o", home / "dist"], cwd=home, stdin=subprocess.DEVNULL, capture_output=True,
+                                       env=self.environment(HOME=str(home), TMPDIR=str(home)), user=65534, group=65534, extra_groups=[], timeout=300))
+            self.assertEqual(done.code, 0, done.err)
+            self.assertEqual(done.json()["steps"]["run"], 0)
+            self.expect_same(done)
+
+        built()
+        # As after another revision was built: git has the commit, and no copy is ready.
+        shutil.rmtree(self.store / "sources")
+        cache = self.store / "git" / (hashlib.sha256(b"https://example.invalid/sagekit-example.git").hexdigest()[:16] + ".git")
+        subprocess.run(["sh", SOURCE_DIR / "examples/plugin/pin_source.sh", self.folder / "repository"], check=True, capture_output=True)
+        subprocess.run(["git", "clone", "--quiet", "--bare", self.folder / "repository", cache], check=True)
+        built()
+        self.assertFalse((self.store / "sources").exists())
 
     @unittest.skipUnless(os.geteuid() == 0, "needs root")
     def test_what_cannot_be_removed_is_said_and_not_counted(self):

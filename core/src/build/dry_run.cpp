@@ -38,8 +38,9 @@ Result<std::set<std::string>> kept_steps(const Spec& spec, const Plan& plan, con
   TRY_ASSIGN(const auto opened, open_store(here, "", say));
   const Store& store = opened.store;
   TRY_ASSIGN(const auto source,
-             find_source(spec, plan, options,
-                         {store, runner, options.child_environment, {}, stop, options.log, options.offline}));
+             find_source(
+                 spec, plan, options,
+                 {store, runner, options.child_environment, {}, stop, options.log, options.offline, opened.read_only}));
   std::set<std::string> kept;
   if (!source) {
     if (options.offline && from.find("://") != std::string::npos && !from.starts_with("file://"))

@@ -122,7 +122,10 @@ Result<OpenedStore> open_store(const BuildOptions& options, const std::string& w
   TRY_ASSIGN(auto folder, links_folder(options));
   const auto place = std::make_shared<const TemporaryFolder>(std::move(folder));
   TRY_ASSIGN(auto instead, Store::open(place->path() / "store", std::move(store)));
-  return OpenedStore{std::move(instead), nullptr, place};
+  std::error_code ignored;
+  auto unwritten = fs::absolute(options.store, ignored);
+  if (!check_path(unwritten)) unwritten.clear();  // its sources would be compiled where they lie
+  return OpenedStore{std::move(instead), nullptr, place, std::move(unwritten)};
 }
 
 }  // namespace sagekit

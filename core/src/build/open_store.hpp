@@ -14,7 +14,8 @@ namespace sagekit {
 struct OpenedStore {
   Store store;
   std::shared_ptr<RunJournal> journal;
-  std::shared_ptr<const void> place;  ///< a folder that goes with this; null = the store itself keeps what is made
+  std::shared_ptr<const void> place;     ///< a folder that goes with this; null = the store itself keeps what is made
+  std::filesystem::path read_only = {};  ///< then the store that could not be written; "" = nothing there may be used
 };
 
 /// `what`: for the journal. Removes what dead processes left. Errors: FIL002, STO005 and STO008 (usage): something in

@@ -285,9 +285,9 @@ Result<Build> run_build(const Spec& spec, const Plan& plan, const Environment& e
   if (limits.memory_bytes == 0) limits.memory_bytes = environment.memory_bytes / 5 * 4;
   limits.disk_bytes = disk_budget(store.root());
 
-  TRY_ASSIGN(const auto source,
-             prepare_source(spec, plan, options,
-                            {store, runner, options.child_environment, say, stop, options.log, options.offline}));
+  TRY_ASSIGN(const auto source, prepare_source(spec, plan, options,
+                                               {store, runner, options.child_environment, say, stop, options.log,
+                                                options.offline, opened.read_only}));
   const auto work = work_folder(store, plan, source, steps);
   TRY(make_directories(work / "logs"));
   TRY_ASSIGN(const auto scratch, TemporaryFolder::create(work / "tmp", "t"));

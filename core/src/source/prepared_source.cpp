@@ -95,12 +95,12 @@ std::string hash_header_names(const fs::path& root) {
 }
 
 /// All but what only the copy itself can tell.
-PreparedSource place_of(const Spec& spec, const Plan& plan, const Store& store) {
+PreparedSource place_of(const Spec& spec, const Plan& plan, const fs::path& store) {
   const auto edits = edits_for(spec, plan);
   PreparedSource source;
   source.key = content_key(spec, plan, edits);
   const auto tree = plan.revision.tree.empty() ? plan.commit : plan.revision.tree;
-  source.root = store.folder("sources") / (tree.substr(0, 16) + "-" + source.key.substr(0, 16));
+  source.root = store / "sources" / (tree.substr(0, 16) + "-" + source.key.substr(0, 16));
   source.folder = spec.source.subdir.empty() ? source.root : source.root / spec.source.subdir;
   for (const auto* edit : edits) source.edits.push_back(edit->id);
   return source;
@@ -180,8 +180,9 @@ Status check_given_trees(const Spec& spec, const Plan& plan, const BuildOptions&
 Result<std::optional<PreparedSource>> find_source(const Spec& spec, const Plan& plan, const BuildOptions& options,
                                                   const SourceTools& tools) {
   TRY(check_given_trees(spec, plan, options, tools));
-  auto source = place_of(spec, plan, tools.store);
+  auto source = place_of(spec, plan, tools.store.root());
   std::error_code error;
+  if (!fs::exists(source.root, error) && !tools.read_only.empty()) source = place_of(spec, plan, tools.read_only);
   if (!fs::exists(source.root, error)) return std::nullopt;
   if (!fs::is_directory(source.folder, error))
     return fail(ErrorKind::usage, "SRC006",
@@ -200,7 +201,7 @@ Result<PreparedSource> prepare_source(const Spec& spec, const Plan& plan, const 
     return fmt::format("source: not in the store: commit {} with {} edits is copied", plan.commit,
                        edits_for(spec, plan).size());
   });
-  const auto made = place_of(spec, plan, tools.store);
+  const auto made = place_of(spec, plan, tools.store.root());
   TRY(make_copy(spec, plan, options, edits_for(spec, plan), made.root, tools));
   auto quiet = tools;
   quiet.log = {};

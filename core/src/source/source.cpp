@@ -43,12 +43,17 @@ std::string how_to_give(const PinnedTree& pinned) {
 
 class Git {
  public:
-  Git(const SourceTools& tools, fs::path repository) : m_tools(tools), m_repository(std::move(repository)) {}
+  enum class Owner { anybody, a_store };
+  Git(const SourceTools& tools, fs::path repository, Owner owner = Owner::anybody)
+      : m_tools(tools), m_repository(std::move(repository)), m_owner(owner) {}
 
   /// A git that ran; `error` in words when it could not.
   Result<CommandResult> run(std::vector<std::string> arguments) const {
     Command command;
     command.argv = {"git", "-C", m_repository.string()};
+    // Git keeps out of what other users own, for its configuration may start programs. Whose store is used is trusted
+    // with more than that: its compilers are started.
+    if (m_owner == Owner::a_store) command.argv.insert(command.argv.end(), {"-c", "safe.directory=*"});
     command.environment = m_tools.environment;
     std::ranges::move(arguments, std::back_inserter(command.argv));
     command.environment["GIT_TERMINAL_PROMPT"] = "0";
@@ -78,6 +83,7 @@ class Git {
  private:
   const SourceTools& m_tools;
   fs::path m_repository;
+  Owner m_owner;
 };
 
 Result<bool> has_commit(const Git& git, const std::string& commit) {
@@ -192,8 +198,8 @@ Result<std::vector<TreeEntry>> export_commit(const PinnedTree& pinned, const Git
   return listing;
 }
 
-fs::path cache_of(const std::string& url, const Store& store) {
-  return store.folder("git") / (sha256_hex(url).substr(0, 16) + ".git");
+fs::path cache_of(const std::string& url, const fs::path& store) {
+  return store / "git" / (sha256_hex(url).substr(0, 16) + ".git");
 }
 
 /// Has git's cache the commit? SRC001 where it has not and no connection is allowed.
@@ -207,10 +213,15 @@ Result<bool> is_cached(const PinnedTree& pinned, const std::string& url, const G
 }
 
 Result<Git> fetched(const PinnedTree& pinned, const std::string& url, const SourceTools& tools) {
-  const fs::path cache = cache_of(url, tools.store);
+  if (!tools.read_only.empty()) {
+    Git kept(tools, cache_of(url, tools.read_only), Git::Owner::a_store);
+    TRY_ASSIGN(const bool there, has_commit(kept, pinned.commit));
+    if (there) return kept;
+  }
+  const fs::path cache = cache_of(url, tools.store.root());
   TRY_ASSIGN(const auto lock, FileLock::acquire(fs::path(cache.string() + ".lock"), true));
   TRY(make_directories(cache));
-  Git git(tools, cache);
+  Git git(tools, cache, Git::Owner::a_store);
   std::error_code error;
   if (!fs::exists(cache / "HEAD", error))
     TRY(git.ask({"init", "--bare", "--quiet"}, ErrorKind::failed, "SRC001", "make"));
@@ -292,8 +303,8 @@ Status check_place(const std::string& name, const std::string& given) {
 Result<fs::path> look_for_tree(const PinnedTree& pinned, const std::string& given, const SourceTools& tools) {
   if (!given.empty() && !is_url(given)) return fs::path(given);
   const auto& url = given.empty() ? pinned.url : given;
-  auto cache = cache_of(url, tools.store);
-  TRY_ASSIGN(const bool there, is_cached(pinned, url, Git(tools, cache), tools));
+  auto cache = cache_of(url, tools.store.root());
+  TRY_ASSIGN(const bool there, is_cached(pinned, url, Git(tools, cache, Git::Owner::a_store), tools));
   return there ? std::move(cache) : fs::path();
 }
 

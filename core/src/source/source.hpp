@@ -36,6 +36,8 @@ struct SourceTools {
   std::stop_token stop;
   LogSink log = {};
   bool offline = false;  ///< git gets no connection, nor starts one by itself
+  /// A store that cannot be written: what `store` lacks may be in its sources and git caches. "" = none.
+  std::filesystem::path read_only = {};
 };
 
 /// Writes the needed files of a tree into the folder `into`; what comes back lists the whole tree. `given`: "" = the
