@@ -12,7 +12,7 @@ import time
 import unittest
 import zipfile
 
-from harness import EXAMPLE_SOURCE, CommandLine, has_nvcc, linked_toolkit, tool
+from harness import EXAMPLE_SOURCE, EXAMPLES, SAGEKIT, SOURCE_DIR, CommandLine, Done, has_nvcc, linked_toolkit, tool
 
 
 @unittest.skipUnless(has_nvcc(), "no nvcc on this machine")
@@ -256,6 +256,22 @@ exec {real} "$@"
         done = self.example("build", "--toolchain", "wheels", "--index-url", "http://127.0.0.1:9/simple", "--source", EXAMPLE_SOURCE)
         self.assertNotIn("SRC", done.err)
         self.assertNotEqual(done.code, 0)
+
+    @unittest.skipUnless(os.geteuid() == 0, "needs root")
+    def test_git_s_words_are_said_of_a_repository_that_another_user_owns(self):
+        repository, home = self.folder / "repository", self.folder / "home"
+        subprocess.run(["sh", SOURCE_DIR / "examples/plugin/pin_source.sh", repository], check=True, capture_output=True)
+        self.folder.chmod(0o755)
+        home.mkdir()
+        os.chown(home, 65534, 65534)
+        other = {"user": 65534, "group": 65534, "extra_groups": [], "cwd": home, "stdin": subprocess.DEVNULL, "capture_output": True,
+                 "env": self.environment(HOME=str(home), TMPDIR=str(home), SAGEKIT_STORE=str(home / "store"))}
+        words = [SAGEKIT, "--plugin-dir", EXAMPLES, "--plugin", "example", "build", "--offline", "--dry-run", "--source", repository / ".git"]
+        done = Done(subprocess.run(words, **other))
+        self.expect(done, 2, "error[SRC006]: git does not read the source at", "detected dubious ownership", "git config --global --add safe.directory")
+        self.assertNotIn("has no commit", done.err)
+        subprocess.run(["git", "config", "--global", "--add", "safe.directory", repository / ".git"], check=True, **other)
+        self.expect(Done(subprocess.run(words, **other)), 0)
 
     def test_verbose_says_every_hit_and_every_miss(self):
         self.expect(self.build("-v"), 0, "not in the store: it was never made before")

@@ -103,6 +103,14 @@ Result<std::vector<TreeEntry>> list_commit(const PinnedTree& pinned, const Git& 
   const auto where = git.repository().string();
   TRY_ASSIGN(const bool there, has_commit(git, pinned.commit));
   if (!there) {
+    // Where git works not at all, because another user owns it for example, that says nothing of commits.
+    TRY_ASSIGN(const auto works, git.run({"rev-parse", "--git-dir"}));
+    if (!works.ok())
+      return fail(ErrorKind::usage, "SRC006",
+                  fmt::format("git does not read {} at {}: {}", pinned.name, where, trim(works.error_output)),
+                  fmt::format("git -C {} log must work for this user; or give a folder without .git, or an archive",
+                              shell_word(where)),
+                  where);
     TRY_ASSIGN(const auto head, git.run({"rev-parse", "--short=12", "HEAD"}));
     return fail(ErrorKind::usage, "SRC002",
                 fmt::format("{} at {} has no commit {}{}", pinned.name, where, pinned.commit,
