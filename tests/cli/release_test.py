@@ -103,6 +103,17 @@ class Release(CommandLine):
         (self.dist / ".sagekit.lock").mkdir()  # nothing can be written, by root either
         self.expect(self.run_sagekit("release", "dist"), 2, "FIL002", "--naming SCHEME -o DIR")
 
+    def test_an_address_is_written_as_addresses_are(self):
+        wheel = built().write(self.dist)
+        for typed, written in (("http://host/Räder dist/", "http://host/R%C3%A4der%20dist/"), ("https://[::1]:8080/a%20b/100%/x+y", "https://[::1]:8080/a%20b/100%25/x+y/"),
+                               ("https://host", "https://host/"), ('https://host/"<w>"', "https://host/%22%3Cw%3E%22/")):
+            address = written + wheel.name.replace("+", "%2B")
+            self.expect(self.run_sagekit("release", "dist", "--base-url", typed), 0)
+            self.assertEqual(json.loads((self.dist / "sagekit.release.json").read_text())["wheels"][0]["url"], address)
+            self.expect(self.run_sagekit("index", "dist", "--base-url", typed), 0)
+            (page,) = (self.dist / "simple").glob("*/index.json")
+            self.assertEqual([file["url"] for file in json.loads(page.read_text())["files"]], [address])
+
     def test_manifest_notices_a_changed_wheel(self):
         wheel = built().write(self.dist)
         self.run_sagekit("release", "dist")

@@ -61,9 +61,10 @@ inline constexpr std::string_view k_manifest_file = "sagekit.release.json";
 /// the whole page of an index that has another.
 SAGEKIT_API bool is_upload_time(std::string_view text);
 
-/// REL019 (usage) for what no wheel can be below: no http or https address, one with ? or #, one with a user name or
-/// password, which everybody would read.
-SAGEKIT_API Status check_base_url(const std::string& url);
+/// What stands before a wheel's name, with "/" at its end: in its path, what no address may hold is escaped, and what
+/// is escaped stays. REL019 (usage) for what no wheel can be below: no http or https address, one with ? or #, one with
+/// a user name or password, which everybody would read.
+SAGEKIT_API Result<std::string> base_address(const std::string& url);
 
 /// "sagekit.release/1" (docs/json.md). A function of the value: no time, no path of this machine.
 SAGEKIT_API std::string release_json(const Release& release);

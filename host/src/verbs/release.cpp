@@ -46,11 +46,11 @@ Result<std::string> upload_time(const std::string& text) {
   return text.substr(0, text.size() - 1) + ".000000Z";
 }
 
-void fill_in(Release& release, const ReleaseArguments& arguments, const std::string& time) {
+void fill_in(Release& release, const std::string& base, const std::string& time) {
   for (auto& wheel : release.wheels) {
     if (wheel.uploaded.empty()) wheel.uploaded = time;
-    if (arguments.base_url.empty()) continue;
-    wheel.url = arguments.base_url + (arguments.base_url.ends_with('/') ? "" : "/");
+    if (base.empty()) continue;
+    wheel.url = base;
     for (const unsigned char c : wheel.file)
       wheel.url += c == '+' ? std::string("%2B") : std::string(1, static_cast<char>(c));
   }
@@ -106,8 +106,8 @@ int run(Session& session, const ReleaseArguments& arguments) {
   const std::stop_token stop = stop_on_signals();
   const auto time = upload_time(arguments.time);
   if (!time) return report(session, time.error());
-  if (!arguments.base_url.empty())
-    if (const auto right = check_base_url(arguments.base_url); !right) return report(session, right.error());
+  const auto base = arguments.base_url.empty() ? Result<std::string>("") : base_address(arguments.base_url);
+  if (!base) return report(session, base.error());
   std::error_code error;
   if (!fs::is_directory(arguments.folder, error))
     return report(session, {ErrorKind::usage, "FIL001", fmt::format("{} is no folder", arguments.folder), "",
@@ -139,7 +139,7 @@ int run(Session& session, const ReleaseArguments& arguments) {
                               fmt::format("a release is one project's, and {} has wheels of {} and {}", folder.string(),
                                           release.wheels.front().project, wheel.project),
                               folder.string(), "put each project's wheels into a folder of its own"});
-  fill_in(release, arguments, *time);
+  fill_in(release, *base, *time);
   // First: verify holds a wheel to the checksums beside it, and those of an earlier release do not have the new wheels.
   const auto checksums = folder / k_checksums_file;
   const auto earlier = file_text(checksums);
