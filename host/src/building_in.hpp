@@ -20,12 +20,6 @@ struct EngineBuild {
   std::vector<std::string> build_words;  ///< further flags of `build`: "--jobs" "4"
 };
 
-/// "docker", "podman", "buildah", "slurm".
-const std::vector<std::string>& engines();
-
-/// Of the flags that were typed, one that an engine (none: this machine) makes nothing of: CLI001.
-Status check_engine_flags(const Session& session, const std::string& engine);
-
 /// Generates, runs, collects; the exit code of the build there. Says and documents what the build says. Errors: GEN010
 /// (machine) the engine is not here, GEN011 (machine) it does not answer, or could not make the image or the job, with
 /// its last lines, or its wheels are on another machine; GEN012 (usage) the cells need several images; those of

@@ -112,6 +112,16 @@ class BuildIn(CommandLine):
         self.assertEqual((self.tools / "cancelled").read_text(), "7\n")
         self.assertEqual(self.left(), ["tools"])
 
+    def test_a_last_job_that_fails_is_told_with_its_own_lines(self):
+        words, env = self.slurm()
+        sbatch = self.tools / "sbatch"
+        sbatch.write_text('#!/bin/sh\nfor script; do :; done\necho 7\n[ "$script" = build.sbatch ] || { echo "sagekit: not found on node3" > logs/finish-7.log; exit 127; }\n')
+        self.expect(self.example(*words, env=env), 3, "GEN011", "the last job ended without a result (logs in ", "sagekit: not found on node3", "the lines above")
+        sbatch.write_text('#!/bin/sh\nfor script; do :; done\necho 7\n[ "$script" = build.sbatch ]\n')
+        done = self.example(*words, env=env)
+        self.expect(done, 3, "GEN011", "Slurm did not come to the last job's end (logs in ", "it said nothing")
+        self.assertNotIn("lines above", done.err)
+
     def test_a_build_that_is_stopped_cancels_its_jobs(self):
         words, env = self.slurm(SBATCH_HANGS="finish.sbatch")
         sbatch = self.tools / "sbatch"

@@ -1,5 +1,6 @@
 #include "building_in.hpp"
 #include "covering.hpp"
+#include "engine_flags.hpp"
 #include "explain.hpp"
 #include "interrupt.hpp"
 #include "output_file.hpp"
