@@ -358,6 +358,21 @@ class Trees(Provisioning):
         self.works_again("--locked")
 
     @unittest.skipUnless(os.geteuid() == 0, "needs root")
+    def test_a_lock_that_cannot_be_written_is_told_before_anything_is_fetched(self):
+        self.folder.chmod(0o755)
+        home = self.folder / "of nobody"
+        home.mkdir()
+        os.chown(home, 65534, 65534)
+
+        def as_nobody(*more):
+            return Done(subprocess.run([SAGEKIT, *self.words(*more)], cwd=self.folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=300,
+                                       env=self.environment(SAGEKIT_STORE=str(home / "store")), user=65534, group=65534, extra_groups=[]))
+        for lock in ("sagekit.lock", self.folder / "sagekit.lock"):
+            self.expect(as_nobody("--lock", lock), 2, "error[FIL002]", f"cannot write {lock}: Permission denied", "--lock FILE")
+        self.assertEqual(self.index.log, [])
+        self.expect(as_nobody("--lock", home / "new" / "sagekit.lock"), 0)
+
+    @unittest.skipUnless(os.geteuid() == 0, "needs root")
     def test_a_tree_that_this_user_may_not_read_is_no_missing_one(self):
         (row,) = self.fetched()
         self.folder.chmod(0o755)

@@ -10,7 +10,11 @@
 
 #include <sagekit/provision.hpp>
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 
 namespace sagekit {
 
@@ -50,6 +54,17 @@ Status add_to_lock(const ProvisionOptions& options, const LockedTree& pins) {
   TRY_ASSIGN(auto lock, read_lock(options.lock, options.kept));
   lock.set(pins);
   return write_file_atomic(options.lock, lock_text(lock));
+}
+
+/// Before gigabytes come: could write_pins write the lock?
+Status check_lock(const std::filesystem::path& lock) {
+  const auto folder = lock.has_parent_path() ? lock.parent_path() : std::filesystem::path(".");
+  // A folder that is not there is made.
+  if (lock.empty() || ::faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) == 0 || errno == ENOENT)
+    return check_replaceable(lock);
+  const auto why = last_os_error();
+  return fail(ErrorKind::usage, "FIL002", fmt::format("cannot write {}: {}", lock.string(), why),
+              "it pins what is fetched: --lock FILE names another place");
 }
 
 /// Adds a tree to the lock; other processes may be doing the same.
@@ -176,6 +191,7 @@ Result<Provisioned> provision(const TreeNeed& need, const ProvisionOptions& opti
                 fmt::format("{} is not in {}, and --offline fetches nothing", words(need), options.store.string()),
                 need.kind != TreeKind::nvcc || can_fetch_nvcc(need.cuda) ? "run it once without --offline"
                                                                          : how_to_get_nvcc(need.cuda, ""));
+  if (pinned == nullptr) TRY(check_lock(options.lock));
   if (!options.index.index_url.empty() || !options.find_index) return fetch_tree(need, options, pinned, observer, stop);
   auto complete = options;
   TRY_ASSIGN(complete.index, options.find_index());
