@@ -269,29 +269,13 @@ Status write_pages(const Pages& pages, const IndexOptions& options, IndexReport&
   return write_beside(options.output / k_pages_file, list_of(pages, {}));
 }
 
-/// Of an address with a host; the path's bytes as RFC 3986 has them.
-std::string with_escapes(const std::string& url) {
-  const auto path = std::min(url.find('/', url.find("//") + 2), url.size());
-  const auto is_hex = [&](std::size_t at) {
-    return at < url.size() && std::string_view("0123456789abcdefABCDEF").find(url[at]) != std::string_view::npos;
-  };
-  std::string out = url.substr(0, path);
-  for (auto i = path; i < url.size(); ++i) {
-    const bool plain = is_letter_or_digit(url[i]) ||
-                       std::string_view("/:@!$&'()*+,;=-._~").find(url[i]) != std::string_view::npos ||
-                       (url[i] == '%' && is_hex(i + 1) && is_hex(i + 2));
-    out += plain ? std::string(1, url[i]) : fmt::format("%{:02X}", static_cast<unsigned char>(url[i]));
-  }
-  return out;
-}
-
 }  // namespace
 
 Result<std::string> base_address(const std::string& url) {
   const auto parsed = parse_url(url);
   const bool secret = parsed && parsed->has_user;
   if (parsed && !secret && url.find_first_of("?#") == std::string::npos)
-    return with_escapes(url) + (url.ends_with('/') ? "" : "/");
+    return parsed->without_user() + (parsed->target.ends_with('/') ? "" : "/");
   return fail(ErrorKind::usage, "REL019",
               secret ? "the address of --base-url holds a user name, and would be published"
                      : fmt::format("\"{}\" is no http or https address",
