@@ -18,12 +18,22 @@ int hex_value(char c) {
   return value == std::string_view::npos ? -1 : static_cast<int>(value);
 }
 
-// Links in the wild hold blanks and UTF-8; and a line break must never reach a request.
+// The byte of "%2B" at the text's begin; -1 = there is no escape.
+int escaped_byte(std::string_view text) {
+  if (text.size() < 3 || text[0] != '%') return -1;
+  const int high = hex_value(text[1]), low = hex_value(text[2]);
+  return high < 0 || low < 0 ? -1 : high * 16 + low;
+}
+
+// RFC 3986: what no address may hold. Links in the wild hold blanks, UTF-8 and a percent sign that starts no escape;
+// and a line break must never reach a request.
 std::string encoded_target(std::string_view text) {
   std::string target;
-  for (const char c : text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
     const auto byte = static_cast<unsigned char>(c);
-    if (byte > ' ' && byte < 0x7f) {
+    const bool plain = byte > ' ' && byte < 0x7f && std::string_view("\"<>\\^`{|}").find(c) == std::string_view::npos;
+    if (plain && (c != '%' || escaped_byte(text.substr(i)) >= 0)) {
       target += c;
     } else {
       target += '%';
@@ -139,14 +149,9 @@ std::optional<std::string> resolve_url(const std::string& base, std::string_view
 std::string percent_decoded(std::string_view text) {
   std::string decoded;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    const int high = text[i] == '%' && i + 2 < text.size() ? hex_value(text[i + 1]) : -1;
-    const int low = high >= 0 ? hex_value(text[i + 2]) : -1;
-    if (low < 0) {
-      decoded += text[i];
-      continue;
-    }
-    decoded += static_cast<char>(high * 16 + low);
-    i += 2;
+    const int byte = escaped_byte(text.substr(i));
+    decoded += byte < 0 ? text[i] : static_cast<char>(byte);
+    if (byte >= 0) i += 2;
   }
   return decoded;
 }
