@@ -106,8 +106,7 @@ Result<std::unique_ptr<Resolving>> make_resolving(const Session& session, const 
   options.packages = arguments.packages;
   for (const auto& plugin : resolving->plugins.plugins) {
     options.plugins.push_back(&plugin);
-    const bool chosen = std::ranges::find(session.global.plugins, plugin.name()) != session.global.plugins.end();
-    if (arguments.packages.empty() && chosen) options.packages.push_back(plugin.spec().metadata.name);
+    if (arguments.packages.empty() && session.asks_for(plugin)) options.packages.push_back(plugin.spec().metadata.name);
   }
   options.schemes = own_schemes(session, resolving->plugins.plugins);
   options.child_environment = session.settings.child_environment;

@@ -26,6 +26,13 @@ std::vector<std::string> names_of(const std::vector<Plugin>& plugins) {
   return names;
 }
 
+/// By a name or a file, however that is written.
+bool is_called(const Plugin& plugin, const std::string& wanted) {
+  std::error_code ignored;
+  return plugin.name() == wanted ||
+         (names_a_file(wanted) && std::filesystem::equivalent(plugin.path(), wanted, ignored));
+}
+
 /// For who names the package: what of the plugins makes it; "" = none does.
 std::string makers_of(const std::string& package, const std::vector<Plugin>& plugins) {
   std::vector<std::string> makers;
@@ -65,6 +72,10 @@ Result<LoadedPlugins> Session::plugins() const {
   return loaded;
 }
 
+bool Session::asks_for(const Plugin& plugin) const {
+  return std::ranges::any_of(global.plugins, [&](const std::string& wanted) { return is_called(plugin, wanted); });
+}
+
 Result<Plugin> Session::plugin() const {
   if (global.plugins.size() > 1)
     return fail(ErrorKind::usage, "PLG010", "this command works with one plugin, but several were given",
@@ -92,12 +103,7 @@ Result<Plugin> Session::plugin(const std::string& wanted) const {
                 fmt::format("for example: sagekit --plugin {} {}", one.name(), global.typed));
   }
   for (const auto& plugin : list)
-    if (plugin.name() == wanted) return plugin;
-  if (names_a_file(wanted)) {
-    std::error_code ignored;
-    for (const auto& plugin : list)
-      if (std::filesystem::equivalent(plugin.path(), wanted, ignored)) return plugin;
-  }
+    if (is_called(plugin, wanted)) return plugin;
   const auto makers = makers_of(wanted, list);
   return fail(ErrorKind::usage, "PLG013", fmt::format("no plugin is named \"{}\"", wanted),
               makers.empty() ? suggestion(wanted, names_of(list)) : makers);

@@ -38,6 +38,8 @@ struct Session {
   Result<Plugin> plugin() const;
   /// That of this name or file, among all that are loaded.
   Result<Plugin> plugin(const std::string& wanted) const;
+  /// Was it named with --plugin, by its name or as a file?
+  bool asks_for(const Plugin& plugin) const;
   /// The machine, and what was fetched before, as far as `tools` lets them be used.
   Result<Environment> environment(const ToolchainArguments& tools) const;
   /// The torch sysroots that were fetched: what verify looks symbols up in, without looking at the machine.

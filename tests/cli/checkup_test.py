@@ -2,12 +2,13 @@
 """`sagekit doctor --interpreter`: environments made by hand, each with one thing wrong, and a GPU that a script tells of."""
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
 
-from harness import SOURCE_DIR, CommandLine
+from harness import EXAMPLES, SOURCE_DIR, CommandLine
 
 sys.path.insert(0, str(SOURCE_DIR / "tests" / "support"))
 from gpu_wheels import gpu_module  # noqa: E402
@@ -295,6 +296,23 @@ class Tells(Doctor):
         row = self.wrong(self.rows(), "runs")
         self.assertEqual(row["mend"], "")
         self.assertIn("no loaded plugin has a wheel to build for torch 2.10.0, CUDA 12.8", row["why"])
+
+    def test_a_package_without_torch_misses_none_and_a_plugin_may_be_named_by_any_path(self):
+        for name in ("torch", "triton"):
+            for folder in self.site.glob(f"{name}*"):
+                shutil.rmtree(folder)
+        wheel = Wheel("sagekit_example", "1.0.0", "py3-none-any")
+        # For ctypes: nothing of it can be imported.
+        wheel.files = {"sagekit_example/__init__.py": b""} | {f"sagekit_example/_{name}.so": gpu_module(self.folder / name, "plain", ("90",))
+                                                              for name in ("scaled_add", "row_softmax")}
+        wheel.install(self.site)
+        plugin = os.path.relpath(pathlib.Path(EXAMPLES) / "sagekit-example.so", self.work)
+        done = self.run_sagekit("--plugin", plugin, "doctor", "--interpreter", self.python, "--json", env=self.environment(), cwd=self.work)
+        document = done.json()
+        self.assertEqual([package["name"] for package in document["packages"]], ["sagekit-example"], done.out)
+        states = {row["about"]: row["state"] for row in document["rows"]}
+        self.assertEqual((states["torch"], states["import"]), ("note", "good"), done.out)
+        self.assertNotIn("triton", states)
 
 
 if __name__ == "__main__":

@@ -78,6 +78,29 @@ void mind_managed(const Look& look) {
 
 }  // namespace
 
+bool KnownPackage::is_torch_free() const {
+  return std::ranges::all_of(specs, [](const Spec* spec) {
+    return !spec->kernels.empty() && std::ranges::all_of(spec->kernels, &KernelSpec::torch_free);
+  });
+}
+
+bool KnownPackage::is_plain(const std::string& extension) const {
+  return std::ranges::any_of(specs, [&](const Spec* spec) {
+    return std::ranges::any_of(
+        spec->kernels, [&](const KernelSpec& kernel) { return kernel.plain_module && kernel.module == extension; });
+  });
+}
+
+bool Look::wants_torch() const {
+  bool any = false;
+  for (const auto& package : known) {
+    if (python.named(package.name).empty()) continue;
+    if (!package.is_torch_free()) return true;
+    any = true;
+  }
+  return !any;
+}
+
 LogFacts Look::facts() const {
   LogFacts facts{{"os", machine.os},
                  {"machine", machine.machine},

@@ -258,7 +258,8 @@ class PackageLook {
     std::vector<std::string> modules;
     for (const auto& row : m_package.runs_on)
       for (const auto& name : row.modules)
-        if (m_artifact.find_module(name) != nullptr && !contains(modules, name)) modules.push_back(name);
+        if (m_artifact.find_module(name) != nullptr && !m_known.is_plain(name) && !contains(modules, name))
+          modules.push_back(name);
     TRY_ASSIGN(const auto trials, try_imports(m_look.options, m_known.module, modules, m_look.runner, m_look.stop));
     for (const auto& trial : trials) {
       if (trial.error.empty()) continue;

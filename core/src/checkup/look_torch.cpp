@@ -115,6 +115,10 @@ Status look_at_torch(Look& look) {
            python.implementation == "cpython" ? "" : "wheels of this kind are for CPython");
   const auto* module = python.module("torch");
   if (module == nullptr || module->bare) {
+    if (!look.wants_torch()) {
+      look.add("torch", "torch", note, "not installed in this Python", "no package here needs it");
+      return {};
+    }
     look.add("torch", "torch", wrong, "not installed in this Python", "every package here is loaded by torch",
              look.pip("install torch"), "WHY432");
     return {};

@@ -137,6 +137,7 @@ void look_at_triton(Look& look) {
   const bool needed = std::ranges::any_of(
       look.known, [&](const KnownPackage& package) { return !look.python.named(package.name).empty(); });
   if (module == nullptr || module->bare) {
+    if (!look.wants_torch()) return;  // without torch there are no Triton kernels
     look.add("triton", "Triton", needed ? wrong : warning, "not installed in this Python",
              "SageAttention's Python code imports it, and some GPUs run nothing else", look.pip("install triton"),
              "WHY416");

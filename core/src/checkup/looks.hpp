@@ -19,6 +19,10 @@ struct KnownPackage {
   std::string name;    ///< as upstream writes it
   std::string module;  ///< what `import` takes
   std::vector<const Spec*> specs;
+
+  bool is_torch_free() const;
+  /// Loaded by ctypes, not imported.
+  bool is_plain(const std::string& extension) const;
 };
 
 struct Look {
@@ -40,6 +44,8 @@ struct Look {
   LogFacts facts() const;
   std::string variable(const char* name) const;
   bool has_variable(const char* name) const { return options.variables.contains(name); }
+  /// False where all that is installed and known is torch_free.
+  bool wants_torch() const;
   /// The kinds of GPU, each once.
   std::vector<Gpu> kinds_of_gpu() const;
   CheckupRow& add(std::string about, std::string what, CheckupState state, std::string found, std::string why = {},

@@ -119,12 +119,10 @@ bool about_environment(const Session& session, const DoctorArguments& arguments)
 /// Those that --plugin names, else all.
 Result<std::vector<const Plugin*>> asked_plugins(const Session& session, const LoadedPlugins& loaded) {
   std::vector<const Plugin*> chosen;
-  const auto& asked = session.global.plugins;
+  const bool all = session.global.plugins.empty();
   for (const auto& plugin : loaded.plugins)
-    if (asked.empty() || std::ranges::find(asked, plugin.name()) != asked.end() ||
-        std::ranges::find(asked, plugin.path().string()) != asked.end())
-      chosen.push_back(&plugin);
-  if (!chosen.empty() || asked.empty()) return chosen;
+    if (all || session.asks_for(plugin)) chosen.push_back(&plugin);
+  if (!chosen.empty() || all) return chosen;
   // The words for a name that nobody has.
   const auto plugin = session.plugin();
   return plugin ? Result<std::vector<const Plugin*>>(chosen) : std::unexpected(plugin.error());

@@ -127,11 +127,8 @@ class Installer {
 
   /// Has a plugin of --plugin a cell for the machine?
   bool a_chosen_one_builds() const {
-    const auto& words = m_session.global.plugins;
     return std::ranges::any_of(m_options.resolving.plugins, [&](const Plugin* one) {
-      const bool chosen = std::ranges::find(words, one->name()) != words.end() ||
-                          std::ranges::find(words, one->path().string()) != words.end();
-      return chosen && profile_for(one->spec(), m_target);
+      return m_session.asks_for(*one) && profile_for(one->spec(), m_target);
     });
   }
 
@@ -141,8 +138,7 @@ class Installer {
       if (normalized_project(plugin->spec().metadata.name) != package || plugin->spec().companions.empty() ||
           m_options.no_deps)
         continue;
-      const bool chosen = std::ranges::find(m_session.global.plugins, plugin->name()) != m_session.global.plugins.end();
-      if (!chosen) continue;
+      if (!m_session.asks_for(*plugin)) continue;
       m_options.no_deps = true;
       m_companions = plugin->spec().companions;
       m_session.console.say(fmt::format("--no-deps: {} of the plugin {} may be one that was built for this machine",
