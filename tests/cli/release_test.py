@@ -3,6 +3,7 @@
 import hashlib
 import json
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
 from harness import CommandLine
 from release_wheels import COMMIT, built
+from wheels import Wheel
 
 class Release(CommandLine):
     def setUp(self):
@@ -59,6 +61,17 @@ class Release(CommandLine):
             self.example("release", made)
             manifest = json.loads((self.folder / made / "sagekit.release.json").read_text())
             self.assertEqual(manifest["plugin"], {"name": "example", "version": made, "sha256": sha256})
+
+    def test_a_torch_that_only_metadata_pins_is_said(self):
+        for version, line in (("0.30", "torch==2.7.0"), ("0.35+cu128torch2.10.0", "torch>=2.10")):
+            wheel = Wheel("tiny", version, "cp312-cp312-win_amd64")
+            wheel.metadata = wheel.metadata.replace("Summary:", f"Requires-Dist: {line}\nSummary:")
+            wheel.write(self.dist)
+        self.run_sagekit("release", "dist")
+        rows = json.loads((self.dist / "sagekit.release.json").read_text())["wheels"]
+        self.assertEqual([row["torch"] for row in rows], ["2.7.0", "2.10.0"])
+        self.run_sagekit("report", "dist")
+        self.assertEqual(re.findall(r'"torch":"([^"]*)"', (self.dist / "report.html").read_text()), ["2.7.0", "2.10.0"])
 
     def test_same_bytes_and_kept_addresses(self):
         built().write(self.dist)

@@ -18,7 +18,7 @@
 
 namespace sagekit {
 
-/// What a wheel says it was made from: its sagekit.json, else what its file name tells. "" and empty = not said.
+/// What a wheel says it was made from: its sagekit.json, else what its file name and METADATA tell. "" and empty = not said.
 struct WheelOrigin {
   std::string plugin, plugin_version;
   std::string source_url, commit;

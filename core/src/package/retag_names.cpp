@@ -43,18 +43,6 @@ bool take_provenance(std::string_view text, KnownFacts& known) {
   return true;
 }
 
-/// "2.11" of "torch==2.11.*", "2.11.0" of "torch==2.11.0"; "" = it names no one torch.
-std::string pinned_torch(const std::vector<std::string>& requires_dist) {
-  const auto* line = find_requirement(requires_dist, "torch");
-  if (line == nullptr) return {};
-  auto range = trim(requirement_range(*line));
-  if (const auto marker = range.find(';'); marker != std::string::npos) range = trim(range.substr(0, marker));
-  if (!range.starts_with("==")) return {};
-  range = trim(range.substr(2));
-  if (range.ends_with(".*")) range.resize(range.size() - 2);
-  return range.find_first_not_of("0123456789.") == std::string::npos ? range : std::string();
-}
-
 /// Either says less than the other, or the same.
 bool fits(std::string_view one, std::string_view other) {
   const auto begins = [](std::string_view whole, std::string_view start) {
@@ -152,7 +140,9 @@ KnownFacts known_facts(const WheelName& name, std::string_view provenance,
   known.facts.platform = join(name.platform, ".");
   known.facts.variant.clear();
   if (take_provenance(provenance, known)) return known;
-  if (const auto pinned = pinned_torch(requires_dist); !pinned.empty()) {
+  // No name says a nightly.
+  if (const auto pinned = pinned_release(requires_dist, "torch");
+      !pinned.empty() && pinned.find_first_not_of("0123456789.") == std::string::npos) {
     known.from = "Requires-Dist";
     if (known.facts.torch.empty() || !fits(known.facts.torch, pinned) || known.facts.torch.size() < pinned.size())
       known.facts.torch = pinned;

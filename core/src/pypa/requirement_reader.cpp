@@ -245,6 +245,19 @@ class Reader {
   std::string_view m_text, m_rest;
 };
 
+/// "2.7" of "==2.7.*,!=2.7.1"; "" = no term names one release, at least to its minor number.
+std::string release_of(std::string_view specifiers) {
+  for (const auto& term : split(specifiers, ',')) {
+    if (!term.starts_with("==") || term.starts_with("===")) continue;
+    std::string version = term.substr(2, term.find('+') - 2);
+    if (version.ends_with(".*")) version.resize(version.size() - 2);
+    const auto dot = version.find('.');
+    if (dot != std::string::npos && is_digits(version.substr(0, dot)) && is_digits(version.substr(dot + 1, 1)))
+      return version;
+  }
+  return {};
+}
+
 }  // namespace
 
 std::expected<Requirement, std::string> read_requirement(std::string_view text) { return Reader(text).requirement(); }
@@ -280,6 +293,19 @@ std::string requirement_range(std::string_view requirement) {
 const std::string* find_requirement(const std::vector<std::string>& requirements, std::string_view name) {
   const auto found = std::ranges::find(requirements, name, requirement_name);
   return found == requirements.end() ? nullptr : &*found;
+}
+
+std::string pinned_release(const std::vector<std::string>& requirements, std::string_view name) {
+  std::string pinned;
+  for (const auto& line : requirements) {
+    if (requirement_name(line) != name) continue;
+    const auto read = read_requirement(line);
+    if (read && !read->marker_extras.empty()) continue;
+    const auto one = release_of(requirement_range(line));
+    if (one.empty() || (!pinned.empty() && one != pinned)) return {};
+    pinned = one;
+  }
+  return pinned;
 }
 
 }  // namespace sagekit

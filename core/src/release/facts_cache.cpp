@@ -11,7 +11,7 @@ namespace sagekit {
 
 namespace {
 
-constexpr std::string_view k_first_line = "sagekit.wheel-facts/3\n";
+constexpr std::string_view k_first_line = "sagekit.wheel-facts/4\n";
 constexpr char k_between = '\t', k_in_list = '\x1f';
 constexpr std::size_t k_numbers = 6, k_texts = 19, k_lists = 3;
 

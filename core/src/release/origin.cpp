@@ -1,5 +1,6 @@
 #include "release/origin.hpp"
 
+#include "pypa/requirement_reader.hpp"
 #include "support/json.hpp"
 #include "support/text.hpp"
 
@@ -67,6 +68,13 @@ WheelOrigin origin_of_name(const WheelName& name, const WheelNameReader& reader)
   origin.commit = said.revision;
   for (const auto& arch : said.arches) origin.arches.push_back(to_string(arch));
   return origin;
+}
+
+void add_pinned_torch(WheelOrigin& origin, const std::vector<std::string>& requires_dist) {
+  const auto pinned = pinned_release(requires_dist, "torch");
+  if (pinned.empty() || origin.torch.starts_with(pinned + ".")) return;  // the name says more: "2.7.1" of "2.7"
+  origin.torch = pinned;
+  origin.torch_min.clear();
 }
 
 ServedPythons served_pythons(const ReleasedWheel& wheel) {

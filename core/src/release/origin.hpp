@@ -20,6 +20,9 @@ std::vector<std::string> named_pythons(const WheelName& name);
 /// What the file name alone tells: the local part of the version, the tags.
 WheelOrigin origin_of_name(const WheelName& name, const WheelNameReader& reader);
 
+/// Adds the torch that METADATA pins. Installers hold to it, so that a name cannot say another one.
+void add_pinned_torch(WheelOrigin& origin, const std::vector<std::string>& requires_dist);
+
 /// The Pythons that a wheel is for. One that is for many was still made with some Python, which its record names.
 struct ServedPythons {
   std::string only;   ///< "3.12", "3.13t", "3.10, 3.11"

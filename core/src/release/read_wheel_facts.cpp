@@ -91,6 +91,7 @@ Result<WheelReading> read_wheel_facts(const std::filesystem::path& file, const W
   }
 
   wheel.origin = origin_of_name(name, reader);
+  add_pinned_torch(wheel.origin, headers.all("Requires-Dist"));
   if (const auto* provenance = archive.find(dist_info + std::string(k_provenance_file))) {
     TRY_ASSIGN(const auto text, text_of(*provenance));
     if (auto origin = read_origin(text); !origin.commit.empty()) wheel.origin = std::move(origin);

@@ -62,7 +62,14 @@ bool reaches(const ReleasedWheel& wheel, const ReleasedWheel& first, const std::
   return least && has && *has >= *least;
 }
 
-/// The wheels of each index. One for any machine is in all of them.
+/// One for any machine belongs to all indexes, but for those of another torch than it says. `first` as above.
+bool runs_beside(const ReleasedWheel& wheel, const ReleasedWheel& first, const std::vector<std::string>& per) {
+  const auto& torch = wheel.origin.torch;
+  return runs_anywhere(wheel) &&
+         (torch.empty() || !contains(per, "torch") || torch_folder(torch) == torch_folder(first_torch(first)));
+}
+
+/// The wheels of each index.
 std::map<std::string, std::vector<const ReleasedWheel*>> sorted_into_channels(const Release& release,
                                                                               const IndexOptions& options,
                                                                               IndexReport& report) {
@@ -87,7 +94,7 @@ std::map<std::string, std::vector<const ReleasedWheel*>> sorted_into_channels(co
   for (auto& [name, wheels] : channels) {
     const ReleasedWheel* const first = wheels.empty() ? nullptr : wheels.front();
     for (const auto* wheel : others)
-      if (runs_anywhere(*wheel) || (first != nullptr && reaches(*wheel, *first, options.per))) {
+      if (first != nullptr && (runs_beside(*wheel, *first, options.per) || reaches(*wheel, *first, options.per))) {
         if (std::ranges::find(wheels, wheel) == wheels.end()) wheels.push_back(wheel);
         listed.insert(wheel);
       }

@@ -18,24 +18,6 @@ namespace {
 
 using Kind = TorchTrait::Kind;
 
-bool is_pin(std::string_view term) { return term.starts_with("==") && !term.starts_with("==="); }
-
-/// A pin of Requires-Dist is what its maker built for; a range is only a wish.
-std::optional<TorchTrait> pinned_torch(const std::vector<std::string>& requires_dist) {
-  const auto* line = find_requirement(requires_dist, "torch");
-  if (line == nullptr) return {};
-  for (const auto& term : split(requirement_range(*line), ',')) {
-    if (!is_pin(term)) continue;
-    std::string version = term.substr(2);
-    version = version.substr(0, version.find('+'));
-    const bool minor = version.ends_with(".*");
-    if (minor) version.resize(version.size() - 2);
-    if (minor_of(version).empty()) continue;
-    return TorchTrait{split(version, '.').size() > 2 && !minor ? Kind::exact : Kind::minor, version, "Requires-Dist"};
-  }
-  return {};
-}
-
 Kind kind_of(std::string_view version) { return std::ranges::count(version, '.') > 1 ? Kind::exact : Kind::minor; }
 
 bool is_said(Kind kind) { return kind == Kind::exact || kind == Kind::minor; }
@@ -131,8 +113,9 @@ void add_metadata(Traits& traits, std::string_view metadata, const std::string& 
   traits.has_metadata = true;
   traits.requires_dist = headers.all("Requires-Dist");
   traits.requires_python = headers.one("Requires-Python").value_or("");
-  if (traits.native)
-    if (auto pin = pinned_torch(traits.requires_dist)) state_torch(traits, std::move(*pin));
+  // A pin is what its maker built for; a range is only a wish.
+  if (const auto pin = pinned_release(traits.requires_dist, "torch"); traits.native && !pin.empty())
+    state_torch(traits, {kind_of(pin), pin, "Requires-Dist"});
 }
 
 void add_record(Traits& traits, std::string_view provenance) {

@@ -56,6 +56,26 @@ TEST_CASE("requirements are read as installers read them") {
   CHECK_FALSE(read_requirement("x; " + std::string(5000, '(')));
 }
 
+TEST_CASE("a pin is one release on every machine, and no extra's") {
+  const auto pin = [](const std::vector<std::string>& lines) { return pinned_release(lines, "torch"); };
+  CHECK(pin({"numpy==1.26", "torch==2.7.0"}) == "2.7.0");
+  CHECK(pin({"Torch (== 2.7.0+cu128)"}) == "2.7.0");
+  CHECK(pin({"torch!=2.7.1,==2.7.*"}) == "2.7");
+  CHECK(pin({"torch==2.9.0.dev20250801"}) == "2.9.0.dev20250801");
+  CHECK(pin({"torch==2.7.0; extra == 'dev'", "torch==2.6.0 ; os_name == 'posix'"}) == "2.6.0");
+  CHECK(pin({"torch==2.7.0; os_name == 'nt'", "torch==2.7.0; os_name == 'posix'"}) == "2.7.0");
+  for (const auto& none :
+       std::vector<std::vector<std::string>>{{},
+                                             {"torch"},
+                                             {"torch>=2.7,<2.8"},
+                                             {"torch===2.7.0"},
+                                             {"torch==2.*"},
+                                             {"torch==2.7.0; extra == 'dev'"},
+                                             {"torch==2.7.0; os_name == 'nt'", "torch==2.6.0; os_name == 'posix'"},
+                                             {"torch==2.7.0; os_name == 'nt'", "torch>=2.6; os_name == 'posix'"}})
+    CHECK(pin(none) == "");
+}
+
 TEST_CASE("version ranges are judged by PEP 440") {
   for (const char* const good : {"", ">=3.9", ">=3.9,!=3.10.*,<4", "~=3.9", "== 3.9", ">=3.9,", ">3.9.dev1"}) {
     CAPTURE(good);

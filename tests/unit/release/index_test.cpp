@@ -109,6 +109,37 @@ TEST_CASE("an index for each CUDA and torch has the wheels that say so, and thos
   CHECK(fs::exists(folder.path() / "simple/cu128/torch2.8/anywhere/index.json"));
 }
 
+TEST_CASE("an index for each torch has the wheels whose METADATA pins it") {
+  const auto folder = index_scratch();
+  const auto pinned = [](WheelBuilder wheel) {
+    wheel.metadata.insert(wheel.metadata.find("Requires-Python"), "Requires-Dist: torch==2.7.0\n");
+    return wheel;
+  };
+  put_wheel(folder.path(), pinned(wheel_of("0.30")));
+  put_wheel(folder.path(), wheel_of("0.35+cu128torch2.10.0"));
+  auto any = pinned(wheel_of("1.0", "anywhere"));
+  any.file_name = "anywhere-1.0-py3-none-any.whl";
+  put_wheel(folder.path(), any);
+  const auto made = [&](const std::vector<std::string>& per) {
+    fs::remove_all(folder.path() / "simple");
+    const auto scan = scan_wheels(folder.path(), {.skip = {folder.path() / "simple"}});
+    REQUIRE(scan);
+    const auto report =
+        write_index(scan->release, {.output = folder.path() / "simple", .wheels = folder.path(), .per = per});
+    REQUIRE(report);
+    return report->folders;
+  };
+  CHECK(made({"torch"}) == std::vector<std::string>{"torch2.10", "torch2.7"});
+  CHECK(text_of(folder.path() / "simple/torch2.7/tiny-kernels/index.html").find("0.35") == std::string::npos);
+  CHECK(fs::exists(folder.path() / "simple/torch2.7/anywhere"));
+  CHECK_FALSE(fs::exists(folder.path() / "simple/torch2.10/anywhere"));
+  // Without a CUDA it is for all of them, and still for no other torch.
+  CHECK(made({"cuda", "torch"}) == std::vector<std::string>{"cu128/torch2.10"});
+  CHECK_FALSE(fs::exists(folder.path() / "simple/cu128/torch2.10/anywhere"));
+  CHECK(made({"cuda"}) == std::vector<std::string>{"cu128"});
+  CHECK(fs::exists(folder.path() / "simple/cu128/anywhere"));
+}
+
 TEST_CASE("what must not be published is refused, each wheel with its reason") {
   const auto folder = index_scratch();
   auto renamed = wheel_of("1.0");

@@ -137,6 +137,22 @@ TEST_CASE("a wheel's origin is what it says itself, else what its name tells") {
   CHECK(named("a-1-py3-none-any.whl").platform.empty());
 }
 
+TEST_CASE("a torch that METADATA pins is the one it is for") {
+  const auto torch = [](const char* said, const char* least, const char* line) {
+    WheelOrigin origin;
+    origin.torch = said, origin.torch_min = least;
+    add_pinned_torch(origin, {line});
+    return origin.torch + "|" + origin.torch_min;
+  };
+  CHECK(torch("", "", "torch==2.7.0") == "2.7.0|");
+  CHECK(torch("", "", "torch>=2.7") == "|");
+  CHECK(torch("2.7", "", "torch==2.7.0") == "2.7.0|");
+  CHECK(torch("2.7.1", "", "torch==2.7.*") == "2.7.1|");
+  CHECK(torch("2.10.0", "", "torch==2.7.0") == "2.7.0|");
+  CHECK(torch("", "2.9", "torch==2.10.*") == "2.10|");
+  CHECK(torch("", "2.9", "torch>=2.9") == "|2.9");
+}
+
 TEST_CASE("a wheel for many Pythons is not said to be for the one that it was made with") {
   const auto served = [](const char* file, const char* requires_python) {
     ReleasedWheel wheel;
