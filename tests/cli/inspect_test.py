@@ -127,6 +127,13 @@ class Diff(Wheels):
         self.assertEqual(changes["demo/gone.py"], "removed")
         self.assertFalse(document["identical"])
 
+    def test_ptx_tells_the_first_toolkit_that_writes_it(self):
+        for name, version in (("a.ptx", "8.5"), ("b.ptx", "8.7")):
+            (self.folder / name).write_text(f".version {version}\n.target sm_80\n.address_size 64\n")
+        self.assertIn("    compute_80 PTX toolkit: 12.5 or newer -> 12.8 or newer\n", self.run_sagekit("diff", "a.ptx", "b.ptx").out)
+        change = self.run_sagekit("diff", "a.ptx", "b.ptx", "--json").json()["members"][0]["fields"][-1]
+        self.assertEqual(change, {"field": "compute_80 PTX toolkit", "before": "12.5", "after": "12.8"})
+
     def test_a_cut_module_is_not_one_without_gpu_code(self):
         whole = self.module("k.so")
         good = self.wheel("1.0", {"demo/__init__.py": b"", "demo/_k.so": whole})

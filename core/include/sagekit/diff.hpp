@@ -13,6 +13,7 @@ namespace sagekit {
 /// One value that is another now; "" = there was none, or there is none any more.
 struct FieldChange {
   std::string field, before, after;
+  bool or_newer = false;  ///< two releases from which on it is so: the toolkits that write a form of PTX
   bool operator==(const FieldChange&) const = default;
 };
 

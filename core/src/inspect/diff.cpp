@@ -115,7 +115,8 @@ void compare_gpu(Changes& changes, const std::vector<GpuCode>& before, const std
     const GpuCode& was = *found->second;
     compare(changes, name + " images", std::to_string(was.count), std::to_string(code->count));
     compare(changes, name + " bytes", std::to_string(was.bytes), std::to_string(code->bytes));
-    compare(changes, name + " toolkit", was.toolkit, code->toolkit);
+    if (was.toolkit != code->toolkit)
+      changes.fields.push_back({name + " toolkit", was.toolkit, code->toolkit, code->ptx});
     compare_sets(changes, name + " kernels", stable_names(was), stable_names(*code));
     compare_resources(changes, name, was, *code);
   }

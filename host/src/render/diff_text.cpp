@@ -37,12 +37,15 @@ class Lines {
   std::size_t m_count = 0;
 };
 
-std::string shown(const std::string& value) { return value.empty() ? "none" : one_line(value); }
+std::string shown(const std::string& value, bool or_newer) {
+  return value.empty() ? "none" : one_line(value) + (or_newer ? " or newer" : "");
+}
 
 std::string changes_text(const Console& console, const Changes& changes, const std::string& indent) {
   Lines fields(indent);
   for (const auto& change : changes.fields)
-    fields.add(fmt::format("{}: {} -> {}", one_line(change.field), shown(change.before), shown(change.after)));
+    fields.add(fmt::format("{}: {} -> {}", one_line(change.field), shown(change.before, change.or_newer),
+                           shown(change.after, change.or_newer)));
   std::string text = fields.end();
   for (const auto& set : changes.sets) {
     text += fmt::format("{}{}:\n", indent, set.field);
