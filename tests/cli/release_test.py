@@ -63,15 +63,18 @@ class Release(CommandLine):
             self.assertEqual(manifest["plugin"], {"name": "example", "version": made, "sha256": sha256})
 
     def test_a_torch_that_only_metadata_pins_is_said(self):
-        for version, line in (("0.30", "torch==2.7.0"), ("0.35+cu128torch2.10.0", "torch>=2.10")):
+        for version, line in (("0.30", "torch==2.7.0"), ("0.35+cu128torch2.10.0", "torch>=2.10"), ("0.36+cu128torch2.10.0", "torch==2.7.0")):
             wheel = Wheel("tiny", version, "cp312-cp312-win_amd64")
             wheel.metadata = wheel.metadata.replace("Summary:", f"Requires-Dist: {line}\nSummary:")
             wheel.write(self.dist)
         self.run_sagekit("release", "dist")
         rows = json.loads((self.dist / "sagekit.release.json").read_text())["wheels"]
-        self.assertEqual([row["torch"] for row in rows], ["2.7.0", "2.10.0"])
+        self.assertEqual([row["torch"] for row in rows], ["2.7.0", "2.10.0", "2.7.0"])
+        # A name that contradicts the pin is said, although no module of the wheel is linked with torch.
+        found = [one["message"] for one in rows[2]["findings"] if one["code"] == "INF101"]
+        self.assertEqual(found, ['"torch==2.7.0" excludes torch 2.10.0, which the version names'])
         self.run_sagekit("report", "dist")
-        self.assertEqual(re.findall(r'"torch":"([^"]*)"', (self.dist / "report.html").read_text()), ["2.7.0", "2.10.0"])
+        self.assertEqual(re.findall(r'"torch":"([^"]*)"', (self.dist / "report.html").read_text()), ["2.7.0", "2.10.0", "2.7.0"])
 
     def test_same_bytes_and_kept_addresses(self):
         built().write(self.dist)

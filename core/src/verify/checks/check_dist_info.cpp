@@ -39,8 +39,26 @@ bool allows_older(const std::string& range, const VersionNumber& least) {
          specifiers_allow(range, fmt::format("{}.{}.999", least.major(), least.minor() - 1)).value_or(true);
 }
 
+/// Does METADATA pin another torch than the name or the record says? Then one of the two lies, whatever the modules do.
+bool pins_another(const Artifact& artifact) {
+  const auto* requirement = find_requirement(artifact.wheel->requires_dist, "torch");
+  const auto pinned = pinned_release(artifact.wheel->requires_dist, "torch");
+  const auto& said = artifact.provenance.torch;
+  // "2.7" is no other torch than "2.7.1".
+  if (requirement == nullptr || pinned.empty() || pinned.starts_with(said + ".")) return false;
+  const auto range = parse_version_range(requirement_range(*requirement));
+  const auto torch = parse_version_number(said);
+  return range && torch && !range->contains(*torch);
+}
+
 // torch keeps no ABI between minor releases: only a pin to one of them is safe.
 void check_torch_pin(const Artifact& artifact, FindingList& findings) {
+  if (pins_another(artifact))
+    return findings.broken("INF101",
+                           fmt::format("\"{}\" excludes torch {}, which {} names",
+                                       *find_requirement(artifact.wheel->requires_dist, "torch"),
+                                       artifact.provenance.torch, artifact.provenance.from),
+                           "METADATA");
   if (std::ranges::none_of(artifact.members, [&](const MemberFacts& member) { return links_torch(artifact, member); }))
     return findings.done("INF101", "no module is linked with torch");
   const bool stable = std::ranges::all_of(artifact.members, [&](const MemberFacts& member) {
@@ -63,12 +81,6 @@ void check_torch_pin(const Artifact& artifact, FindingList& findings) {
   if (text.find("==") == std::string::npos || !range)
     return findings.broken("INF101", fmt::format("\"{}\" does not pin torch to one minor release", *requirement),
                            "METADATA", "torch keeps no ABI between minor releases");
-  const auto torch = parse_version_number(artifact.provenance.torch);
-  if (torch && !range->contains(*torch))
-    return findings.broken("INF101",
-                           fmt::format("\"{}\" excludes torch {}, which {} names", *requirement,
-                                       artifact.provenance.torch, artifact.provenance.from),
-                           "METADATA");
 }
 
 // That the named ones are there is the reader's check (INF023).
