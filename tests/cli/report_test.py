@@ -13,7 +13,8 @@ import unittest
 from harness import SAGEKIT, SOURCE_DIR, CommandLine
 
 sys.path.insert(0, str(SOURCE_DIR / "tests" / "support"))
-from wheels import Wheel  # noqa: E402
+from gpu_wheels import gpu_wheel  # noqa: E402
+from wheels import Wheel, compiler  # noqa: E402
 
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -150,6 +151,16 @@ class OnGitHub(Report):
         self.assertIn("- **INF006** ", page)
         self.run_sagekit("verify", *paths, env=self.environment(GITHUB_STEP_SUMMARY=str(self.folder / "other.md")))
         self.assertFalse((self.folder / "other.md").exists())
+
+    @unittest.skipUnless(compiler(), "no C compiler")
+    def test_a_range_of_gpus_is_said_to_need_one_driver_alone(self):
+        wheel = gpu_wheel(self.folder / "made", "312", isa=(8, 4))  # PTX, so what a GPU's first driver is decides
+        done = self.run_sagekit("verify", "--json", wheel.write(self.folder), env=self.github())
+        driver = {row["capability"]: row["driver"] for row in done.json()["wheels"][0]["runs_on"]}
+        self.assertEqual([driver[gpu] for gpu in ("9.0", "10.0", "10.3", "11.0", "12.0", "12.1")], ["550", "570", "580", "580", "570", "580"])
+        words = "Linux 550 or newer; 10.0, 12.0: 570 or newer; 10.3-11.0, 12.1: 580 or newer"
+        self.assertIn(f"| {words} |", (self.folder / "summary.md").read_text())
+        self.assertIn(f"needs the NVIDIA driver for {words}\n", self.run_sagekit("verify", wheel.name, env=self.environment(COLUMNS="200")).out.replace("\n      ", " "))
 
     def test_the_jobs_page_says_nothing_of_a_file_that_is_no_wheel(self):
         (self.folder / "page-1.0-py3-none-any.whl").write_text("<html>not found</html>")

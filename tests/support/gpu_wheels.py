@@ -6,15 +6,15 @@ import subprocess
 from wheels import MACHINE, Wheel, compiler
 
 
-def ptx(target):
-    return (f".version 9.0\n.target sm_{target}\n.address_size 64\n.visible .entry _Z5scalePf(\n.param .u64 p\n)\n{{\nret;\n}}\n").encode()
+def ptx(target, isa):
+    return (f".version {isa[0]}.{isa[1]}\n.target sm_{target}\n.address_size 64\n.visible .entry _Z5scalePf(\n.param .u64 p\n)\n{{\nret;\n}}\n").encode()
 
 
 def fatbin(targets, isa=(9, 0)):
     """PTX for each target ("80", "120"), uncompressed. Layout: tests/support/fatbin_builder.hpp."""
     body = b""
     for target in targets:
-        text = ptx(target)
+        text = ptx(target, isa)
         padded = text + b"\0" * (-len(text) % 8)
         body += struct.pack("<HHIQIIHHIIIQQQ", 1, 0x0101, 64, len(padded), 0, 0, isa[1], isa[0], int(target), 0, 0, 0x11, 0, 0) + padded
     return struct.pack("<IHHQ", 0xBA55ED50, 1, 16, len(body)) + body
@@ -23,14 +23,14 @@ def fatbin(targets, isa=(9, 0)):
 MODULES = {}  # by everything that is in them: a compiler takes longer than most of what they are for
 
 
-def gpu_module(folder, name="_k", targets=("80",), more="", bulk=0):
+def gpu_module(folder, name="_k", targets=("80",), more="", bulk=0, isa=(9, 0)):
     """A shared library with PyInit_<name> and a fatbin, as bytes. `bulk`: so many bytes of other content."""
-    known = (name, tuple(targets), more, bulk)
+    known = (name, tuple(targets), more, bulk, isa)
     if known in MODULES:
         return MODULES[known]
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "fat.bin").write_bytes(fatbin(targets))
+    (folder / "fat.bin").write_bytes(fatbin(targets, isa))
     source, library = folder / "module.c", folder / "module.so"
     filler = f"const unsigned char filler[{bulk}] = {{1}};\n" if bulk else ""
     source.write_text(f'void *PyModule_Create2(void*, int);\n'

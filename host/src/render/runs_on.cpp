@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <string_view>
 
@@ -89,19 +90,23 @@ std::string verdict_meaning(std::string_view verdict) {
 }
 
 std::string driver_words(const std::vector<RunsOn>& rows) {
-  std::map<std::string, std::vector<RunsOn>> needs;  // branches have three digits
-  for (const auto& row : rows)
-    if (runs(row) && !row.driver.empty()) needs[row.driver].push_back(row);
-  std::string text;
-  for (const auto& [driver, of] : needs) {
-    if (text.empty()) {
-      text = fmt::format("{} {} or newer", of.front().driver_system == "windows" ? "Windows" : "Linux", driver);
-      continue;
+  const auto driver_of = [](const RunsOn& row) { return runs(row) ? std::string_view(row.driver) : ""; };
+  std::map<std::string_view, std::vector<std::string>> needs;  // branches have three digits
+  std::string_view system;
+  for (auto first = rows.begin(); first != rows.end();) {
+    // Neighbours of the whole table: a range has nothing between its ends that needs another driver, or does not run.
+    const auto driver = driver_of(*first);
+    const auto end = std::find_if(first, rows.end(), [&](const RunsOn& row) { return driver_of(row) != driver; });
+    if (!driver.empty()) {
+      needs[driver].push_back(range_words(first->capability, std::prev(end)->capability));
+      if (system.empty()) system = first->driver_system == "windows" ? "Windows" : "Linux";
     }
-    std::vector<std::string> ranges;
-    for (const auto& range : folded(of)) ranges.push_back(range_words(range.first, range.last));
-    text += fmt::format("; {}: {} or newer", fmt::join(ranges, ", "), driver);
+    first = end;
   }
+  std::string text;
+  for (const auto& [driver, ranges] : needs)
+    text += text.empty() ? fmt::format("{} {} or newer", system, driver)
+                         : fmt::format("; {}: {} or newer", fmt::join(ranges, ", "), driver);
   return text;
 }
 
