@@ -195,8 +195,8 @@ std::string verify_annotations(const std::vector<WheelReport>& reports, bool war
     const bool all = lines.size() <= k_most;
     for (std::size_t i = 0; i < (all ? lines.size() : k_most - 1); ++i) text += lines[i];
     if (!all)
-      text += fmt::format("::{} title=sagekit verify::and {} more {}s: the step's log and summary have them\n", type,
-                          lines.size() - k_most + 1, type);
+      text += fmt::format("::{} title=sagekit verify::and {} more {}s: sagekit verify WHEEL shows all of one wheel\n",
+                          type, lines.size() - k_most + 1, type);
   }
   return text;
 }
