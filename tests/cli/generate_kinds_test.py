@@ -82,6 +82,25 @@ class Kinds(CommandLine):
         self.assertLess(tasks.index("Install companions first"), tasks.index("Install the wheel"))
         self.assertIn("--no-deps", tasks)
 
+    def test_ansible_takes_the_wheel_that_coverage_takes(self):
+        cell, commit = (plan := self.example("plan", "--json").json())["cells"][0], plan["source"]["commit"]
+        row = {"file": "sagekit_example-9.9-py3-none-manylinux_2_28_x86_64.whl", "size_bytes": 1, "sha256": "a" * 64, "version": "9.9",
+               "cell": "example-cu130", "cuda": cell["cuda"], "platform": cell["platform"], "arches": cell["arches"], "commit": commit, "verdict": "pass"}
+
+        def manifest(*rows):
+            (self.folder / "m.json").write_text(json.dumps({"schema": "sagekit.release/1", "plugin": {}, "source": {}, "wheels": rows}))
+            return "--release", "m.json"
+        url = "https://example.org/w/"
+        words = manifest(row | {"url": url + "any.whl"})  # for any Python, and so of another cell's name
+        files = self.made("example", "ansible", *words)
+        self.assertIn(f'sage_wheel_url: "{url}any.whl"\n', files["roles/sage_example/defaults/main.yml"].read_text())
+        for other in (row, row | {"url": url, "arches": ["5.2"]}, row | {"url": url, "cuda": "12.8"}, row | {"url": url, "cell": cell["id"], "file": "other-" + row["file"].partition("-")[2]}):
+            self.made("example", "ansible", *manifest(other), code=4, texts=("GEN002", cell["id"]))
+        # One from the plan's source stands above one from another.
+        older = row | {"file": row["file"].replace("9.9", "9.8"), "url": url + "older.whl", "commit": "f" * 40}
+        files = self.made("example", "ansible", "--force", *manifest(older, row | {"url": url + "any.whl"}))
+        self.assertIn(f'sage_wheel_url: "{url}any.whl"\n', files["roles/sage_example/defaults/main.yml"].read_text())
+
     def test_companions_are_said_where_wheels_are_made(self):
         for words in (("sm121", "dockerfile"), ("sm121", "ansible")):
             self.made(*words, texts=("triton is needed beside the wheel with Triton 3.5", "not needed: Triton 3.6 and newer"))

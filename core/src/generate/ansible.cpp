@@ -6,10 +6,13 @@
 #include "support/text.hpp"
 #include "support/try.hpp"
 
+#include <sagekit/coverage.hpp>
 #include <sagekit/naming.hpp>
 #include <sagekit/release.hpp>
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 namespace sagekit {
 
@@ -23,16 +26,14 @@ std::string yaml_list(const std::vector<std::string>& words) {
   return "[" + join(quoted, ", ") + "]";
 }
 
-/// The wheel of the release that is the plan's one cell.
-Result<const ReleasedWheel*> wheel_for(const Release& release, const Plan& plan, std::string_view origin) {
-  for (const auto& wheel : release.wheels)
-    if (std::ranges::any_of(
-            plan.cells, [&](const Cell& cell) { return cell.id == wheel.origin.cell || cell.wheel == wheel.file; }) &&
-        !wheel.url.empty())
-      return &wheel;
-  return fail(ErrorKind::no_match, "GEN002",
-              fmt::format("{} has no wheel with an address for {}", origin, plan.cells.front().id),
-              "sagekit release DIR --base-url https://... writes addresses; sagekit coverage shows what is missing");
+/// The wheel of the release that is the plan's one cell, as `coverage` judges it, among those with an address.
+Result<ReleasedWheel> wheel_for(Release release, const Plan& plan, std::string_view origin) {
+  std::erase_if(release.wheels, [](const ReleasedWheel& wheel) { return wheel.url.empty(); });
+  const auto row = cover(plan, release).front();
+  if (row.state == CoverageState::missing)
+    return fail(ErrorKind::no_match, "GEN002", fmt::format("{} has no wheel with an address for {}", origin, row.cell),
+                "sagekit release DIR --base-url https://... writes addresses; sagekit coverage shows what is missing");
+  return *std::ranges::find(release.wheels, row.published, &ReleasedWheel::file);
 }
 
 }  // namespace
@@ -53,10 +54,10 @@ Result<Generated> generate_ansible(const std::vector<PlannedVariant>& variants, 
   TRY_ASSIGN(const auto sagekit, sagekit_source(options));
   std::string url, sha256, version;
   if (!options.release.empty()) {
-    TRY_ASSIGN(const auto release, read_release(options.release, options.release_origin));
-    TRY_ASSIGN(const auto* wheel, wheel_for(release, variant.plan, options.release_origin));
-    TRY(check_word("the address", wheel->url));
-    url = wheel->url, sha256 = wheel->sha256, version = wheel->version;
+    TRY_ASSIGN(auto release, read_release(options.release, options.release_origin));
+    TRY_ASSIGN(const auto wheel, wheel_for(std::move(release), variant.plan, options.release_origin));
+    TRY(check_word("the address", wheel.url));
+    url = wheel.url, sha256 = wheel.sha256, version = wheel.version;
   }
   std::vector<std::string> words{"--plugin", spec.name, "install", "--or-build"};
   if (!options.source.empty()) words.insert(words.end(), {"--source", options.source});
