@@ -182,6 +182,33 @@ class Kinds(CommandLine):
         narrowed = [line for line in files["requirements-torch211-cu130.txt"].read_text().splitlines() if not line.startswith("#")]
         self.assertEqual(len(narrowed), 2)
 
+    def test_a_wheel_for_many_is_found_by_each_of_them(self):
+        def wheel(version, tag, **said):
+            made = Wheel("tiny", version, tag)
+            made.metadata = made.metadata.replace("Summary:", "Requires-Python: >=3.9\nSummary:")
+            if said:
+                made.files[f"{made.dist_info}/sagekit.json"] = json.dumps({"schema": "sagekit.provenance/1", "cuda": "13.0", "platform": "linux_x86_64", **said}).encode()
+            made.write(self.folder / "dist")
+
+        wheel("1.0+cu130", "py3-none-manylinux_2_28_x86_64")
+        wheel("1.0+cu130.torch2.9andhigher", "cp310-abi3-manylinux_2_28_x86_64", python="3.10", torch_min="2.9.0")
+        wheel("1.0+cu130.torch2.11", "cp312-cp312-manylinux_2_28_x86_64", python="3.12", torch="2.11.0")
+        self.run_sagekit("release", "dist", "--base-url", "https://example.org/w/")
+        pass_all(self.folder / "dist")
+        for words, found in ((("--python", "3.9"), {"cu130"}),
+                             (("--python", "3.14"), {"cu130", "torch29-cu130"}),
+                             (("--python", "3.12"), {"cu130", "torch29-cu130", "torch211-cu130"}),
+                             (("--torch", "2.10"), {"torch29-cu130"}),
+                             (("--torch", "2.9"), {"torch29-cu130"}),
+                             (("--torch", "2.11"), {"torch29-cu130", "torch211-cu130"}),
+                             (("--torch", "2.11.0", "--python", "3.11"), {"torch29-cu130"}),
+                             (("--cuda", "13", "--python", "3.13t"), {"cu130"})):
+            out = f"out{'-'.join(words)}"
+            self.expect(self.run_sagekit("--plugin", "sage2", "generate", "consumer", "--release", "dist", "-o", out, *words), 0)
+            self.assertEqual({path.stem.removeprefix("requirements-") for path in (self.folder / out).glob("*.txt")}, found, words)
+        for words in (("--torch", "2.8"), ("--cuda", "12.8"), ("--python", "3.8"), ("--platform", "win_amd64")):
+            self.made("sage2", "consumer", "--release", "dist", *words, code=4, texts=("GEN002",))
+
     def test_each_arch_set_is_a_file_where_there_are_several(self):
         def with_arches(arches, suffix):
             wheel = built()

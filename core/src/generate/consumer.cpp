@@ -1,6 +1,7 @@
 // What people write down who use a finished release: requirements with hashes, uv's sources, lines of a Dockerfile.
 #include "generate/kinds.hpp"
 #include "generate/quote.hpp"
+#include "release/origin.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
@@ -75,23 +76,29 @@ Result<std::map<std::string, Wheels>> grouped(const Wheels& wheels, std::string_
   return groups;
 }
 
-bool wants(const std::vector<std::string>& words, const std::string& value,
-           Result<std::string> (*parse)(std::string_view)) {
-  if (words.empty()) return true;
-  return std::ranges::any_of(words, [&](const std::string& word) {
-    const auto version = parse(word);
-    const auto text = version ? *version : word;
-    return value == text || value.starts_with(text + ".");
-  });
+using ParseVersion = Result<std::string> (*)(std::string_view);
+
+/// Is one of the words what `fits` takes? No words choose everything.
+bool wants(const std::vector<std::string>& words, ParseVersion parse, const auto& fits) {
+  return words.empty() || std::ranges::any_of(words, [&](const std::string& word) {
+           const auto version = parse(word);
+           return fits(version ? *version : word);
+         });
 }
 
-Result<std::string> as_it_is(std::string_view text) { return std::string(text); }
-
-bool selected(const Request& request, const WheelOrigin& origin) {
-  return wants(request.torches, origin.torch, parse_torch_version) &&
-         wants(request.cudas, origin.cuda, parse_cuda_version) &&
-         wants(request.pythons, origin.python, parse_python_version) &&
-         wants(request.platforms, origin.platform, as_it_is);
+/// A word may say less than the wheel ("2.11" of "2.11.0"), and a wheel that does not say its Python or platform is for
+/// any: as `coverage` has it.
+bool selected(const Request& request, const ReleasedWheel& wheel) {
+  const auto& origin = wheel.origin;
+  const auto& torch = origin.torch.empty() ? origin.torch_min : origin.torch;
+  return wants(request.torches, parse_torch_version,
+               [&](const std::string& word) { return says_same(word, torch) || is_for_torch(origin, word); }) &&
+         wants(request.cudas, parse_cuda_version,
+               [&](const std::string& word) { return says_same(word, origin.cuda) || says_same(origin.cuda, word); }) &&
+         wants(request.pythons, parse_python_version,
+               [&](const std::string& word) { return is_for_python(wheel, word); }) &&
+         (request.platforms.empty() || origin.platform.empty() ||
+          std::ranges::count(request.platforms, origin.platform) > 0);
 }
 
 Status check_address(const ReleasedWheel& wheel, std::string_view origin) {
@@ -120,7 +127,7 @@ Result<Generated> generate_consumer(const std::vector<PlannedVariant>& variants,
   TRY_ASSIGN(const auto release, read_release(options.release, options.release_origin));
   Wheels chosen;
   for (const auto& wheel : release.wheels) {
-    if (!selected(variant.request, wheel.origin)) continue;
+    if (!selected(variant.request, wheel)) continue;
     if (wheel.verdict == "fail") continue;
     TRY(check_address(wheel, options.release_origin));
     chosen.push_back(&wheel);

@@ -13,17 +13,6 @@ namespace sagekit {
 
 namespace {
 
-/// "2.11" says of "2.11.0" what "13" says of "13.0": all that it says is the same.
-bool says_same(const std::string& said, const std::string& wanted) {
-  return said == wanted || (!said.empty() && wanted.starts_with(said + "."));
-}
-
-bool torch_covers(const WheelOrigin& origin, const std::string& torch) {
-  if (origin.torch_min.empty() || !origin.torch.empty()) return says_same(origin.torch, torch);
-  const auto least = parse_version_number(origin.torch_min), wanted = parse_version_number(torch);
-  return least && wanted && *wanted >= *least;
-}
-
 /// What a wheel is said to have code for and the cell's, when these are not the same; else nothing.
 std::string other_arches(const WheelOrigin& origin, const Cell& cell) {
   std::vector<std::string> wanted;
@@ -38,7 +27,7 @@ bool is_for(const ReleasedWheel& wheel, const Cell& cell) {
   const auto& origin = wheel.origin;
   if (wheel.project != normalized_project(cell.distribution)) return false;
   if (!origin.platform.empty() && origin.platform != cell.platform) return false;
-  if (!torch_covers(origin, cell.torch) || !says_same(origin.cuda, cell.cuda)) return false;
+  if (!is_for_torch(origin, cell.torch) || !says_same(origin.cuda, cell.cuda)) return false;
   // Tags of several Pythons are those of each: cp310.cp311-none is for no 3.12.
   const auto name = parse_wheel_name(wheel.file);
   const auto pythons = name ? named_pythons(*name) : std::vector<std::string>();

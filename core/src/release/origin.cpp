@@ -90,4 +90,25 @@ ServedPythons served_pythons(const ReleasedWheel& wheel) {
   return {{}, least.find_first_not_of("0123456789.") == std::string::npos ? least : std::string()};
 }
 
+bool is_for_python(const ReleasedWheel& wheel, const std::string& python) {
+  const auto served = served_pythons(wheel);
+  if (!served.only.empty()) return (", " + served.only + ", ").find(", " + python + ", ") != std::string::npos;
+  if (served.least.empty()) return true;
+  const bool no_gil = python.ends_with('t');  // it has no limited API
+  if (no_gil && wheel.file.find("-abi3-") != std::string::npos) return false;
+  const auto least = parse_version_number(served.least),
+             wanted = parse_version_number(python.substr(0, python.size() - (no_gil ? 1 : 0)));
+  return least && wanted && *wanted >= *least;
+}
+
+bool says_same(const std::string& said, const std::string& wanted) {
+  return said == wanted || (!said.empty() && wanted.starts_with(said + "."));
+}
+
+bool is_for_torch(const WheelOrigin& origin, const std::string& torch) {
+  if (origin.torch_min.empty() || !origin.torch.empty()) return says_same(origin.torch, torch);
+  const auto least = parse_version_number(origin.torch_min), wanted = parse_version_number(torch);
+  return least && wanted && *wanted >= *least;
+}
+
 }  // namespace sagekit

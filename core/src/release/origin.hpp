@@ -29,5 +29,13 @@ struct ServedPythons {
   std::string least;  ///< "3.10": this one and every newer one; both "" = any
 };
 ServedPythons served_pythons(const ReleasedWheel& wheel);
+bool is_for_python(const ReleasedWheel& wheel, const std::string& python);
+
+/// "2.11" says of "2.11.0" what "13" says of "13.0": all that it says is the same. "" says nothing, which is the same
+/// only as nothing.
+bool says_same(const std::string& said, const std::string& wanted);
+
+/// One for every torch from some version on is for each of them.
+bool is_for_torch(const WheelOrigin& origin, const std::string& torch);
 
 }  // namespace sagekit
