@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import subprocess
 import unittest
 
@@ -132,6 +133,19 @@ class Generate(CommandLine):
         self.expect(once, 0)
         self.expect(self.run_sagekit("--plugin", "sage2", "--plugin", "sage2", "generate", "bake", "-o", "twice"), 0)
         self.assertEqual(self.file("once/docker-bake.hcl").read_bytes(), self.file("twice/docker-bake.hcl").read_bytes())
+
+    def test_a_target_of_a_bake_file_is_its_cell_with_any_arch_list(self):
+        bare = re.compile(r"(-sm\d+[a-z]*)+$")
+        for plugin, words in (("sage2", ("--profile", "current", "--cuda", "13.0", "--torch", "2.11")), ("sage2", ("--profile", "default", "--arch", "9.0")), ("example", ("--python", "3.11"))):
+            self.expect(self.run_sagekit("--plugin-dir", EXAMPLES, "--plugin", plugin, "generate", "bake", *words, "-o", "bake", "--force"), 0)
+            targets = re.findall(r'target "([^"]+)" {\n  inherits.*?PROFILE = "(.*?)"\n.*?CELL = "(.*?)"\n.*?PLATFORM = "(.*?)"\n', self.file("bake/docker-bake.hcl").read_text(), re.S)
+            self.assertTrue(targets)
+            for name, profile, cell, platform in targets:
+                for arches in ("", "9.0"):
+                    done = self.run_sagekit("--plugin-dir", EXAMPLES, "--plugin", plugin, "plan", "--profile", profile, "--cells", cell, "--platform", platform, "--json",
+                                            env=self.environment(TORCH_CUDA_ARCH_LIST=arches))
+                    self.expect(done, 0)
+                    self.assertEqual([bare.sub("", one["id"]) for one in done.json()["cells"]], [bare.sub("", name.replace("_", "."))], done.out)
 
     def test_one_plugin_at_a_time(self):
         done = self.run_sagekit("--plugin", "sage2", "--plugin", "sage3", "generate", "dockerfile", "-o", "-")

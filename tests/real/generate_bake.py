@@ -22,7 +22,7 @@ def plan(plugin, profile):
 
 def expected(plugin, profile, cell):
     return {"context": ".", "dockerfile": "Dockerfile.sagekit", "output": ["type=local,dest=dist"],
-            "args": {"PLUGIN": plugin, "PROFILE": profile, "CELL": cell["id"], "PLATFORM": cell["platform"], "TORCH_CUDA_ARCH_LIST": ""}}
+            "args": {"PLUGIN": plugin, "PROFILE": profile, "CELL": re.sub(r"(-sm\d+[a-z]*)+$", "", cell["id"]) + "*", "PLATFORM": cell["platform"], "TORCH_CUDA_ARCH_LIST": ""}}
 
 
 def stages(text):

@@ -36,8 +36,8 @@ std::string target_block(const BakeTarget& target, const std::string& stage) {
       "    PLATFORM = {}\n"
       "  }}\n"
       "}}\n",
-      hcl_text(target.name), hcl_text(stage), hcl_text(target.plugin), hcl_text(target.profile),
-      hcl_text(target.cell.id), hcl_text(target.cell.platform));
+      hcl_text(target.name), hcl_text(stage), hcl_text(target.plugin), hcl_text(target.profile), hcl_text(target.cells),
+      hcl_text(target.cell.platform));
 }
 
 std::string group_block(const BakeGroup& group) {

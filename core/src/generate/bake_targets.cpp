@@ -19,6 +19,21 @@ std::vector<std::string> profiles_of(const PlannedVariant& variant) {
   return names;
 }
 
+/// The id ends in the arch set, which a variable of the bake file may change. Where the star would take another cell,
+/// too ("python313t"), the id itself: for another arch list it is none, and says so.
+std::string cell_glob(const PlannedVariant& variant, const std::string& profile, const Cell& cell) {
+  const auto suffix = cell.arch_set.empty() ? 0 : 1 + cell.arch_set.size();
+  auto glob = cell.id.substr(0, cell.id.size() - suffix) + "*";
+  auto request = variant.request;  // as the Dockerfile's command has it
+  for (auto* narrowing : {&request.pythons, &request.torches, &request.cudas}) narrowing->clear();
+  request.profile = profile;
+  request.cells = {glob};
+  request.platforms = {cell.platform};
+  request.with_steps = false;
+  const auto plan = make_plan(*variant.spec, request, Environment{});
+  return plan && plan->cells.size() == 1 ? glob : cell.id;
+}
+
 class Targets {
  public:
   Targets(const ImageChoice& images, bool skip, std::vector<std::string>& notes)
@@ -82,7 +97,9 @@ class Targets {
       if (m_commits[static_cast<std::size_t>(known - m_made.targets.begin())] == commit) return name;
       name = target_name(fmt::format("{}-{}", cell.id, profile));
     }
-    m_made.targets.push_back({name, variant.spec->name, profile.empty() ? "default" : profile, std::move(cell)});
+    auto glob = cell_glob(variant, profile, cell);
+    m_made.targets.push_back(
+        {name, variant.spec->name, profile.empty() ? "default" : profile, std::move(glob), std::move(cell)});
     m_commits.push_back(commit);
     return name;
   }

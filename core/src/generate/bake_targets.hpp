@@ -11,6 +11,7 @@ namespace sagekit {
 
 struct BakeTarget {
   std::string name, plugin, profile;
+  std::string cells;  ///< glob that is this cell of the profile and platform, whatever the arch list
   Cell cell;
 };
 struct BakeGroup {

@@ -106,3 +106,22 @@ TEST_CASE("an excluded plan has its reasons") {
   CHECK(made.error().kind == ErrorKind::no_match);
   CHECK(has(made.error().message, "not today"));
 }
+
+TEST_CASE("a target of a bake file takes no other cell than its own") {
+  auto spec = spec_of_plugin("sage2");
+  for (auto& row : spec.matrix.include) row.python = {"3.12", "3.13", "3.13t"};
+  spec.matrix.exclude.clear();
+  for (const auto& pythons : {std::vector<std::string>{}, {"3.13"}}) {
+    Request request;
+    request.profile = "current";
+    request.pythons = pythons;
+    request.torches = {"2.11"};
+    const auto made = generate("bake", {{&spec, request, {}}}, {});
+    REQUIRE_MESSAGE(made, made.error().message);
+    const auto& text = made->files.back().text;
+    CHECK(has(text, "-python313\"\n    PLATFORM"));  // with a star it would be that of 3.13t, too
+    CHECK_FALSE(has(text, "-python313*\""));
+    CHECK(has(text, "-python313t*\"") == pythons.empty());
+    CHECK(has(text, "-python312*\"") == pythons.empty());
+  }
+}
