@@ -19,7 +19,8 @@ BuildEvent Progress::event(StepOutcome outcome, const Step& step) const {
   event.total = m_estimates.size();
   // What was estimated for the finished ones against what they took corrects the rest.
   if (m_estimate_done > 0 && m_sum.cpu_seconds > 0)
-    event.eta_seconds = m_estimate_left * (m_sum.cpu_seconds / m_estimate_done) / static_cast<double>(m_jobs);
+    event.eta_seconds =
+        std::max(0.0, m_estimate_left) * (m_sum.cpu_seconds / m_estimate_done) / static_cast<double>(m_jobs);
   return event;
 }
 
