@@ -260,9 +260,10 @@ void declare_globals(Flags& flags, GlobalArguments& global) {
   flags.list("--plugin", "NAME|FILE", global.plugins, "Variant to work with: a plugin's name, or a plugin file");
   flags.list("--plugin-dir", "DIR", global.plugin_dirs, "Folder of further plugins");
   flags.value("-C", "DIR", global.directory, "Change to this folder first");
-  flags.value("--config", "FILE", global.config,
-              "Settings of plan, build, generate, doctor and verify; without it the sagekit.toml of this folder or its "
-              "repository");
+  flags.value(
+      "--config", "FILE", global.config,
+      "Settings of plan, build, generate, coverage, doctor and verify, and naming schemes for the verbs that read "
+      "or write wheels' names; without it the sagekit.toml of this folder or its repository");
   flags.on("--json", global.json, "One JSON document on stdout");
   flags.on("-q,--quiet", global.quiet, "Errors only; --json prints its document all the same");
   flags.count("-v,--verbose", global.verbose,

@@ -87,8 +87,8 @@ bool configure(Session& session, const Verb& verb) {
   if (!takes_flags && !is_one_of(verb.text.name, k_naming_verbs)) {
     if (session.global.config.empty()) return true;
     session.console.show({ErrorKind::usage, "CLI001", fmt::format("{} reads no sagekit.toml", verb.text.name), "",
-                          "leave --config out: it is for plan, build, generate, doctor, verify and the verbs that read "
-                          "or write wheels' names"});
+                          "leave --config out: it is for plan, build, generate, coverage, doctor, verify and the verbs "
+                          "that read or write wheels' names"});
     return false;
   }
   const auto path = config_file(session);
