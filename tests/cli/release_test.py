@@ -102,6 +102,13 @@ class Release(CommandLine):
         lines = [line for line in (self.dist / "NOTES.md").read_text().splitlines() if line.startswith("- source ")]
         self.assertEqual(lines, [f"- source https://example.org/fork.git at {'b' * 40}", f"- source https://example.org/tiny.git at {COMMIT}"])
 
+    def test_notes_have_versions_in_the_order_of_versions(self):
+        for python in ("3.13", "3.9", "3.10"):
+            built(python=python).write(self.dist)
+        self.run_sagekit("release", "dist")
+        rows = [line.split(" | ")[2] for line in (self.dist / "NOTES.md").read_text().splitlines() if "pip install" in line]
+        self.assertEqual(rows, ["3.9", "3.10", "3.13"])
+
     def test_refusals(self):
         self.expect(self.run_sagekit("release", "dist"), 4, "REL016")
         built().write(self.dist)

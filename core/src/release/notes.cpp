@@ -4,8 +4,10 @@
 #include "support/text.hpp"
 
 #include <sagekit/publish.hpp>
+#include <sagekit/version_number.hpp>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 
@@ -58,6 +60,20 @@ std::string python_word(const ReleasedWheel& wheel) {
   return python.least.empty() ? cell_text(python.only) : cell_text(python.least) + " and newer";
 }
 
+/// As people look for theirs: by torch, CUDA and Python, each as a version.
+std::vector<const ReleasedWheel*> in_order(const Release& release) {
+  std::vector<const ReleasedWheel*> wheels;
+  for (const auto& wheel : release.wheels) wheels.push_back(&wheel);
+  const auto words = [](const ReleasedWheel& wheel) {
+    const auto& origin = wheel.origin;
+    return std::array{origin.torch_min.empty() ? origin.torch : origin.torch_min, origin.cuda, python_word(wheel)};
+  };
+  std::ranges::stable_sort(wheels, [&](const ReleasedWheel* a, const ReleasedWheel* b) {
+    return std::ranges::lexicographical_compare(words(*a), words(*b), version_less);
+  });
+  return wheels;
+}
+
 std::string public_version(const ReleasedWheel& wheel) { return wheel.version.substr(0, wheel.version.find('+')); }
 
 }  // namespace
@@ -89,7 +105,8 @@ std::string release_notes(const Release& release) {
       "(`nvidia-smi --query-gpu=name,compute_cap --format=csv`); PTX: the driver compiles it at the first call.\n\n"
       "| torch | CUDA | Python | system | GPU | size | install |\n|---|---|---|---|---|---|---|\n";
   const auto out = std::back_inserter(text);
-  for (const auto& wheel : release.wheels) {
+  for (const auto* one : in_order(release)) {
+    const auto& wheel = *one;
     const auto& origin = wheel.origin;
     const auto torch = origin.torch_min.empty() ? cell_text(origin.torch) : cell_text(origin.torch_min) + " and newer";
     fmt::format_to(out, "| {} | {} | {} | {} | {} | {} | `pip install {}` |\n", torch, cell_text(origin.cuda),
