@@ -69,6 +69,7 @@ Status judge_given(const Session& session, GivenRelease& given, const std::stop_
   options.child_environment = session.settings.child_environment;
   options.torches = session.fetched_torches();
   options.fetch_flags = session.store_words("");
+  options.schemes = session.schemes;
   std::vector<const Plugin*> judges;
   for (const auto& plugin : plugins->plugins) judges.push_back(&plugin);
   StatusLine status(session.console, session.settings.redraws);

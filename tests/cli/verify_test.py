@@ -242,6 +242,27 @@ class Sources(Verify):
             self.assertEqual(finding["result"], result, finding)
             self.assertIn("made with the plugin sage2-fork, which is not loaded" if result == "skipped" else "knows no source", finding["message"])
 
+    def test_names_are_read_by_the_rows_that_wrote_them(self):
+        """[[scheme]] of sagekit.toml: a commit's digits behind a CUDA's are no part of it."""
+        commit = "93b30a3b27652423508852e77de5f2afb9846b39"
+        record = {"schema": "sagekit.provenance/1", "plugin": {"name": "sage2"}, "source": {"commit": commit}, "torch": "2.11.0", "cuda": "13.0", "arches": ["9.0a"]}
+        configuration = self.folder / "sagekit.toml"
+        for scheme, right, wrong in (("{version}+cu{cuda_digits}.{commit7}", "cu130.93b30a3", ("cu128.93b30a3", "CUDA 12.8")),
+                                     ("{version}+cu{cuda_digits}.{commit7}", "cu130.93b30a3", ("cu130.6810e2f", "commit 6810e2f")),
+                                     ("{version}+cu{cuda_digits}.{torch_digits}", "cu130.2110", ("cu130.2100", "torch 2.10.0"))):
+            row = f'[[scheme]]\nname = "ours"\nversion = "{scheme}"\nsource = "us"\n'
+            for local, lie in ((right, ""), wrong):
+                wheel = Wheel("sageattention", f"2.2.0+{local}")
+                wheel.files = {f"{wheel.dist_info}/sagekit.json": json.dumps(record).encode()}
+                path = wheel.write(self.folder)
+                for text in (row, ""):
+                    configuration.write_text(text)
+                    finding = self.findings("--policy", "own", "--all", path)["TRU003"]
+                    # Without the row the name says nothing: nobody knows what the digits are.
+                    self.assertEqual(finding["result"], "fail" if text and lie else "pass", finding)
+                    if text and lie:
+                        self.assertIn(f"the name says {lie}, the record ", finding["message"])
+
     def test_of_several_plugins_for_a_package_the_one_whose_source_it_shows_judges(self):
         wheel = Wheel("sageattention", "2.2.0+cu130torch2.9.0andhigher.post4")
         wheel.files = {"sageattention/__init__.py": b"", "sageattention/core.py": self.core("sm75", "sm89", "sm90").encode(),

@@ -119,6 +119,8 @@ struct VerifyOptions {
   /// Checksums that the wheels must have ("<sha256>  <name>" lines) and must be listed in. "" = those beside the wheel,
   /// where there are any: SHA256SUMS, or the wheel's name and ".sha256".
   std::filesystem::path sha256_file = {};
+  /// A configuration's naming rows, by which names are read beside the spec's, the built-in and the published ones.
+  std::vector<NamingScheme> schemes = {};
 };
 
 /// What is wrong with these whatever the wheel: VFY001, VFY003, or FIL001 of `sha256_file` (usage).

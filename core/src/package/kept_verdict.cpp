@@ -34,8 +34,11 @@ std::optional<std::string> verdict_key(std::string_view plugin_sha256, const Rev
   list(verify.require);
   list(verify.allowed_defects);
   std::vector<std::string> words;
-  for (const auto& scheme : options.schemes)
-    words.insert(words.end(), {scheme.name, scheme.version, scheme.build, scheme.folder});
+  for (const auto* schemes : {&options.schemes, &verify.schemes}) {
+    words.push_back(std::to_string(schemes->size()));
+    for (const auto& scheme : *schemes)
+      words.insert(words.end(), {scheme.name, scheme.version, scheme.build, scheme.folder});
+  }
   for (const auto& python : verify.interpreters) {
     const auto stamp = stamp_of(python);
     words.insert(words.end(), {python.string(), stamp ? to_string(*stamp) : std::string()});

@@ -90,7 +90,9 @@ const std::vector<Check>& table() {
       {{"TRU001"},
        {k_plugin},
        [](const CheckContext& c, FindingList& f) { return check_defects(c.artifact, c.options, f), Status(); }},
-      {{"TRU002", "TRU003"}, {k_not_staged, k_dist_info}, plain<check_record>},
+      {{"TRU002", "TRU003"},
+       {k_not_staged, k_dist_info},
+       [](const CheckContext& c, FindingList& f) { return check_record(c.artifact, c.options, f), Status(); }},
       {{}, {}, plain<ask_plugin>},  // its codes are the plugin's
       {numbered("IMP", 1, 1000),
        {},

@@ -291,6 +291,7 @@ int run(Session& session, const BuildArguments& arguments) {
   package.compressed = make_compressed_parts();
   package.verify.interpreters = interpreters->empty() ? importers(environment, plan) : *interpreters;
   package.verify.child_environment = session.settings.child_environment;
+  package.verify.schemes = session.schemes;
   package.verify.torches = environment.torches;
   package.verify.fetch_flags = tools->provision.fetch_flags;
   WheelMaker maker(session, *plugin, package,

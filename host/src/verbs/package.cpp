@@ -42,6 +42,7 @@ int run(Session& session, const PackageArguments& arguments) {
   options.schemes = session.schemes;
   options.verify.interpreters = std::move(*interpreters);
   options.verify.child_environment = session.settings.child_environment;
+  options.verify.schemes = session.schemes;
   options.verify.torches = session.fetched_torches();
   options.verify.fetch_flags = session.store_words("");
   Packaging all;

@@ -294,6 +294,7 @@ VerifyOptions make_options(const Session& session, const VerifyArguments& argume
   options.gpu = arguments.gpu;
   options.sha256_file = arguments.sha256_file;
   options.memory_bytes = arguments.memory_bytes;
+  options.schemes = session.schemes;
   return options;
 }
 
