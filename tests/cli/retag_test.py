@@ -184,10 +184,12 @@ class Retag(CommandLine):
         self.retag(source, "--local", "cu130.torch2.11.0.sm120", code=1, texts=("RTG004", "arches"))
         self.retag(source, "--naming", "and-higher", code=2, texts=("NAM011", source.name))
         plain = self.wheel("2.2.0", tiny__other=b"").write(self.folder / "plain")
-        self.retag(plain, "--naming", "local-version", code=2, texts=("RTG005",))
+        self.retag(plain, "--naming", "local-version", code=2, texts=("RTG005", "says torch and CUDA, and nothing says which tiny-"))
         pinned = self.wheel("2.2.0")
         pinned.metadata = pinned.metadata.replace("Summary:", "Requires-Dist: torch==2.8.*\nSummary:")
-        self.retag(pinned.write(self.folder / "pinned"), "--local", "cu129torch2.9.0", code=1, texts=("RTG004", "Requires-Dist"))
+        path = pinned.write(self.folder / "pinned")
+        self.retag(path, "--naming", "local-version", code=2, texts=("RTG005", "local-version says CUDA, and nothing says which tiny-"))
+        self.retag(path, "--local", "cu129torch2.9.0", code=1, texts=("RTG004", "Requires-Dist"))
         self.assertEqual(sorted((self.folder / "out").glob("*")), [])
 
     def test_tags_that_the_modules_contradict_are_refused(self):

@@ -75,12 +75,14 @@ Status apply_naming(WheelName& name, const NamingScheme& scheme, const KnownFact
     return (scheme.version + scheme.build).find(fmt::format("{{{}", word)) != std::string::npos;
   };
   // Without provenance nobody knows whether there is no torch or nobody said which.
-  if (known.from != "sagekit.json" &&
-      ((says("torch") && facts.torch.empty() && facts.torch_min.empty()) || (says("cuda") && facts.cuda.empty())))
+  std::vector<std::string> unknown;
+  if (says("torch") && facts.torch.empty() && facts.torch_min.empty()) unknown.emplace_back("torch");
+  if (says("cuda") && facts.cuda.empty()) unknown.emplace_back("CUDA");
+  if (known.from != "sagekit.json" && !unknown.empty())
     return fail(ErrorKind::usage, "RTG005",
-                fmt::format("the naming scheme {} says torch and CUDA, and nothing says which {} is for", scheme.name,
-                            name.file_name()),
-                "sagekit retag with --local or --build in place of --naming says them");
+                fmt::format("the naming scheme {} says {}, and nothing says which {} is for", scheme.name,
+                            join(unknown, " and "), name.file_name()),
+                "sagekit retag with --local or --build in place of --naming says what is not known");
   auto values = naming_values(facts);
   if (!known.built.empty()) {
     values.arches.clear();
