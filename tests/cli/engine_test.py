@@ -242,6 +242,17 @@ class Engine(CommandLine):
         self.expect(done, 1, "2 steps failed", "in no store")
         self.assertNotIn("rerun it with", done.err)
 
+    def test_a_failed_step_can_be_run_again_by_hand_though_its_tools_lie_behind_a_blank(self):
+        """The links that carry such places are gone with the build: what is shown names the places themselves."""
+        self.write_cicc("echo 'made up' >&2; exit 3")
+        done = self.build("--arch", "8.0")
+        self.expect(done, 1, "rerun it with: cd ")
+        self.assertNotIn("/sk@", done.err)
+        self.write_cicc("")
+        line = re.search("rerun it with: (cd .*)", done.err)[1]
+        again = subprocess.run(["sh", "-c", line], capture_output=True, text=True, timeout=300)
+        self.assertEqual(again.returncode, 0, line + again.stderr)
+
     def test_a_compiler_that_prints_megabytes_is_no_trouble(self):
         self.write_cicc("head -c 20000000 /dev/zero | tr '\\0' 'x'")
         self.expect(self.build("--arch", "8.0"), 0)

@@ -341,6 +341,7 @@ Result<Build> run_build(const Spec& spec, const Plan& plan, const Environment& e
     } else {
       outcome = executor.execute(index, attempt, token, report);
     }
+    name_real_places(report.failure, links.path());
     if (outcome != TaskOutcome::stopped)
       progress.ended(index, step, std::move(report), outcome == TaskOutcome::out_of_memory && attempt == 0);
     if (index < steps.size() && outcome == TaskOutcome::done) cells_done.step_done(index, token);

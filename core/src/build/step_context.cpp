@@ -9,6 +9,9 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <functional>
+#include <utility>
+#include <vector>
 
 namespace sagekit {
 
@@ -118,6 +121,27 @@ StepFailure failure_of(const Step& step, const Command& command, const CommandRe
   if (auto full = full_disk(command.output_file.parent_path()); !full.empty())
     failure.cause = failure.cause.empty() ? std::move(full) : full + "\n" + failure.cause;
   return failure;
+}
+
+void name_real_places(StepFailure& failure, const fs::path& links) {
+  static constexpr std::string_view k_to_compiler = "-Xcompiler=";
+  if (failure.argv.empty()) return;
+  std::vector<std::pair<std::string, std::string>> places;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(links, error))
+    if (entry.is_symlink(error)) places.emplace_back(entry.path().string(), fs::read_symlink(entry, error).string());
+  // One link's name may be the beginning of another's.
+  std::ranges::sort(places, std::greater(), [](const auto& place) { return place.first.size(); });
+  for (const auto& [link, place] : places) {
+    failure.cause = replace_all(std::move(failure.cause), link, place);
+    for (auto& word : failure.argv) {
+      if (word.find(link) == std::string::npos) continue;
+      word = replace_all(std::move(word), link, place);
+      // nvcc hands these to a shell as they are: quotes of its own keep the blank.
+      if (word.starts_with(k_to_compiler) && word[k_to_compiler.size()] != '"')
+        word = fmt::format("{}\"{}\"", k_to_compiler, word.substr(k_to_compiler.size()));
+    }
+  }
 }
 
 }  // namespace sagekit

@@ -56,5 +56,7 @@ std::string last_lines(const std::filesystem::path& log);
 bool ran_out_of_memory(const CommandResult& result, const std::string& last_lines);
 /// What is told of a command that failed.
 StepFailure failure_of(const Step& step, const Command& command, const CommandResult& result);
+/// Puts what the links in `links` lead to in their place: they are gone when somebody reads it.
+void name_real_places(StepFailure& failure, const std::filesystem::path& links);
 
 }  // namespace sagekit

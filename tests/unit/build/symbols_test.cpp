@@ -2,6 +2,7 @@
 
 #include "build/cuda_stub.hpp"
 #include "build/dry_run.hpp"
+#include "build/step_context.hpp"
 #include "build/step_environment.hpp"
 #include "fake_build.hpp"
 
@@ -154,4 +155,21 @@ TEST_CASE("links to tools lie where their names are shorter than those below the
   CHECK(links_folder(options)->path().string().starts_with("/tmp/sk@"));
   options.store = scratch->path() / "a store";
   CHECK(links_folder(options)->path().string().starts_with(scratch->path().string() + "/sk@"));
+}
+
+TEST_CASE("what failed names the places of tools, not links that are gone with the build") {
+  const auto scratch = TemporaryFolder::create("/tmp", "t");
+  REQUIRE(scratch);
+  const auto links = scratch->path() / "links";
+  REQUIRE(make_directories(links / "cudart-13.0"));
+  fs::create_directory_symlink("/a store/cuda", links / "1f2e");
+  fs::create_directory_symlink("/a store/torch", links / "1f2e77");
+  StepFailure failure;
+  failure.argv = {"nvcc", "-I" + links.string() + "/1f2e77/include", links.string() + "/1f2e/x.cu",
+                  "-Xcompiler=-ffile-prefix-map=" + links.string() + "/1f2e=cuda"};
+  failure.cause = links.string() + "/1f2e/x.cu(7): error: no";
+  name_real_places(failure, links);
+  CHECK(failure.argv == std::vector<std::string>{"nvcc", "-I/a store/torch/include", "/a store/cuda/x.cu",
+                                                 "-Xcompiler=\"-ffile-prefix-map=/a store/cuda=cuda\""});
+  CHECK(failure.cause == "/a store/cuda/x.cu(7): error: no");
 }
