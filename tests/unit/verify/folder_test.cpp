@@ -1,3 +1,4 @@
+#include "support/pe_builder.hpp"
 #include "support/wheel_builder.hpp"
 #include "unit/verify/fixture.hpp"
 
@@ -160,4 +161,31 @@ TEST_CASE("an interpreter says where its packages are") {
   runner.answers = {result};
   runner.calls.clear();
   CHECK(package_folders("/usr/bin/python3", {}, runner).error().code == "VFY006");
+}
+
+TEST_CASE("what only a tag could tell is skipped where nothing says the tags, and no module is called bad for it") {
+  PeBuilder pe;
+  pe.imports = {{"python312.dll", {"PyModule_Create2"}}};
+  pe.exports = {"PyInit__k"};
+  const auto folder = scratch();
+  REQUIRE(write_file_atomic(folder.path() / "pkg/_k.cp312-win_amd64.pyd", pe.build()));
+  REQUIRE(write_file_atomic(folder.path() / "pkg/_t.abi3.so", demo_module("_t", {{90, 'a'}}).build()));
+  WheelBuilder wheel;
+  wheel.files.emplace_back("tiny_kernels/_k.cp312-win_amd64.pyd", pe.build());
+  const auto file = folder.path() / "tiny.whl";
+  REQUIRE(write_file_atomic(file, wheel.zip().build()));
+  ScriptedRunner runner;
+  const auto misnamed = verify_wheel(file, "", {}, {}, runner);
+  REQUIRE(misnamed);
+  for (const auto& report : {one(judge(folder.path() / "pkg")), *misnamed}) {
+    CAPTURE(report.path);
+    CHECK(trouble(report, "CNT001").empty());
+    for (const std::string code : {"PYA005", "ELF001", "ELF006", "LBC003", "LBC006", "LBC007"}) {
+      CAPTURE(code);
+      REQUIRE(trouble(report, code).size() == 1);
+      CHECK(trouble(report, code)[0].result == FindingResult::skipped);
+    }
+  }
+  CHECK(trouble(*misnamed, "PYA001").at(0).result == FindingResult::skipped);
+  CHECK(trouble(*misnamed, "ZIP101").at(0).result == FindingResult::skipped);
 }

@@ -32,8 +32,8 @@ std::string leftover(const Artifact& artifact, std::string_view path) {
   if (std::ranges::any_of(caches, matches)) return "a leftover of a tool";
   const auto& platforms = artifact.name.platform;
   const bool windows = std::ranges::any_of(platforms, [](const auto& tag) { return tag.starts_with("win"); });
-  if (!windows && (path.ends_with(".pyd") || path.ends_with(".dll") || path.ends_with(".exe")))
-    return "for Windows only";
+  const bool other = !windows && !platforms.empty();  // without a tag it is for nobody knows what
+  if (other && (path.ends_with(".pyd") || path.ends_with(".dll") || path.ends_with(".exe"))) return "for Windows only";
   if (windows && path.ends_with(".so")) return "for Linux only";
   return {};
 }

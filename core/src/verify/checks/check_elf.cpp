@@ -82,6 +82,9 @@ void check_modules(const Artifact& artifact, FindingList& findings) {
     check_machine(artifact, *member, findings);
     if (member->elf) check_elf(*member, findings);
   }
+  if (artifact.name.platform.empty())
+    for (const auto* code : {"ELF001", "ELF006"})
+      if (!findings.said(code)) findings.skipped(code, "no tag says for which system it is");
   findings.done("ELF014", "no module asks for a newer processor than its machine's first");
 }
 

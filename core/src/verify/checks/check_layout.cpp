@@ -206,7 +206,10 @@ void check_paths(const Artifact& artifact, FindingList& findings) {
     if (!is_ascii(path)) findings.broken("ZIP103", "its path is not ASCII", shown);
     if (path.find(' ') != std::string::npos) findings.broken("ZIP104", "its path has spaces", shown);
   }
-  if (!windows) findings.done("ZIP101", "it is not for Windows");
+  if (artifact.name.platform.empty())
+    findings.skipped("ZIP101", "no tag says whether it is for Windows");
+  else if (!windows)
+    findings.done("ZIP101", "it is not for Windows");
 }
 
 }  // namespace sagekit

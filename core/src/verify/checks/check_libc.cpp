@@ -136,6 +136,9 @@ void check_libc(const Artifact& artifact, const std::vector<TorchSysroot>& torch
     check_family(artifact, tag, findings);
     check_forbidden(artifact, tag, findings);
   }
+  if (artifact.name.platform.empty())
+    for (const auto* code : {"LBC003", "LBC006", "LBC007"})
+      if (!findings.said(code)) findings.skipped(code, "no tag says for which systems it is");
   say_tag(artifact, needs, torches, findings);
 }
 

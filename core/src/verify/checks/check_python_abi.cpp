@@ -140,7 +140,9 @@ class PythonCheck {
   void suffix(const std::string& name, const MemberFacts& member) {
     const auto& abi = m_artifact.name.abi;
     const auto& own = member.python_abi;
-    if (own == "abi3t") {
+    if (abi.empty()) {
+      untagged("PYA001");
+    } else if (own == "abi3t") {
       if (!contains(abi, "abi3t") && !is_for_abi3t_pythons(m_artifact.name))
         m_findings.broken("PYA001",
                           member.pe ? "it needs python3t.dll, which Pythons before 3.15 do not have"
@@ -150,8 +152,6 @@ class PythonCheck {
       // On Windows a module without an import from Python is bound to none of them, and plain .pyd is its name.
       if (!contains(abi, "none") && !member.pe)
         m_findings.broken("PYA001", "its name says no Python, so every Python would load it", member.path);
-    } else if (abi.empty()) {
-      m_findings.skipped("PYA001", "its file name cannot be read, which says for which Python the wheel is");
     } else if (own != "abi3" && !contains(abi, own) && !(contains(abi, "none") && has_siblings(name, member))) {
       m_findings.broken("PYA001", fmt::format("it is for {}, the wheel is tagged {}", own, join(abi, ".")), member.path,
                         "that Python will not find it");
@@ -195,12 +195,20 @@ class PythonCheck {
       } else if (is_limited(member)) {
         m_findings.broken("PYA005", fmt::format("it is for every Python 3, but needs {}", library), member.path,
                           "define Py_LIMITED_API for all its sources, so that python3.dll is linked");
+      } else if (m_artifact.name.python.empty()) {
+        untagged("PYA005");
       } else if (!is_tagged_for(python->version) && !has_siblings(name, member)) {
         m_findings.broken(
             "PYA005", fmt::format("it needs {}, the wheel is tagged {}", library, join(m_artifact.name.python, ".")),
             member.path, "it was linked with another Python");
       }
     }
+  }
+
+  /// A misnamed wheel, or modules in a folder without dist-info: nothing to compare with.
+  void untagged(std::string_view code) {
+    if (!m_findings.said(code))
+      m_findings.skipped(code, "neither a wheel's file name nor dist-info says for which Python it is");
   }
 
   /// "312": one of the wheel's Pythons, or none of them has a number.
@@ -221,8 +229,9 @@ class PythonCheck {
   }
 
   bool is_limited(const MemberFacts& member) const {
-    return member.python_abi.starts_with("abi3") || contains(m_artifact.name.abi, "abi3") ||
-           contains(m_artifact.name.abi, "abi3t");
+    if (member.python_abi.starts_with("abi3")) return true;
+    if (m_artifact.name.python.empty()) return false;  // a folder's ABIs are those of its other modules
+    return contains(m_artifact.name.abi, "abi3") || contains(m_artifact.name.abi, "abi3t");
   }
 
   void gone_symbols(const MemberFacts& member) {
@@ -242,6 +251,10 @@ class PythonCheck {
         m_findings.skipped("PYA003", fmt::format("{} shows no symbol of Python, so nothing proves what it uses",
                                                  base_name(member.path)));
       return;
+    }
+    if (m_artifact.name.abi.empty()) {
+      untagged("PYA003");
+      return untagged("PYA004");
     }
     const StableUse use = stable_use(symbols);
     const bool promised = contains(m_artifact.name.abi, "abi3") || contains(m_artifact.name.abi, "abi3t") ||
