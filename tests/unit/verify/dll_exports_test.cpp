@@ -154,6 +154,13 @@ TEST_CASE("a wheel for Windows is called experimental in its record until somebo
   CHECK_FALSE(tells(provenance_json(demo_spec(), revision, linux_demo.build), "experimental"));
 }
 
+TEST_CASE("nobody knows of a stranger's wheel without a record whether it was run") {
+  const auto found = trouble(wheel_with(k_right, {}).judge(), "WIN008");
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].result == FindingResult::skipped);
+  CHECK(tells(found[0].message, "no record"));
+}
+
 TEST_CASE("who is told that it runs on a GPU is told that nobody saw it") {
   const auto spec = demo_spec();
   Artifact artifact;
