@@ -108,6 +108,8 @@ TEST_CASE("a GPU's name stands for its capability wherever an arch is taken") {
       {"4090", "8.9"},
       {"4070 Ti Super;8.0", "8.0 8.9"},
       {"A100-SXM4-80GB", "8.0"},
+      {"A100 SXM", "8.0"},  // as those say it who rent them out
+      {"H200 SXM", "9.0"},
       {"GeForce RTX 4090", "8.9"},
       {"NVIDIA GeForce RTX 4090 Laptop GPU", "8.9"},
       {"A100;H100", "8.0 9.0"},
