@@ -23,6 +23,24 @@ class Kinds(CommandLine):
     def plan(self, plugin, *words):
         return self.run_sagekit("--plugin", plugin, "plan", "--json", *words).json()
 
+    # Cells that need what no fetched toolkit has
+
+    def test_cells_for_another_cpu_with_the_cuda_runtime_linked_in_are_said(self):
+        platforms = ("--platform", "linux_x86_64,linux_aarch64", "--python", "3.11", "--cuda", "13.0")
+        for kind in ("github", "bake", "dockerfile", "slurm"):
+            for plugin, told in (("example", True), ("sage2", False)):
+                words = () if told else ("--profile", "current", "--torch", "2.11")
+                if kind == "bake":
+                    words += ("--base", "debian:13-slim")
+                done = self.run_sagekit("--plugin-dir", EXAMPLES, "--plugin", plugin, "generate", kind, "-o", f"{kind}-{plugin}", *platforms, *words)
+                self.expect(done, 0)
+                with self.subTest(kind=kind, plugin=plugin):
+                    self.assertEqual("TCH007" in done.err, told, done.err)
+                    if told:
+                        note = next(line for line in done.err.splitlines() if "TCH007" in line)
+                        self.assertIn("example-cu130-python311-linux_aarch64", note)
+                        self.assertNotIn("example-cu130-python311-sm", note)
+
     # Slurm
 
     def test_slurm_s_scripts_are_scripts_and_hold_the_plan(self):

@@ -74,6 +74,7 @@ Result<Generated> generate_bake(const std::vector<PlannedVariant>& variants, con
   std::vector<const Cell*> cells;
   for (const auto& target : bake.targets) cells.push_back(&target.cell);
   TRY_ASSIGN(const auto groups, base_groups(cells, images));
+  note_cross_runtime(cells, made.notes);
 
   DockerParts parts;
   TRY(take_along(variants, options, parts, made));

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 namespace sagekit {
 
@@ -157,7 +158,21 @@ Result<std::vector<const Cell*>> linux_cells(const Plan& plan, std::vector<std::
                 fmt::format("no selected cell of {} is for Linux: {}", plan.plugin_name, join(others, ", ")),
                 "--platform linux_x86_64, or generate github for Windows");
   if (!others.empty()) notes.push_back(fmt::format("left out, for they are not made on Linux: {}", join(others, ", ")));
+  note_cross_runtime(cells, notes);
   return cells;
+}
+
+void note_cross_runtime(const std::vector<const Cell*>& cells, std::vector<std::string>& notes) {
+  std::set<std::string> lacking;
+  for (const auto* cell : cells)
+    if (cell->static_runtime && cell->platform == "linux_aarch64") lacking.insert(cell->id);
+  if (lacking.empty()) return;
+  notes.push_back(fmt::format(
+      "{}: not built on x86_64 as it is written here (TCH007). The CUDA runtime is linked into a module, and no "
+      "toolkit "
+      "that sagekit fetches has libcudart_static.a for linux_aarch64. sagekit explain TCH007 says where to put it; "
+      "--platform linux_x86_64 leaves them out",
+      join({lacking.begin(), lacking.end()}, ", ")));
 }
 
 Result<SagekitSource> sagekit_source(const GenerateOptions& options) {

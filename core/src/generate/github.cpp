@@ -184,6 +184,21 @@ Status has_cells(const PlannedVariant& variant) {
   return nothing;
 }
 
+/// Of all profiles, for an event may choose any.
+void note_cross_builds(const PlannedVariant& variant, std::vector<std::string>& notes) {
+  if (!contains(variant.request.platforms, "linux_aarch64")) return;
+  std::vector<Plan> plans;
+  std::vector<const Cell*> cells;
+  for (const auto& profile : profiles_for(*variant.spec).all) {
+    auto request = variant.request;
+    request.profile = profile;
+    if (auto plan = make_plan(*variant.spec, request, Environment{})) plans.push_back(std::move(*plan));
+  }
+  for (const auto& plan : plans)
+    for (const auto& cell : plan.cells) cells.push_back(&cell);
+  note_cross_runtime(cells, notes);
+}
+
 }  // namespace
 
 Result<Generated> generate_github(const std::vector<PlannedVariant>& variants, const GenerateOptions& options) {
@@ -223,6 +238,7 @@ Result<Generated> generate_github(const std::vector<PlannedVariant>& variants, c
       if (nothing) nothing = std::move(cells);
       continue;
     }
+    note_cross_builds(own, made.notes);
     if (system.name == "windows") {
       // MSVC and upstream's setup.py, told by one script; a Linux job names and judges what came out.
       TRY_ASSIGN(const auto recipe, setup_py_recipe(own, profiles_for(*variant.spec).all));

@@ -31,6 +31,10 @@ Result<Generated> generate_bake(const std::vector<PlannedVariant>& variants, con
 /// when none is left.
 Result<std::vector<const Cell*>> linux_cells(const Plan& plan, std::vector<std::string>& notes);
 
+/// Says which cells for another CPU have the CUDA runtime linked in: no toolkit that is fetched has that CPU's
+/// (TCH007).
+void note_cross_runtime(const std::vector<const Cell*>& cells, std::vector<std::string>& notes);
+
 /// What pip installs sagekit from: "sagekit==1.2.3", or the path of a wheel that is carried along.
 struct SagekitSource {
   std::string requirement;  ///< "" = a wheel
