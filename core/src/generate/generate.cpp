@@ -168,10 +168,9 @@ void note_cross_runtime(const std::vector<const Cell*>& cells, std::vector<std::
     if (cell->static_runtime && cell->platform == "linux_aarch64") lacking.insert(cell->id);
   if (lacking.empty()) return;
   notes.push_back(fmt::format(
-      "{}: not built on x86_64 as it is written here (TCH007). The CUDA runtime is linked into a module, and no "
-      "toolkit "
-      "that sagekit fetches has libcudart_static.a for linux_aarch64. sagekit explain TCH007 says where to put it; "
-      "--platform linux_x86_64 leaves them out",
+      "{}: not built on x86_64 as it is written here (TCH007). The CUDA runtime is linked into a module, and what is "
+      "fetched has no libcudart_static.a for linux_aarch64. sagekit explain TCH007 says where to put it; --platform "
+      "linux_x86_64 leaves them out",
       join({lacking.begin(), lacking.end()}, ", ")));
 }
 
