@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """explain LOG: the first cause, its line, exit codes, forms of a log; explain CODE for causes."""
 import gzip
+import json
 import subprocess
 import sys
 import unittest
@@ -206,6 +207,26 @@ class Explain(CommandLine):
             done = self.run_sagekit(verb, file)
             self.expect(done, 0)
             self.assertIn(told, done.out + done.err)
+
+    def test_the_system_of_a_log_is_read_from_what_is_its_own(self):
+        no_module = "ModuleNotFoundError: No module named 'sageattention'"
+        symbol = "ImportError: {}_qattn_sm80.abi3.so: undefined symbol: _ZN3c104cuda9SetDeviceEa"
+        for log, system in ((f"** Platform: Linux\n{no_module}\n", "linux"), (f"** Platform: Windows\n{no_module}\n", "windows"),
+                            (f"Cannot import /workspace/ComfyUI/custom_nodes/Foo module for custom nodes: x\n{no_module}\n", "linux"),
+                            (f'  File "/app/main.py", line 3, in <module>\n{no_module}\n', "linux"),
+                            (symbol.format("/workspace/venv/lib/python3.12/site-packages/sageattention/") + "\n", "linux"), (symbol.format("") + "\n", "linux"),
+                            # A Windows log that shows what a container and WSL write, and a Linux one that names a Windows wheel.
+                            (f"C:\\ComfyUI> wsl ls /root/x /mnt/c/x\n{no_module}\n", "windows"),
+                            (f"** Platform: Windows\n#12 34.5 /workspace/a.py\n" + "line\n" * 300 + f"{no_module}\n", "windows"),
+                            (f"** Platform: Linux\ntried x-win_amd64.whl\n" + "line\n" * 300 + f"{no_module}\n", "linux")):
+            with self.subTest(log[:70]):
+                said = self.explain("-", "--json", stdin=log.encode()).json()
+                self.assertEqual(said["facts"].get("os"), system)
+                advised = "woct0rdho" in json.dumps(said["causes"][0]["fix"])
+                self.assertEqual(advised, system == "windows")
+        # What is no path of this machine says nothing of it.
+        said = self.explain("-", "--json", stdin=f"GET https://host/workspace/root/ 200\n{no_module}\n".encode()).json()
+        self.assertNotIn("os", said["facts"])
 
     def test_here_is_this_machine(self):
         done = self.explain(self.log(LOG + "C:\\Python312\\python.exe\n"), "--json")
