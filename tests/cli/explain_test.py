@@ -157,6 +157,17 @@ class Explain(CommandLine):
         self.assertEqual((done.json()["causes"], done.json()["ending"]), ([], "well"))
         self.assertIn("ends well", self.explain("build.log").out)
 
+    def test_a_good_end_hides_no_plugin_that_did_not_load(self):
+        failed = "   0.1 seconds (IMPORT FAILED): /workspace/ComfyUI/custom_nodes/ComfyUI-Foo"
+        log = self.log(f"Import times for custom nodes:\n{failed}\n\nStarting server\n\nTo see the GUI go to: http://127.0.0.1:8188\n")
+        said = self.explain(log, "--json").json()
+        self.assertEqual((said["causes"], said["ending"], [one["code"] for one in said["seen"]]), ([], "well", ["WHY903"]))
+        shown = self.explain(log)
+        self.expect(shown, 4)
+        self.assertNotIn("nothing in it failed", shown.out)
+        for word in ("ends well", "WHY903", "line 2: ", "(IMPORT FAILED): /workspace/ComfyUI/custom_nodes/ComfyUI-Foo"):
+            self.assertIn(word, shown.out)
+
     def test_nothing_known_shows_the_likeliest_lines(self):
         log = self.log("one\ntwo\nwidget error: the flux capacitor is empty\nthree\n")
         done = self.explain(log, "--json")

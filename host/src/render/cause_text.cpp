@@ -28,8 +28,20 @@ std::string fixes_text(const Console& console, const std::vector<CauseFix>& fixe
   return text;
 }
 
+std::string seen_text(const Console& console, const Explanation& explanation) {
+  std::string text;
+  for (const auto& one : explanation.seen)
+    text += "  " + console.dim(one.code) + "  " + printable(one.title) + ", " + place_text(one.where);
+  return text;
+}
+
 std::string nothing_text(const Console& console, const Explanation& explanation) {
-  if (explanation.ending == LogEnding::well) return "The log ends well: nothing in it failed.\n";
+  if (explanation.ending == LogEnding::well && explanation.seen.empty())
+    return "The log ends well: nothing in it failed.\n";
+  // A program that comes up says nothing of a plugin that did not load.
+  if (explanation.ending == LogEnding::well)
+    return "The log ends well, and no cause of a failure that is known stands in it. It also says:\n" +
+           seen_text(console, explanation);
   if (explanation.lines == 0)
     return "The log is empty. In a pipe, errors come along with 2>&1: pip install -v ... 2>&1 | sagekit explain -\n";
   std::string text = "No cause that is known stands in this log.\n";
@@ -37,8 +49,7 @@ std::string nothing_text(const Console& console, const Explanation& explanation)
     text +=
         "It holds what only says that something failed: keep the whole log (pip install -v ... 2>&1 | tee "
         "build.log).\n";
-  for (const auto& one : explanation.seen)
-    text += "  " + console.dim(one.code) + "  " + printable(one.title) + ", " + place_text(one.where);
+  text += seen_text(console, explanation);
   if (!explanation.likeliest.empty()) text += "The likeliest lines:\n";
   for (const auto& place : explanation.likeliest) text += "  " + place_text(place);
   return text;
