@@ -19,11 +19,40 @@ namespace {
 namespace fs = std::filesystem;
 using enum CheckupState;
 
-/// uv chooses by the driver for which CUDA; pip takes what the index has first.
-std::string new_torch(const Look& look) {
-  if (look.program("uv").empty()) return look.pip("install --force-reinstall torch");
-  return fmt::format("uv pip install --python {} --reinstall --torch-backend=auto torch",
-                     shell_word(look.options.interpreter.string()));
+/// Which build of torch this driver and these GPUs can run.
+struct RightBuild {
+  std::string cuda;       ///< "12.6"; "" = none is known
+  bool any_does = false;  ///< whichever the index has first will do
+};
+
+/// A kind of GPU runs what was compiled for the first of its generation, too.
+bool knows_gpus(const std::string& cuda, const Look& look) {
+  const auto version = parse_version_number(cuda);
+  return version && std::ranges::all_of(look.kinds_of_gpu(), [&](const Gpu& gpu) {
+           return nvcc_supports(*version, {gpu.capability}) || nvcc_supports(*version, {{gpu.capability.major, 0}});
+         });
+}
+
+/// Of the newest torch that has one: the newest CUDA whose own driver is not newer, else the oldest that starts.
+RightBuild right_build(const Look& look) {
+  RightBuild right{{}, true};
+  const auto has_driver = [&](const TorchBuild& build, bool own) {
+    const auto need = driver_for(build.cuda, own).on(look.wsl);
+    return !need.empty() && !is_older_driver(look.driver, need);
+  };
+  const auto python = look.python.minor + (look.python.free_threaded ? "t" : "");
+  const auto& torches = core_data().torches;
+  for (auto release = torches.rbegin(); release != torches.rend() && right.cuda.empty(); ++release) {
+    if (!contains(release->pythons, python)) continue;
+    for (const auto& build : release->builds) {  // the oldest CUDA first
+      if (!contains(build.platforms, look.machine.platform)) continue;
+      if (!has_driver(build, false) || !knows_gpus(build.cuda, look))
+        right.any_does = false;
+      else if (right.cuda.empty() || has_driver(build, true))
+        right.cuda = build.cuda;
+    }
+  }
+  return right;
 }
 
 std::string full_version(const TorchSysroot& torch) {
@@ -46,7 +75,7 @@ void look_at_own_kernels(Look& look) {
     look.add(
         "torch", "torch", wrong,
         fmt::format("{} has kernels for {}, none for {}", full_version(*look.torch), join(names, ", "), gpu_text(gpu)),
-        "torch itself does not run on this GPU", new_torch(look), "WHY515");
+        "torch itself does not run on this GPU", new_torch(look, true), "WHY515");
   }
 }
 
@@ -68,8 +97,8 @@ void look_at_needed_driver(Look& look) {
 /// What was raised, and why, by the eyes of `explain`.
 void add_failed_import(Look& look, const TorchTrial& trial) {
   const auto explained = explain_log_text(trial.output, look.facts());
-  CheckupRow& row = look.add("torch", "import torch", wrong, trial.error, "nothing that uses torch works",
-                             look.pip("install --force-reinstall torch"));
+  CheckupRow& row =
+      look.add("torch", "import torch", wrong, trial.error, "nothing that uses torch works", new_torch(look, true));
   if (explained.causes.empty()) return;
   const auto& cause = explained.causes.front();
   row.why = cause.title + ": " + cause.cause;
@@ -77,7 +106,7 @@ void add_failed_import(Look& look, const TorchTrial& trial) {
   // The index that a row leaves open as URL is chosen by the driver.
   const auto mend = mend_of(cause);
   if (mend.find(" URL") != std::string::npos)
-    row.mend = new_torch(look);
+    row.mend = new_torch(look, true);
   else if (!mend.empty())
     row.mend = mend;
 }
@@ -107,6 +136,19 @@ Status import_torch(Look& look) {
 
 }  // namespace
 
+std::string new_torch(const Look& look, bool again) {
+  const auto right = look.driver.empty() ? RightBuild() : right_build(look);
+  const auto backend = right.cuda.empty() ? "" : "cu" + replace_all(right.cuda, ".", "");
+  // uv chooses by the driver for which CUDA, but by this machine's; pip takes what the index has first.
+  if (!look.program("uv").empty())
+    return fmt::format("uv pip install --python {} {}--torch-backend={} torch",
+                       shell_word(look.options.interpreter.string()), again ? "--reinstall " : "",
+                       look.options.gpus && !backend.empty() ? backend : "auto");
+  return look.pip(
+      fmt::format("install {}torch{}", again ? "--force-reinstall " : "",
+                  backend.empty() || right.any_does ? "" : " --index-url https://download.pytorch.org/whl/" + backend));
+}
+
 Status look_at_torch(Look& look) {
   const auto& python = look.python;
   look.add("python", "Python", python.implementation == "cpython" ? good : wrong,
@@ -120,13 +162,13 @@ Status look_at_torch(Look& look) {
       return {};
     }
     look.add("torch", "torch", wrong, "not installed in this Python", "every package here is loaded by torch",
-             look.pip("install torch"), "WHY432");
+             new_torch(look, false), "WHY432");
     return {};
   }
   auto torch = read_torch({module->folder, ToolSource::system, "sys.path"});
   if (torch.version.empty()) {
     look.add("torch", "torch", wrong, fmt::format("{}: {}", module->folder.string(), torch.why_not), "it is damaged",
-             look.pip("install --force-reinstall torch"));
+             new_torch(look, true));
     return {};
   }
   look.torch = std::move(torch);
@@ -134,8 +176,8 @@ Status look_at_torch(Look& look) {
       fmt::format("{}, {} {}", full_version(*look.torch),
                   look.torch->cuda.empty() ? "without CUDA" : "CUDA " + look.torch->cuda, look.torch->root.string());
   if (look.torch->cuda.empty())
-    look.add("torch", "torch", wrong, text, "a torch for CPUs has nothing that CUDA kernels could use", new_torch(look),
-             "WHY426");
+    look.add("torch", "torch", wrong, text, "a torch for CPUs has nothing that CUDA kernels could use",
+             new_torch(look, true), "WHY426");
   else
     look.add("torch", "torch", good, text);
   look_at_own_kernels(look);

@@ -61,6 +61,9 @@ std::string gpu_text(const Gpu& gpu);
 bool is_below(const std::filesystem::path& path, const std::filesystem::path& folder);
 /// Is driver "570.86.10" older than "580" or "528.33"? Not known: no.
 bool is_older_driver(std::string_view have, std::string_view need);
+/// The command that brings a torch whose CUDA the driver can run, where it is known; `again`: in place of the one
+/// there.
+std::string new_torch(const Look& look, bool again);
 
 void look_at_machine(Look& look);
 Status look_at_torch(Look& look);

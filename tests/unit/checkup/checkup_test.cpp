@@ -144,6 +144,30 @@ TEST_CASE("the mend of a torch for CPUs is for the Python that was looked at, wi
   CHECK(mend() == "uv pip install --python '/the venv/bin/python' --reinstall --torch-backend=auto torch");
 }
 
+TEST_CASE("a torch is advised that the driver can run") {
+  const auto mend_with = [](const char* driver, bool uv, Capability gpu = {8, 0}) {
+    FakeMachine machine;
+    machine.options.gpus = std::vector<Gpu>{{"NVIDIA A100", gpu, driver}};
+    if (uv) machine.program("uv");
+    const auto checkup = machine.look();
+    const auto* torch = row_of(checkup, "torch", CheckupState::wrong);
+    REQUIRE(torch);
+    return torch->mend;
+  };
+  const std::string pip = "/v/bin/python -m pip install torch", uv = "uv pip install --python /v/bin/python ";
+  CHECK(mend_with("", false) == pip);
+  CHECK(mend_with("580", false) == pip);
+  CHECK(mend_with("550", false) == pip + " --index-url https://download.pytorch.org/whl/cu126");
+  // What this driver knows is newer than CUDA 12.6; what 13 dropped is older than the driver.
+  CHECK(mend_with("570.86.10", false, {12, 0}) == pip + " --index-url https://download.pytorch.org/whl/cu128");
+  CHECK(mend_with("580", false, {7, 0}) == pip + " --index-url https://download.pytorch.org/whl/cu126");
+  CHECK(mend_with("520", false) == pip + " --index-url https://download.pytorch.org/whl/cu118");
+  CHECK(mend_with("400", false) == pip);  // none is known that runs
+  // uv asks this machine's driver, not the one that was asked about.
+  CHECK(mend_with("550", true) == uv + "--torch-backend=cu126 torch");
+  CHECK(mend_with("", true) == uv + "--torch-backend=auto torch");
+}
+
 TEST_CASE("a Python that does not start is an error, not a row") {
   FakeMachine machine;
   machine.python = "no json";
