@@ -62,6 +62,47 @@ fs::path better_ptxas(const Look& look, Capability gpu) {
   return {};
 }
 
+/// The triton that torch's METADATA pins: "3.6.0"; "" = it pins none.
+std::string pinned_by_torch(const Look& look) {
+  const auto torches = look.python.named("torch");
+  if (torches.empty()) return {};
+  const auto text = read_file(torches.front()->info / "METADATA");
+  if (!text) return {};
+  for (const auto& line : split(*text, '\n')) {
+    const std::string_view key = "Requires-Dist: triton==";
+    if (!line.starts_with(key)) continue;
+    const auto rest = line.substr(key.size());
+    return trim(rest.substr(0, rest.find_first_of(";, ")));
+  }
+  return {};
+}
+
+/// What pip is asked for: the triton that torch was made for.
+std::string right_triton(const Look& look) {
+  const auto pinned = pinned_by_torch(look);
+  return pinned.empty() ? "triton" : "triton==" + pinned;
+}
+
+std::string installed_triton(const Look& look) {
+  for (const auto* name : {"triton", "triton-windows", "pytorch-triton"})
+    if (const auto ones = look.python.named(name); !ones.empty() && !ones.front()->version.empty())
+      return ones.front()->version;
+  return {};
+}
+
+/// Is that the triton, whatever build of it? Where torch pins none, any is.
+bool is_right(std::string_view installed, std::string_view pinned) {
+  return pinned.empty() || installed.substr(0, installed.find('+')) == pinned || installed == pinned;
+}
+
+/// A triton that is newer than torch's own would be the wrong one: where this one is torch's own, a newer torch brings
+/// a newer one.
+std::string newer_triton(const Look& look) {
+  const auto pinned = pinned_by_torch(look);
+  if (pinned.empty()) return look.pip("install -U triton");
+  return is_right(installed_triton(look), pinned) ? new_torch(look, true) : look.pip("install " + right_triton(look));
+}
+
 void look_at_ptxas(Look& look, const fs::path& triton) {
   for (const auto& gpu : look.kinds_of_gpu()) {
     const auto ptxas = ptxas_for(look, triton, gpu.capability);
@@ -69,14 +110,14 @@ void look_at_ptxas(Look& look, const fs::path& triton) {
     const std::string hurts = "each Triton kernel is assembled by it at its first call";
     if (!is_file(ptxas.path)) {
       look.add("ptxas", what, wrong, fmt::format("{} is not there", ptxas.path.string()), hurts,
-               look.pip("install --force-reinstall triton"));
+               look.pip("install --force-reinstall " + right_triton(look)));
       continue;
     }
     const auto release = release_of(ptxas.path, look);
     const auto text = fmt::format("{} {}", release, ptxas.path.string());
     if (release.empty())
       look.add("ptxas", what, wrong, fmt::format("{} does not start", ptxas.path.string()), hurts,
-               look.pip("install --force-reinstall triton"));
+               look.pip("install --force-reinstall " + right_triton(look)));
     else if (assembles(release, gpu.capability))
       look.add("ptxas", what, good, text);
     else if (const auto other = better_ptxas(look, gpu.capability); !other.empty())
@@ -84,7 +125,7 @@ void look_at_ptxas(Look& look, const fs::path& triton) {
                fmt::format("export {}={}", ptxas.variable, shell_word(other.string())), "WHY510");
     else
       look.add("ptxas", what, wrong, text, fmt::format("it does not know {}", to_string(gpu.capability)),
-               look.pip("install -U triton"), "WHY510");
+               newer_triton(look), "WHY510");
   }
 }
 
@@ -115,21 +156,6 @@ void look_at_compiler(Look& look) {
              "WHY519");
 }
 
-/// The triton that torch's METADATA pins: "3.6.0"; "" = it pins none.
-std::string pinned_by_torch(const Look& look) {
-  const auto torches = look.python.named("torch");
-  if (torches.empty()) return {};
-  const auto text = read_file(torches.front()->info / "METADATA");
-  if (!text) return {};
-  for (const auto& line : split(*text, '\n')) {
-    const std::string_view key = "Requires-Dist: triton==";
-    if (!line.starts_with(key)) continue;
-    const auto rest = line.substr(key.size());
-    return trim(rest.substr(0, rest.find_first_of(";, ")));
-  }
-  return {};
-}
-
 }  // namespace
 
 void look_at_triton(Look& look) {
@@ -138,20 +164,19 @@ void look_at_triton(Look& look) {
       look.known, [&](const KnownPackage& package) { return !look.python.named(package.name).empty(); });
   if (module == nullptr || module->bare) {
     if (!look.wants_torch()) return;  // without torch there are no Triton kernels
+    // A torch that is still to come brings its own.
     look.add("triton", "Triton", needed ? wrong : warning, "not installed in this Python",
-             "SageAttention's Python code imports it, and some GPUs run nothing else", look.pip("install triton"),
-             "WHY416");
+             "SageAttention's Python code imports it, and some GPUs run nothing else",
+             look.torch ? look.pip("install " + right_triton(look)) : new_torch(look, false), "WHY416");
     return;
   }
-  std::string version;
-  for (const auto* name : {"triton", "triton-windows", "pytorch-triton"})
-    if (const auto ones = look.python.named(name); version.empty() && !ones.empty()) version = ones.front()->version;
+  const auto version = installed_triton(look);
   const auto pinned = pinned_by_torch(look);
   const auto text = fmt::format("{} {}", version.empty() ? "of an unknown version" : version, module->folder.string());
-  if (!pinned.empty() && !version.empty() && version != pinned && version.substr(0, version.find('+')) != pinned)
+  if (!version.empty() && !is_right(version, pinned))
     look.add("triton", "Triton", warning, text,
              fmt::format("torch {} was made for Triton {}", look.torch ? look.torch->version : "", pinned),
-             look.pip("install triton==" + pinned), "WHY527");
+             look.pip("install " + right_triton(look)), "WHY527");
   else
     look.add("triton", "Triton", good, text);
   look_at_ptxas(look, module->folder);

@@ -21,6 +21,7 @@ struct FakeMachine : CommandRunner {
       R"({"version":"3.12.4","minor":"3.12","implementation":"cpython","prefix":"/v","base_prefix":"/usr","path":[],"distributions":[],"modules":[]})";
   std::string failure = "Traceback\nModuleNotFoundError: No module named 'torch'\n";
   std::string smi = "NVIDIA H200, 9.0, 580.95.05\n", mig = "Disabled\n", listed;
+  std::string ptxas;  ///< what it says of itself; "" = it does not start
   int smi_exit = 0;
 
   FakeMachine() {
@@ -58,6 +59,8 @@ struct FakeMachine : CommandRunner {
       result.output = has("mig.mode") ? mig : lists ? listed : smi;
     } else if (has("distributions(path=[place])")) {
       result.output = "noise of a sitecustomize\n\x01sagekit\x01" + python;
+    } else if (program == "ptxas" && !ptxas.empty()) {
+      result.output = ptxas;
     } else {
       result.exit_code = 1;
       result.error_output = failure;
@@ -151,7 +154,9 @@ TEST_CASE("a torch is advised that the driver can run") {
     if (uv) machine.program("uv");
     const auto checkup = machine.look();
     const auto* torch = row_of(checkup, "torch", CheckupState::wrong);
-    REQUIRE(torch);
+    const auto* triton = row_of(checkup, "triton", CheckupState::warning);
+    REQUIRE((torch && triton));
+    CHECK(triton->mend == torch->mend);  // which brings its own
     return torch->mend;
   };
   const std::string pip = "/v/bin/python -m pip install torch", uv = "uv pip install --python /v/bin/python ";
@@ -166,6 +171,36 @@ TEST_CASE("a torch is advised that the driver can run") {
   // uv asks this machine's driver, not the one that was asked about.
   CHECK(mend_with("550", true) == uv + "--torch-backend=cu126 torch");
   CHECK(mend_with("", true) == uv + "--torch-backend=auto torch");
+}
+
+TEST_CASE("the Triton that is advised is the one that torch pins") {
+  FakeMachine machine;
+  machine.torch("'12.8'");
+  machine.write("torch-2.9.1.dist-info/METADATA",
+                "Name: torch\nRequires-Dist: triton==3.5.1; platform_system == \"Linux\"\n");
+  const auto distribution = [&](const char* name, const char* version, const std::string& info) {
+    machine.python.replace(machine.python.find("\"distributions\":["), 17,
+                           std::string(R"("distributions":[{"name":")") + name + R"(","version":")" + version +
+                               R"(","place":"/v/lib","info":")" + info +
+                               (machine.python.find("\"distributions\":[]") == std::string::npos ? "\"}," : "\"}"));
+  };
+  distribution("torch", "2.9.1", (machine.folder.path() / "torch-2.9.1.dist-info").string());
+  const auto mend = [&](const char* about, CheckupState state) {
+    const auto checkup = machine.look();
+    const auto* row = row_of(checkup, about, state);
+    REQUIRE(row);
+    return row->mend;
+  };
+  CHECK(mend("triton", CheckupState::warning) == "/v/bin/python -m pip install triton==3.5.1");
+  machine.python.replace(machine.python.find("\"modules\":["), 11,
+                         R"("modules":[{"name":"triton","folder":")" + (machine.folder.path() / "triton").string() +
+                             R"(","bare":false},)");
+  distribution("triton", "3.5.1", "");
+  CHECK(mend("ptxas", CheckupState::wrong) == "/v/bin/python -m pip install --force-reinstall triton==3.5.1");
+  // torch's own that is too old for the GPU: only a newer torch has a newer one.
+  machine.write("triton/backends/nvidia/bin/ptxas", "", true);
+  machine.ptxas = "Cuda compilation tools, release 11.0, V11.0.1\n";
+  CHECK(mend("ptxas", CheckupState::wrong) == "/v/bin/python -m pip install --force-reinstall torch");
 }
 
 TEST_CASE("a Python that does not start is an error, not a row") {
