@@ -123,7 +123,7 @@ exec {real} "$@"
         (tools / "g++").chmod(0o755)
         env = self.environment(PATH=f"{tools}:{os.environ['PATH']}")
         done = self.build("--json", env=env)
-        self.expect(done, 1, "WHY220", "the disk is full", "Mend", "${TMPDIR:-/tmp}", "error[BLD001]")
+        self.expect(done, 1, "WHY220", "the disk is full", "Mend", "df -h /tmp", "error[BLD001]")
         self.assertLess(done.err.index("WHY220"), done.err.index("error[BLD001]"))
         failed = done.json()["failed"]
         self.assertTrue(failed)

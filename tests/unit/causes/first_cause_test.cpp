@@ -47,9 +47,34 @@ TEST_CASE("a name says what it means, and another one says nothing") {
 }
 
 TEST_CASE("a variable of the shell in a command is the shell's") {
-  const auto full = first_of("fatal error: error writing to /tmp/ops.s: No space left on device\n");
-  REQUIRE_FALSE(full.fix.empty());
-  CHECK(full.fix.front().command.find("${TMPDIR:-/tmp}") != std::string::npos);
+  const auto crashed = first_of("nvcc error   : 'cicc' died due to signal 11 (Invalid memory reference)\n");
+  REQUIRE_FALSE(crashed.fix.empty());
+  CHECK(crashed.fix.front().command.find("${TMPDIR:-/tmp}") != std::string::npos);
+}
+
+TEST_CASE("the disk that is full is the one of the log's path") {
+  const auto command = [](const std::string& log) {
+    const auto full = first_of(log + "\n");
+    CHECK(full.code == "WHY220");
+    REQUIRE_FALSE(full.fix.empty());
+    return full.fix.front().command;
+  };
+  CHECK(command("fatal error: error writing to /tmp/ops.s: No space left on device") == "df -h /tmp");
+  CHECK(command(
+            "OSError: [Errno 28] No space left on device: '/data/venv/lib/python3.12/site-packages/torch/lib/a.so'") ==
+        "df -h /data/venv/lib/python3.12/site-packages");
+  CHECK(command("ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device") ==
+        "df -h -T");
+  CHECK(command("cp: error writing '/data/models/a.bin': No space left on device") == "df -h /data/models");
+  CHECK(command("OSError: [Errno 28] No space left on device: '/data/$(id)/a'") == "df -h -T");
+}
+
+TEST_CASE("a quota that is used up is no full disk") {
+  const auto quota = first_of("OSError: [Errno 122] Disk quota exceeded: '/home/me/venv/lib/a.so'\n");
+  CHECK(quota.code == "WHY257");
+  REQUIRE_FALSE(quota.fix.empty());
+  CHECK(quota.fix.front().command.find("du -") != std::string::npos);
+  CHECK(first_of("error: failed to write to file: Disk quota exceeded (os error 122)\n").code == "WHY257");
 }
 
 TEST_CASE("what a log says and a shell would run stands in no command") {
