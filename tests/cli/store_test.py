@@ -614,17 +614,22 @@ fi
                 self.assertNotIn("[1/", done.err)
         self.expect(self.run_sagekit(*self.words("--store", self.folder / "a'b (c) #&;=\\", "-o", "out")), 0)
 
+    def built_by_nobody(self, *words):
+        """By a user who may not write into the store, from a home of their own."""
+        self.folder.chmod(0o755)
+        home = self.folder / "home of nobody"
+        home.mkdir(exist_ok=True)
+        os.chown(home, 65534, 65534)
+        done = Done(subprocess.run([SAGEKIT, *map(str, words), "-o", home / "dist"], cwd=home, stdin=subprocess.DEVNULL, capture_output=True,
+                                   env=self.environment(HOME=str(home), TMPDIR=str(home)), user=65534, group=65534, extra_groups=[], timeout=300))
+        self.assertEqual(done.code, 0, done.err)
+        return done
+
     @unittest.skipUnless(os.geteuid() == 0, "needs root")
     def test_a_store_of_someone_else_is_read_and_left_alone(self):
         self.full_store()
-        self.folder.chmod(0o755)
-        home = self.folder / "home of nobody"
-        home.mkdir()
-        os.chown(home, 65534, 65534)
         before = sorted(str(p) for p in self.store.rglob("*"))
-        done = Done(subprocess.run([SAGEKIT, *map(str, self.words("--json", "-o", home / "dist"))], cwd=home, stdin=subprocess.DEVNULL, capture_output=True,
-                                   env=self.environment(HOME=str(home), TMPDIR=str(home)), user=65534, group=65534, extra_groups=[], timeout=300))
-        self.assertEqual(done.code, 0, done.err)
+        done = self.built_by_nobody(*self.words("--json"))
         self.assertIn("this build keeps nothing", done.err)
         self.assertEqual(done.json()["steps"]["run"], 0, "what is in it was not used")
         self.expect_same(done)
@@ -633,16 +638,9 @@ fi
     @unittest.skipUnless(os.geteuid() == 0, "needs root")
     def test_the_source_is_taken_from_a_store_of_someone_else(self):
         self.full_store()
-        self.folder.chmod(0o755)
-        home = self.folder / "home of nobody"
-        home.mkdir()
-        os.chown(home, 65534, 65534)
-        words = ["--plugin-dir", EXAMPLES, "--plugin", "example", "build", "--json", "--offline"]
 
         def built():
-            done = Done(subprocess.run([SAGEKIT, *words, "-o", home / "dist"], cwd=home, stdin=subprocess.DEVNULL, capture_output=True,
-                                       env=self.environment(HOME=str(home), TMPDIR=str(home)), user=65534, group=65534, extra_groups=[], timeout=300))
-            self.assertEqual(done.code, 0, done.err)
+            done = self.built_by_nobody("--plugin-dir", EXAMPLES, "--plugin", "example", "build", "--json", "--offline")
             self.assertEqual(done.json()["steps"]["run"], 0)
             self.expect_same(done)
 

@@ -1,6 +1,8 @@
 // Triton, and the tools that it starts while a program runs: ptxas and a C compiler.
 #include "checkup/looks.hpp"
 #include "environment/probes.hpp"
+#include "pypa/metadata_reader.hpp"
+#include "pypa/requirement_reader.hpp"
 #include "spec/data.hpp"
 #include "support/file.hpp"
 #include "support/format.hpp"
@@ -67,14 +69,7 @@ std::string pinned_by_torch(const Look& look) {
   const auto torches = look.python.named("torch");
   if (torches.empty()) return {};
   const auto text = read_file(torches.front()->info / "METADATA");
-  if (!text) return {};
-  for (const auto& line : split(*text, '\n')) {
-    const std::string_view key = "Requires-Dist: triton==";
-    if (!line.starts_with(key)) continue;
-    const auto rest = line.substr(key.size());
-    return trim(rest.substr(0, rest.find_first_of(";, ")));
-  }
-  return {};
+  return text ? pinned_release(read_headers(*text).all("Requires-Dist"), "triton") : std::string();
 }
 
 /// What pip is asked for: the triton that torch was made for.
