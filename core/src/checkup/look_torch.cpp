@@ -138,15 +138,13 @@ Status import_torch(Look& look) {
 
 std::string new_torch(const Look& look, bool again) {
   const auto right = look.driver.empty() ? RightBuild() : right_build(look);
-  const auto backend = right.cuda.empty() ? "" : "cu" + replace_all(right.cuda, ".", "");
   // uv chooses by the driver for which CUDA, but by this machine's; pip takes what the index has first.
   if (!look.program("uv").empty())
     return fmt::format("uv pip install --python {} {}--torch-backend={} torch",
                        shell_word(look.options.interpreter.string()), again ? "--reinstall " : "",
-                       look.options.gpus && !backend.empty() ? backend : "auto");
-  return look.pip(
-      fmt::format("install {}torch{}", again ? "--force-reinstall " : "",
-                  backend.empty() || right.any_does ? "" : " --index-url https://download.pytorch.org/whl/" + backend));
+                       look.options.gpus && !right.cuda.empty() ? "cu" + without_dots(right.cuda) : "auto");
+  return look.pip(fmt::format("install {}torch{}", again ? "--force-reinstall " : "",
+                              right.cuda.empty() || right.any_does ? "" : " --index-url " + torch_index(right.cuda)));
 }
 
 Status look_at_torch(Look& look) {

@@ -2,6 +2,7 @@
 
 #include "generate/tools.hpp"
 #include "source/prepared_source.hpp"
+#include "spec/data.hpp"
 #include "support/format.hpp"
 #include "support/json.hpp"
 #include "support/text.hpp"
@@ -51,7 +52,7 @@ Json cell_json(const Spec& spec, const Plan& plan, const Cell& cell) {
   };
   std::vector<std::string> requirements, environment, arches;
   if (!cell.torch.empty())
-    requirements = {"--extra-index-url " + filled(tools.torch_index), filled(tools.setup_py_torch)};
+    requirements = {"--extra-index-url " + torch_index(cell.cuda), filled(tools.setup_py_torch)};
   requirements.insert(requirements.end(), tools.setup_py_requirements.begin(), tools.setup_py_requirements.end());
   for (const auto& arch : cell.arches) arches.push_back(to_string(arch));
   for (const auto& line : spec.build.setup_py_environment)

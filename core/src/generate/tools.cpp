@@ -49,7 +49,6 @@ GenerateTools read_tools() {
   if (auto table = root.table("setup_py")) {
     tools.setup_py_requirements = table->required_strings("requirements");
     tools.setup_py_torch = table->required_string("torch");
-    tools.torch_index = table->required_string("torch_index");
     tools.toolkits = table->required_strings("toolkits");
     table->finish_sourced();
   }

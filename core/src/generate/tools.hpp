@@ -25,7 +25,7 @@ struct GenerateTools {
   std::vector<std::string> build_packages, aarch64_packages;
   std::string linux_runner, windows_runner;
   std::vector<std::string> setup_py_requirements, toolkits;
-  std::string setup_py_torch, torch_index;                  ///< with {torch} and {cuda_digits}
+  std::string setup_py_torch;                               ///< with {torch} and {cuda_digits}
   std::map<std::string, std::string, std::less<>> actions;  ///< "checkout" -> "actions/checkout@<commit> # v6.1.0"
   Diagnostics problems;                                     ///< of the data itself; a test holds it empty
 };

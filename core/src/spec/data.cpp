@@ -81,6 +81,10 @@ DriverNeed driver_for(std::string_view toolkit, bool ptx) {
   return ptx ? row->own : row->family;
 }
 
+std::string torch_index(std::string_view cuda) {
+  return replace_all(core_data().torch_index, "{cuda_digits}", without_dots(cuda));
+}
+
 DriverNeed first_driver_of(Capability gpu) {
   const auto& models = gpu_data().models;
   const auto row = std::ranges::find(models, gpu, &GpuModels::capability);

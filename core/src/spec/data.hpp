@@ -132,6 +132,7 @@ struct SplitCompile {
 
 struct CoreData {
   std::vector<TorchRelease> torches;         ///< oldest first
+  std::string torch_index;                   ///< with {cuda_digits}
   std::vector<StringLayout> string_layouts;  ///< the first that fits holds
   std::vector<NvccArch> nvcc_arches;
   SplitCompile split_compile;
@@ -160,6 +161,9 @@ std::vector<std::string> gpu_names(Capability capability, std::string_view cpu =
 
 /// The oldest driver that runs machine code (`ptx`: compiles PTX) of a toolkit "13.0"; empty texts = not known.
 DriverNeed driver_for(std::string_view toolkit, bool ptx);
+/// torch's own index for a CUDA "13.0".
+std::string torch_index(std::string_view cuda);
+
 /// The oldest driver that knows a GPU, whatever code it is to run; empty texts = not known.
 DriverNeed first_driver_of(Capability gpu);
 

@@ -64,6 +64,7 @@ TorchBuild torch_build(TomlTable& row) {
 
 void read_torches(TomlTable& root, Loaded& loaded) {
   CoreData& data = loaded.data;
+  data.torch_index = root.required_string("index");
   read_rows(root, "torch", [&](TomlTable& row) {
     TorchRelease release;
     release.version = row.required_string("version");
