@@ -83,6 +83,15 @@ class Plan(CommandLine):
             self.assertNotIn("fetched", done.out)
             self.assertIn("0 can be built here now, 0 after fetching", done.out)
 
+    def test_a_source_that_is_not_here_yet_is_fetched_by_build(self):
+        done = self.example("plan")
+        self.expect(done, 0)
+        self.assertRegex(done.out, r"1 cell: 0 can be built here now, 1 after fetching, 0 not\n  fetched by build: .*the source")
+        done = self.example("plan", "--offline")
+        self.expect(done, 0)
+        self.assertIn("0 can be built here now, 0 after fetching, 1 not", done.out)
+        self.assertIn("--offline allows no connection", " ".join(done.out.split()))
+
     def test_all_that_is_missing_is_listed(self):
         for cell in self.cells("--toolchain", "wheels", "--offline"):
             kinds = [lack["kind"] for lack in cell["lacks"]]

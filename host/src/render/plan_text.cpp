@@ -28,7 +28,13 @@ const Lack* lasting_lack(const Cell& cell, const PlanView& view) {
 }
 
 Where where(const Cell& cell, const PlanView& view) {
-  return cell.buildable ? Where::here : lasting_lack(cell, view) ? Where::nowhere : Where::fetched;
+  if (lasting_lack(cell, view) || !view.source) return Where::nowhere;
+  return cell.buildable && !view.source->empty() ? Where::here : Where::fetched;
+}
+
+const std::string& why_nowhere(const Cell& cell, const PlanView& view) {
+  const auto* lack = lasting_lack(cell, view);
+  return lack ? lack->error.message : view.source.error().message;
 }
 
 std::string word(const Console& console, Where where) {
@@ -125,15 +131,17 @@ std::string buildable_text(const Console& console, const Plan& plan, const PlanV
                            const std::vector<Family>& families) {
   std::size_t counts[3] = {};
   std::vector<std::string> fetched;
+  const auto add = [&](std::string what) {
+    if (std::ranges::count(fetched, what) == 0) fetched.push_back(std::move(what));
+  };
   std::vector<std::pair<std::string, std::vector<const Cell*>>> reasons;
   for (const auto& cell : plan.cells) {
     const auto state = where(cell, view);
     ++counts[static_cast<std::size_t>(state)];
-    if (state == Where::nowhere) remember(reasons, lasting_lack(cell, view)->error.message, cell);
+    if (state == Where::nowhere) remember(reasons, why_nowhere(cell, view), cell);
     if (state != Where::fetched) continue;
-    for (const auto& lack : cell.lacks)
-      if (const auto what = need_words(*view.fetched(cell, lack)); std::ranges::count(fetched, what) == 0)
-        fetched.push_back(what);
+    for (const auto& lack : cell.lacks) add(need_words(*view.fetched(cell, lack)));
+    if (view.source->empty()) add("the source");
   }
   std::string text = wrap(fmt::format("{}: {} can be built here now, {} after fetching, {} not",
                                       counted(plan.cells.size(), "cell", "cells"), counts[0], counts[1], counts[2]),

@@ -5,11 +5,13 @@
 #include "session.hpp"
 #include "verb.hpp"
 
+#include <sagekit/build.hpp>
 #include <sagekit/doctor.hpp>
 #include <sagekit/shards.hpp>
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <optional>
 
 namespace sagekit::host {
@@ -32,13 +34,28 @@ void declare(Flags& flags, PlanArguments& arguments) {
   flags.number("--shard", arguments.shard, "Only this one of --shards, from 1");
 }
 
-void show_plan(const Session& session, const Plan& plan, const ToolchainOptions& options, bool steps) {
+/// Where build would have the source from: plan_text's view of it.
+Result<std::filesystem::path> source_place(const Session& session, const Spec& spec, const Plan& plan,
+                                           const ToolchainArguments& tools) {
+  const auto store = session.store(tools.store);
+  if (!store) return std::unexpected(store.error());
+  BuildOptions build;
+  build.store = *store;
+  build.offline = tools.offline;
+  build.child_environment = session.settings.child_environment;
+  return look_for_source(spec, plan, build, *session.runner);
+}
+
+void show_plan(const Session& session, const Spec& spec, const Plan& plan, const ToolchainOptions& options,
+               const PlanArguments& arguments) {
   // What build would fetch before it begins.
   const auto fetched = [&](const Cell& cell, const Lack& lack) -> std::optional<TreeNeed> {
     auto need = missing_tree(cell, lack, this_platform());
     return need && can_fetch(*need, options) ? need : std::nullopt;
   };
-  session.console.result(plan_text(session.console, plan, {fetched, steps, terminal_width()}));
+  session.console.result(plan_text(
+      session.console, plan,
+      {fetched, source_place(session, spec, plan, arguments.selection.tools), arguments.steps, terminal_width()}));
 }
 
 Error no_such_shard(const PlanArguments& arguments) {
@@ -93,7 +110,7 @@ int run(Session& session, const PlanArguments& arguments) {
   else if (arguments.dot)
     session.console.document(plan_dot(plan));
   else if (!request.only || !request.only->empty())  // else it was said that nothing is left
-    show_plan(session, plan, *options, arguments.steps);
+    show_plan(session, plugin->spec(), plan, *options, arguments);
   return 0;
 }
 
