@@ -36,6 +36,7 @@ std::string when_text(const std::string& condition) {
   if (condition == "installer != uv") return "with pip";
   if (condition == "frame_node != none") return "a node of ComfyUI is in the traceback";
   if (condition == "frame = package") return "the traceback ends in a package";
+  if (condition == "frame_owner = owner") return "and it is that package";
   if (condition == "frame = comfyui") return "the traceback ends in ComfyUI's own files";
   if (condition == "frame = own") return "the traceback ends in a file of your own";
   if (condition == "frame = none") return "without a traceback";

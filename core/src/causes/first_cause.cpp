@@ -185,6 +185,8 @@ class CauseRanking {
           other.signatures.insert(other.signatures.end(), one.row().signatures.begin(), one.row().signatures.end());
         } else if (one.generality() > other.generality()) {
           one.dropped = true;
+        } else if (&one > &other && one.row().fallback && other.row().fallback) {
+          one.dropped = true;  // two general rows of one line: the first says it
         } else if (&one > &other && one.row().code == other.row().code) {
           one.dropped = true;
         }

@@ -186,6 +186,23 @@ TEST_CASE("an answer names the thing that the line names, and the command for th
   // git's kinds are mended by different commands.
   CHECK(mend("fatal: detected dubious ownership in repository at '/src'").find("safe.directory") != std::string::npos);
   CHECK(mend("fatal: destination path 'x' already exists and is not an empty directory.") == "git -C FOLDER pull");
+  // A library of CUDA that a wheel lacks, and one that torch itself lacks.
+  const std::string library = "OSError: libcudart.so.12: cannot open shared object file: No such file or directory\n";
+  CHECK(first_of("  File \"/v/lib/python3.12/site-packages/k/__init__.py\", line 3, in <module>\n" + library).code ==
+        "WHY409");
+  CHECK(first_of("  File \"/v/lib/python3.12/site-packages/torch/__init__.py\", line 334, in _load_global_deps\n" +
+                 library)
+            .code == "WHY434");
+  CHECK(first_of("ValueError: libcublas.so.*[0-9] not found in the system path ['', '/v']\n").code == "WHY434");
+  // A part that its own package asks for, and one that another asks for.
+  const auto lacking = [&](const std::string& folder) {
+    return first_of("Traceback (most recent call last):\n  File \"/v/lib/python3.12/site-packages/" + folder +
+                    "/__init__.py\", line 3, in <module>\n    from kay.part import one\n"
+                    "ModuleNotFoundError: No module named 'kay.part'\n")
+        .fix.front();
+  };
+  CHECK(lacking("kay").why.find("kay itself asks for it") != std::string::npos);
+  CHECK(lacking("other").command == "python -m pip show kay");
   // xFormers: which of the two is wrong.
   const std::string built =
       "xFormers can't load C++/CUDA extensions. xFormers was built for:\n"
