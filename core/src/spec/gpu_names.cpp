@@ -51,10 +51,13 @@ bool means(const NameWords& typed, const NameWords& name) {
   return begins_with(name, typed) && std::ranges::any_of(typed, has_digit);
 }
 
-/// "5090", "4070 Ti", "rtx5090": from the number on, as people say it, and names written in one word.
+/// "5090", "4070 Ti", "rtx5090", "4070ti": from the number on, as people say it, and names written in one word.
 bool means_loosely(const NameWords& typed, const NameWords& name) {
-  if (join(typed, "") == join(name, "")) return true;
+  const auto in_one_word = join(typed, "");
+  if (in_one_word == join(name, "")) return true;
   if (typed.empty() || !has_digit(typed.front())) return false;
+  if (typed.size() == 1 && in_one_word == join(NameWords(std::ranges::find_if(name, has_digit), name.end()), ""))
+    return true;
   const auto number = std::ranges::find(name, typed.front());
   return number != name.end() && means(typed, NameWords(number, name.end()));  // "4070 Ti" of "RTX 4070 Ti"
 }

@@ -107,6 +107,8 @@ TEST_CASE("a GPU's name stands for its capability wherever an arch is taken") {
       {"rtx5090", "12.0"},
       {"4090", "8.9"},
       {"4070 Ti Super;8.0", "8.0 8.9"},
+      {"4070ti", "8.9"},
+      {"3060Ti", "8.6"},
       {"A100-SXM4-80GB", "8.0"},
       {"A100 SXM", "8.0"},  // as those say it who rent them out
       {"H200 SXM", "9.0"},
