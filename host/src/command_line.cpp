@@ -236,6 +236,10 @@ Error unexpected_word(const std::string& word, const Verb* verb, const std::vect
   const auto near = meant_word(word.substr(0, word.find('=')), known);
   const auto guess = near.empty() ? help : fmt::format("did you mean \"{}\"? {}", near, help);
   if (word.starts_with('-')) return unexpected_flag(word, verb, verbs, guess);
+  if (verb == nullptr && (word == "uninstall" || word == "remove"))
+    return {ErrorKind::usage, "CLI001", fmt::format("unknown verb \"{}\"", word), "",
+            "a package is taken out by its own Python: python -m pip uninstall PACKAGE; what sagekit fetched by "
+            "\"sagekit toolchain remove\""};
   if (verb == nullptr && word.find_first_of("./") != std::string::npos)
     return {ErrorKind::usage, "CLI001", fmt::format("\"{}\" is no verb", word), "",
             fmt::format("\"sagekit verify {0}\" judges a wheel, \"sagekit inspect {0}\" lists what is in it", word)};
