@@ -490,6 +490,13 @@ class ManyMachines(StoreCase):
             for other in spans:
                 if one is not other and one["tid"] == other["tid"]:
                     self.assertTrue(one["ts"] + one["dur"] <= other["ts"] + 1 or other["ts"] + other["dur"] <= one["ts"] + 1)
+        kept = (self.folder / "trace.json").read_bytes()
+        self.expect(self.run_sagekit(*self.words("-n", "--timeline", "trace.json")), 0, "trace.json is left as it is")
+        self.assertEqual((self.folder / "trace.json").read_bytes(), kept)
+        full = self.run_sagekit(*self.words("--json", "--timeline", "/dev/full"))
+        self.expect(full, 3, "FIL002")
+        self.assertEqual(len(full.json()["wheels"]), 1)
+        self.assertEqual([one["code"] for one in full.json()["errors"]], ["FIL002"])
         again = self.run_sagekit(*self.words("--timeline", "trace.json"), env=self.environment(GITHUB_ACTIONS="true"))
         self.expect(again, 0, "::group::", "::endgroup::\nwheel dist/")
         self.assertTrue(all(e["args"]["reused"] for e in json.loads((self.folder / "trace.json").read_text())["traceEvents"] if e["ph"] == "X"))

@@ -234,6 +234,18 @@ void show_skipped(const Session& session, const Plan& plan, const std::vector<st
   }
 }
 
+/// Its error is shown, and hides nothing of what the build has to say.
+Status write_timeline(const Session& session, const BuildArguments& arguments, const BuildTrace& trace) {
+  if (arguments.timeline.empty()) return {};
+  if (arguments.dry_run) {
+    session.console.say(fmt::format("nothing runs: {} is left as it is", arguments.timeline));
+    return {};
+  }
+  auto written = write_output(arguments.timeline, trace.chrome_trace());
+  if (!written) session.console.show(written.error());
+  return written;
+}
+
 int run(Session& session, const BuildArguments& arguments) {
   if (session.global.json && arguments.jsonl)
     return report(session, {ErrorKind::usage, "CLI001", "--json and --jsonl both want stdout", "",
@@ -299,9 +311,7 @@ int run(Session& session, const BuildArguments& arguments) {
   Result<Build> build = Build{};
   BuildTrace trace(maker);
   if (!plan.cells.empty()) build = run_build(plugin->spec(), plan, environment, *options, *session.runner, trace, stop);
-  if (!arguments.timeline.empty())
-    if (const auto written = write_output(arguments.timeline, trace.chrome_trace()); !written)
-      return report(session, written.error());
+  const Status timeline = write_timeline(session, arguments, trace);
   auto packaging = maker.finish(plan);
   if (!build) {
     Error error = build.error();
@@ -337,7 +347,8 @@ int run(Session& session, const BuildArguments& arguments) {
 
   if (arguments.jsonl) session.console.document(end_event(*build, packaging.wheels.size()));
   if (session.global.json) {
-    session.console.document(build_json(*build, packaging.wheels, packaging.refused, causes));
+    session.console.document(build_json(*build, packaging.wheels, packaging.refused, causes,
+                                        timeline ? std::vector<Error>{} : std::vector{timeline.error()}));
   } else if (build->steps_would_run) {
     session.console.say(fmt::format("{} would run, {} in the store", counted(*build->steps_would_run, "step", "steps"),
                                     build->steps_reused));
@@ -351,6 +362,7 @@ int run(Session& session, const BuildArguments& arguments) {
   }
   if (!arguments.dry_run && !build->place) trim_to_limit(session, arguments.store, options->store);
   if (!build->failed.empty() || !packaging.refused.empty()) return exit_code(ErrorKind::failed);
+  if (!timeline) return exit_code(timeline.error().kind);
   if (build->steps_left > 0) {
     session.console.say(fmt::format("{} left: run it again to go on", counted(build->steps_left, "step", "steps")));
     return k_more_to_do;
