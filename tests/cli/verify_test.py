@@ -410,7 +410,7 @@ class Formats(Verify):
         self.assertEqual(list(report)[0], "schema")
         self.assertEqual(report["schema"], "sagekit.verify/1")
         (wheel,) = report["wheels"]
-        self.assertEqual(set(wheel), {"path", "sha256", "verdict", "policy", "kind", "tags", "gpu", "findings", "skipped", "runs_on"})
+        self.assertEqual(set(wheel), {"path", "sha256", "verdict", "policy", "kind", "tags", "gpu", "findings", "skipped", "runs_on", "unusable"})
         self.assertEqual(wheel["sha256"], hashlib.sha256((self.folder / Wheel().name).read_bytes()).hexdigest())
         self.assertEqual((wheel["verdict"], wheel["kind"]), ("pass", "wheel"))
         for finding in wheel["findings"]:

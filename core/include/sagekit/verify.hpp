@@ -55,6 +55,8 @@ struct WheelReport {
   bool pass = false;              ///< no finding with result fail
   std::vector<Finding> findings;  ///< all, passes included
   std::vector<RunsOn> runs_on;
+  /// Why it works on no GPU, whatever its code is: "pip does not install it (INF001: ...)"; "" = nothing says so.
+  std::string unusable = {};
   std::string policy;  ///< that judged it: "own", "others", "pypi", or the origin of a policy file
   /// "wheel"; "build" (staged files); "unpacked" and "installed" (a folder with its dist-info); "folder" (no
   /// dist-info).

@@ -95,8 +95,19 @@ void judge_wheel_text(const std::string& text, WheelFacts& facts, bool name_know
                                          facts.name.build));
 }
 
-void judge_folder(const DistInfoTexts& texts, const WheelFacts& facts, bool name_known, Problems& problems) {
-  if (texts.folders.empty()) problems.error("INF001", "the wheel has no .dist-info folder");
+/// An archive of a wheel is none: browsers and CI services pack what they hand out once more.
+std::string inner_wheel(const std::vector<MemberFacts>& members) {
+  const auto inner = std::ranges::find_if(members, [](const auto& member) { return member.path.ends_with(".whl"); });
+  return inner == members.end() ? "" : inner->path;
+}
+
+void judge_folder(const DistInfoTexts& texts, const WheelFacts& facts, const std::vector<MemberFacts>& members,
+                  bool name_known, Problems& problems) {
+  if (texts.folders.empty()) {
+    const auto inner = inner_wheel(members);
+    problems.error("INF001", "the wheel has no .dist-info folder",
+                   inner.empty() ? "" : "it is an archive of another wheel: unpack it, and take " + inner);
+  }
   if (texts.folders.size() > 1)
     problems.error("INF002", "the wheel has several .dist-info folders: " + join(texts.folders, ", "));
   if (texts.folder.empty() || !name_known) return;
@@ -158,7 +169,7 @@ void judge_dist_info(const DistInfoTexts& texts, const std::string& file_name, c
   if (texts.provenance)
     if (const auto made = parse_json(*texts.provenance); made.is_object() && made.contains("plugin"))
       facts.plugin = text_at(made["plugin"], "name");
-  judge_folder(texts, facts, name.has_value(), problems);
+  judge_folder(texts, facts, members, name.has_value(), problems);
   if (!texts.folder.empty()) {
     if (texts.metadata)
       judge_metadata(*texts.metadata, members, facts, name.has_value(), problems);

@@ -109,6 +109,7 @@ const std::vector<Check>& table() {
       {numbered("RUN", 1, 100),
        {},
        [](const CheckContext& c, FindingList& f) {
+         c.results.unusable = unusable(c.artifact, f.all());
          c.results.runs_on = runs_on(c.artifact, f.all(), c.results.gate);
          return check_runs_on(c.artifact, c.results.runs_on, f), Status();
        }},
@@ -149,6 +150,7 @@ Result<WheelReport> judge(const Artifact& artifact, FindingList findings, const 
     if (!options.trial || is_tried(check)) TRY(run_check(check, {artifact, options, runner, results}, findings));
   auto report = std::move(findings).report(std::move(path), std::move(sha256), std::move(results.runs_on));
   if (results.gate && results.gate->cases > 0) report.gpu = results.gate->gpu;
+  report.unusable = std::move(results.unusable);
   report.kind = to_string(artifact.kind);
   report.imported = {results.imported.begin(), results.imported.end()};
   report.python = artifact.name.python;

@@ -35,6 +35,7 @@ void prepare(Artifact& artifact, const std::vector<const Plugin*>& plugins, cons
 struct CheckResults {
   std::optional<GpuGate> gate;     ///< nothing: no case was called on a GPU
   std::vector<RunsOn> runs_on;     ///< filled by the last check, from what all others found
+  std::string unusable;            ///< WheelReport::unusable
   std::set<std::string> imported;  ///< WheelReport::imported
 };
 

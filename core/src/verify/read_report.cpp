@@ -71,6 +71,7 @@ std::optional<WheelReport> read_report(const Json& json) {
     report.gpu = required(json, "gpu");
     for (const auto& finding : json.at("findings")) report.findings.push_back(read_finding(finding));
     for (const auto& row : json.at("runs_on")) report.runs_on.push_back(read_row(row));
+    report.unusable = required(json, "unusable");
     return report;
   } catch (const Json::exception&) {
     return std::nullopt;

@@ -300,6 +300,10 @@ std::vector<Capability> known_gpus(const Artifact& artifact) {
   return {gpus.begin(), gpus.end()};
 }
 
+std::string unusable(const Artifact& artifact, const std::vector<Finding>& findings) {
+  return LoadFaults(artifact, findings).package();
+}
+
 std::vector<RunsOn> runs_on(const Artifact& artifact, const std::vector<Finding>& findings,
                             const std::optional<GpuGate>& gate) {
   const LoadFaults faults(artifact, findings);

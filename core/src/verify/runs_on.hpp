@@ -21,6 +21,9 @@ struct GpuGate {
   std::size_t cases = 0, passed = 0;  ///< judged, and without a fault
 };
 
+/// Why nothing of it works on any GPU: WheelReport::unusable.
+std::string unusable(const Artifact& artifact, const std::vector<Finding>& findings);
+
 /// A row for every GPU that core's data or the spec's dispatch knows, by capability. Where it is not known which
 /// modules the package calls (no spec, or a source that it does not know) the modules' code alone decides; a wheel
 /// without any GPU code then has no rows. `findings`: of all checks; no row is better than they allow, nor the

@@ -48,6 +48,7 @@ Json report_json(const WheelReport& report, bool all) {
   json["skipped"] = skipped;
   Json& rows = json["runs_on"] = Json::array();
   for (const auto& row : report.runs_on) rows.push_back(row_json(row));
+  json["unusable"] = report.unusable;
   return json;
 }
 

@@ -43,6 +43,13 @@ bool has_damage(const WheelReport& report) {
   });
 }
 
+/// What is said in the place of a table where no module has GPU code.
+std::string runs_without_code(const WheelReport& report) {
+  if (!report.unusable.empty()) return "nothing: " + one_line(report.unusable);
+  return has_damage(report) ? "not known: what is in it could not all be read"
+                            : "no GPU code in it: what it requires (Triton, torch) decides on which GPUs it runs";
+}
+
 /// One fault in all its places.
 struct Fault {
   const Finding* finding;
@@ -165,10 +172,7 @@ std::string wheel_report_text(const Console& console, const WheelReport& report,
   std::string text = head + tags_text(report, width) + runs_on_text(console, report.runs_on, more.empty(), width);
   // Who asks which GPU it runs on is owed an answer, too. A file that is no wheel has passed nothing and says nothing.
   if (report.runs_on.empty() && counts_of(report).pass > 0)
-    text +=
-        wrap(has_damage(report) ? "not known: what is in it could not all be read"
-                                : "no GPU code in it: what it requires (Triton, torch) decides on which GPUs it runs",
-             "  runs on  ", "    ", width);
+    text += wrap(runs_without_code(report), "  runs on  ", "    ", width);
   for (const auto result : {FindingResult::fail, FindingResult::warn, FindingResult::waived, FindingResult::pass})
     if (result != FindingResult::pass || more.empty()) text += faults_text(console, report, result, more, width);
   text += skipped_text(console, report, more, width);

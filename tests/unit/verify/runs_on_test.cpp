@@ -184,6 +184,7 @@ TEST_CASE("a wheel that pip does not install runs nowhere") {
     REQUIRE_FALSE(trouble(report, fault.code).empty());
     for (const auto& one : report.runs_on) CHECK(one.verdict == "no");
     CHECK(reason_has(row(report, {9, 0}), "pip does not install it (" + fault.code));
+    CHECK(report.unusable.starts_with("pip does not install it (" + fault.code));
   }
 }
 
