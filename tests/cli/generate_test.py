@@ -98,6 +98,7 @@ class Generate(CommandLine):
                 (("sdist", "-o", "-"), 2, ("CLI001", "no text for stdout", "-o DIR")),
                 (("ansible", "--venv", "comfy/venv"), 2, ("GEN003", "is relative", "/opt/comfyui/venv")),
                 (("slurm", "--source", "../src repo"), 2, ("GEN003", '--source "../src repo" is relative', "the whole path")),
+                *((("ansible", "--source", source), 2, ("GEN003", f'--source "{source}" is relative', "the whole path")) for source in ("../src repo", "~/src")),
                 (("slurm", "--shared-store", "~/geteilt ü"), 2, ("GEN003", '--shared-store "~/geteilt ü" is relative', "the whole path")),
                 (("consumer", "--release", "https://me:s3cret@example.org/sagekit.release.json"), 2, ("FIL001", "is an address", "curl -LO")),
                 *(((kind, "--source", f"https://{user}@example.org/sage.git"), 2, ("GEN003", "--source is an address with a user name or a password"))

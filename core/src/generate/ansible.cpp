@@ -51,6 +51,7 @@ Result<Generated> generate_ansible(const std::vector<PlannedVariant>& variants, 
         ErrorKind::usage, "GEN003",
         fmt::format("--venv {} is relative, and on a host nobody knows to which folder", yaml_text(options.venv)),
         "the whole path: --venv /opt/comfyui/venv, or ~/venv");
+  TRY(check_absolute("--source", options.source, "on a host nobody knows to which folder"));
   TRY_ASSIGN(const auto sagekit, sagekit_source(options));
   std::string url, sha256, version;
   if (!options.release.empty()) {

@@ -174,6 +174,13 @@ void note_cross_runtime(const std::vector<const Cell*>& cells, std::vector<std::
       join({lacking.begin(), lacking.end()}, ", ")));
 }
 
+Status check_absolute(std::string_view flag, std::string_view path, std::string_view why) {
+  if (path.empty() || path.front() == '/' || path.find("://") != std::string_view::npos || path.starts_with("git@"))
+    return {};
+  return fail(ErrorKind::usage, "GEN003", fmt::format("{} {} is relative, and {}", flag, yaml_text(path), why),
+              "give the whole path, as it is there");
+}
+
 Result<SagekitSource> sagekit_source(const GenerateOptions& options) {
   if (options.sagekit.empty()) return SagekitSource{"sagekit==" SAGEKIT_VERSION, ""};
   const auto& given = options.sagekit;

@@ -4,6 +4,7 @@
 #include <sagekit/generate.hpp>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sagekit {
@@ -34,6 +35,10 @@ Result<std::vector<const Cell*>> linux_cells(const Plan& plan, std::vector<std::
 /// Says which cells for another CPU have the CUDA runtime linked in: no toolkit that is fetched has that CPU's
 /// (TCH007).
 void note_cross_runtime(const std::vector<const Cell*>& cells, std::vector<std::string>& notes);
+
+/// GEN003 for a path that would be meant from a folder of the machine where the files are used, which `why` says. An
+/// address is none.
+Status check_absolute(std::string_view flag, std::string_view path, std::string_view why);
 
 /// What pip installs sagekit from: "sagekit==1.2.3", or the path of a wheel that is carried along.
 struct SagekitSource {

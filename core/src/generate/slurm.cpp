@@ -70,15 +70,6 @@ Status check_slurm_name(std::string_view flag, const std::string& name, std::str
               std::string(listed_by));
 }
 
-/// The jobs run in the folder of their scripts, wherever that is put.
-Status check_absolute(std::string_view flag, const std::string& path) {
-  if (path.empty() || path.front() == '/' || path.find("://") != std::string::npos || path.starts_with("git@"))
-    return {};
-  return fail(ErrorKind::usage, "GEN003",
-              fmt::format("{} {} is relative, and the jobs run in another folder", flag, yaml_text(path)),
-              "give the whole path, as the nodes see it");
-}
-
 }  // namespace
 
 Result<Generated> generate_slurm(const std::vector<PlannedVariant>& variants, const GenerateOptions& options) {
@@ -87,8 +78,10 @@ Result<Generated> generate_slurm(const std::vector<PlannedVariant>& variants, co
   TRY(linux_cells(variant.plan, made.notes));
   TRY(check_slurm_name("--partition", options.partition, "sinfo lists partitions"));
   TRY(check_slurm_name("--account", options.account, "sacctmgr show associations lists accounts"));
-  TRY(check_absolute("--source", options.source));
-  TRY(check_absolute("--shared-store", options.store));
+  // The jobs run in the folder of their scripts, wherever that is put.
+  constexpr std::string_view k_whose = "the jobs run in another folder";
+  TRY(check_absolute("--source", options.source, k_whose));
+  TRY(check_absolute("--shared-store", options.store, k_whose));
   const auto size = size_of(variant.plan, options);
 
   std::vector<std::string> global{
