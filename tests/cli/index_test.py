@@ -376,13 +376,15 @@ class Installers(CommandLine):
         self.assertIn("HASHES", done.err + done.out)
 
     def test_an_index_without_any_of_the_wheels_is_none(self):
-        tiny("1.0").write(self.dist)
+        wheels = {tiny("1.0").write(self.dist)}
         self.expect(self.run_sagekit("index", "dist", "--per", "torch"), 4, "REL016", "leave --per out")
         self.expect(self.run_sagekit("index", "dist", "--per", "cuda,torch"), 4, "REL016", "leave --per out")
-        tiny("1.0+cu130").write(self.dist)
+        wheels.add(tiny("1.0+cu130").write(self.dist))
         for per in ("cuda,torch", "torch,cuda"):
             done = self.run_sagekit("index", "dist", "--per", per)
             self.expect(done, 4, "REL016", "none says both", "--per cuda\n")
+        self.expect(self.run_sagekit("index", "dist", "--base-url", "example.org"), 2, "REL019")
+        self.assertEqual(set(self.dist.iterdir()), wheels, "something was written")
         self.expect(self.run_sagekit("index", "dist", "--per", "cuda"), 0)
 
     def test_one_index_per_cuda(self):

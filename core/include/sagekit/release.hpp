@@ -18,7 +18,8 @@
 
 namespace sagekit {
 
-/// What a wheel says it was made from: its sagekit.json, else what its file name and METADATA tell. "" and empty = not said.
+/// What a wheel says it was made from: its sagekit.json, else what its file name and METADATA tell. "" and empty = not
+/// said.
 struct WheelOrigin {
   std::string plugin, plugin_version;
   std::string source_url, commit;
@@ -77,16 +78,22 @@ struct ScanOptions {
   /// written anew. Empty: every wheel is read.
   std::filesystem::path cache = {};
   std::vector<std::filesystem::path> skip = {};  ///< folders that are not looked into
-  /// Leave METADATA's bytes beside each wheel, as NAME.whl.metadata (PEP 658).
-  bool write_metadata = false;
-  std::vector<NamingScheme> schemes = {};  ///< rows that names are read by before those that are always there
-  std::stop_token stop = {};               ///< asked before each wheel; nothing was written then
+  bool with_metadata = false;                    ///< fill Scan::metadata
+  std::vector<NamingScheme> schemes = {};        ///< rows that names are read by before those that are always there
+  std::stop_token stop = {};                     ///< asked before each wheel; nothing was written then
+};
+
+/// METADATA's bytes, and where an index wants them: beside the wheel, as NAME.whl.metadata (PEP 658).
+struct MetadataBeside {
+  std::filesystem::path path;
+  std::string bytes;
 };
 
 struct Scan {
-  Release release;             ///< without verdicts
-  std::vector<Error> refused;  ///< wheels that must not be published, each with its one reason
-  std::size_t read = 0;        ///< wheels that were read; the others were known
+  Release release;                       ///< without verdicts
+  std::vector<Error> refused;            ///< wheels that must not be published, each with its one reason
+  std::size_t read = 0;                  ///< wheels that were read; the others were known
+  std::vector<MetadataBeside> metadata;  ///< of the wheels that were read: the others have theirs beside them
 };
 
 /// Judges the wheels of a folder as `verify` does, fills in verdict, findings and the GPUs they run on, and names the

@@ -43,6 +43,7 @@ struct IndexOptions {
   std::string base_url = {};          ///< wheels are below this address instead; "" = not
   std::vector<std::string> per = {};  ///< "cuda", "torch": an index for each; none = one
   std::vector<YankedFiles> yanked = {};
+  std::vector<MetadataBeside> metadata = {};  ///< of a scan: written before the pages that name them
   bool variants = false;  ///< list wheel variants (PEP 825, a draft), and the file that installers choose by
 };
 

@@ -35,7 +35,7 @@ struct Found {
   bool attested = false;  ///< a provenance object lies beside it
   const KnownWheel* known = nullptr;
   ReleasedWheel wheel = {};
-  std::string metadata = {};  ///< to be left beside it
+  std::string metadata = {};
   std::optional<Error> refused = {};
 };
 
@@ -101,10 +101,11 @@ void sort_by_path(std::vector<Found>& found) {
   found = std::move(sorted);
 }
 
+std::string metadata_beside(const fs::path& wheel) { return wheel.string() + ".metadata"; }
+
 bool has_metadata_beside(const fs::path& wheel, std::uint64_t bytes) {
   struct stat status{};
-  const auto beside = wheel.string() + ".metadata";
-  return ::lstat(beside.c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
+  return ::lstat(metadata_beside(wheel).c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
          static_cast<std::uint64_t>(status.st_size) == bytes;
 }
 
@@ -119,7 +120,7 @@ void read_one(const fs::path& folder, const ScanOptions& options, const WheelNam
     return;
   }
   found.wheel = std::move(reading->wheel);
-  if (options.write_metadata) found.metadata = std::move(reading->metadata);
+  if (options.with_metadata) found.metadata = std::move(reading->metadata);
   found.wheel.path = found.path;
   found.wheel.modified = rfc3339(found.state.modified_ns);
 }
@@ -210,20 +211,6 @@ Status compare_with_manifest(const fs::path& folder, Scan& scan) {
   return {};
 }
 
-Status write_metadata(const fs::path& folder, const std::vector<Found>& found) {
-  for (const auto& one : found) {
-    if (one.metadata.empty()) continue;
-    if (auto written = write_beside((folder / one.path).string() + ".metadata", one.metadata); !written) {
-      if (written.error().kind == ErrorKind::usage)
-        written.error().hint =
-            "each wheel's METADATA lies beside it for installers (PEP 658): let this user write there, or copy the "
-            "wheels";
-      return written;
-    }
-  }
-  return {};
-}
-
 /// Wheels that were changed a moment ago are left out: another change within the clock's step would not be seen.
 Status remember(const fs::path& cache, const std::vector<Found>& found) {
   timespec now{};
@@ -250,7 +237,7 @@ Result<Scan> scan_wheels(const fs::path& folder, const ScanOptions& options) {
   for (auto& one : found) {
     const auto at = known.find(one.path);
     if (one.refused || at == known.end() || at->second.state != one.state) continue;
-    if (options.write_metadata && !has_metadata_beside(folder / one.path, at->second.wheel.metadata_bytes)) continue;
+    if (options.with_metadata && !has_metadata_beside(folder / one.path, at->second.wheel.metadata_bytes)) continue;
     one.known = &at->second;
     one.wheel = std::move(at->second.wheel);
   }
@@ -263,7 +250,8 @@ Result<Scan> scan_wheels(const fs::path& folder, const ScanOptions& options) {
     if (one.attested && !one.refused) check_provenance(folder, one);
   join_same_names(found, scan);
   TRY(compare_with_manifest(folder, scan));
-  if (scan.refused.empty()) TRY(write_metadata(folder, found));
+  for (auto& one : found)
+    if (!one.metadata.empty()) scan.metadata.push_back({metadata_beside(folder / one.path), std::move(one.metadata)});
   return scan;
 }
 

@@ -248,9 +248,22 @@ Status write_new_pages(const std::vector<const Pages::value_type*>& changed, con
   return write_beside(output / k_pages_file, list);
 }
 
+Status write_metadata(const std::vector<MetadataBeside>& metadata) {
+  for (const auto& one : metadata)
+    if (auto written = write_beside(one.path, one.bytes); !written) {
+      if (written.error().kind == ErrorKind::usage)
+        written.error().hint =
+            "each wheel's METADATA lies beside it for installers (PEP 658): let this user write there, or copy the "
+            "wheels";
+      return written;
+    }
+  return {};
+}
+
 Status write_pages(const Pages& pages, const IndexOptions& options, IndexReport& report) {
   const auto before = pages_before(options.output);
   TRY(check_ours(options.output, pages, before));
+  TRY(write_metadata(options.metadata));
   std::vector<const Pages::value_type*> changed;
   for (const auto& page : pages)
     if (const auto there = MappedFile::open(options.output / page.first); !there || there->bytes() != page.second)

@@ -121,9 +121,10 @@ int run(Session& session, const IndexArguments& arguments) {
     lock.emplace(std::move(*acquired));
   }
   auto release =
-      read_given_release(session, given, {.skip = {options.output}, .write_metadata = folder_given, .stop = stop});
+      read_given_release(session, given, {.skip = {options.output}, .with_metadata = folder_given, .stop = stop});
   if (!release) return report(session, release.error());
-  const auto& scan = release->scan;
+  auto& scan = release->scan;
+  options.metadata = std::move(scan.metadata);
   if (!scan.refused.empty()) {
     if (session.global.json) session.console.document(index_json(options.output, scan, {}));
     session.console.say("no index was written");

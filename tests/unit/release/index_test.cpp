@@ -50,11 +50,12 @@ TEST_CASE("an index has every file once with its hash, its metadata beside it, a
   const auto folder = index_scratch();
   put_wheel(folder.path(), wheel_of("1.2.0+cu130.torch2.11"));
   put_wheel(folder.path() / "other", wheel_of("1.0", "Alpha.x"));
-  const auto scan = scan_wheels(folder.path(), {.write_metadata = true});
+  auto scan = scan_wheels(folder.path(), {.with_metadata = true});
   REQUIRE(scan);
   CHECK(refusals(*scan) == "");
   IndexOptions options{.output = folder.path() / "simple", .wheels = folder.path()};
   options.yanked = {{"Alpha*", "bad <one>", 1}, {"nothing*", "x", 2}};
+  options.metadata = std::move(scan->metadata);
   const auto made = write_index(scan->release, options);
   REQUIRE(made);
   CHECK(made->written == 6);
@@ -71,7 +72,7 @@ TEST_CASE("an index has every file once with its hash, its metadata beside it, a
         wheel_of("1.2.0+cu130.torch2.11").metadata);
   CHECK(text_of(folder.path() / "simple/index.json").find("\"alpha-x\"") != std::string::npos);
 
-  const auto again = write_index(scan_wheels(folder.path(), {.write_metadata = true})->release, options);
+  const auto again = write_index(scan_wheels(folder.path(), {.with_metadata = true})->release, options);
   REQUIRE(again);
   CHECK(again->written == 0);
   CHECK(again->unchanged == 6);
