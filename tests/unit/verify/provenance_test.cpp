@@ -68,6 +68,13 @@ TEST_CASE("all local versions in circulation can be read") {
   check("2.2.0+cu.13.0.torch.2.11", "2.11", "13.0");
   check("2.2.0+cuda12.8", "", "12.8");
   check("2.2.0+torch2110cu130", "2.11.0", "13.0");
+  check("2.8.3+cu130.6810e2f", "", "13.0", "6810e2f");
+  check("2.8.3+cu13.6810e2f", "", "13", "6810e2f");
+  check("2.2.0+torch2.11.1234567a.cu130", "2.11", "13.0", "1234567a");
+  check("2.2.0+cu130.4", "", "13.0");
+  check("2.2.0+torch211.4", "2.1.1", "");
+  check("0.0.33+5d4b92a5.d20251029", "", "", "5d4b92a5");  // the day of a tree that was changed, too
+  check("0.0.33+20251029", "", "");
   check("2.2.0", "", "");
   check("2.2.0+local", "", "");
 }
