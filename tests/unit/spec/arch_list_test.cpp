@@ -168,6 +168,16 @@ TEST_CASE("a GPU is found by the number that people say, where only one has it")
   CHECK(find_gpu("NVIDIA GeForce RTX 5090 D v2") == Capability{12, 0});
   CHECK(find_gpu("RTX 5090D") == Capability{12, 0});
   CHECK(find_gpu("Quadro RTX 6000") == Capability{7, 5});
+  CHECK(find_gpu("NVIDIA GeForce RTX 2080 Super with Max-Q Design") == Capability{7, 5});
+  CHECK(find_gpu("NVIDIA RTX 5000 Ada Generation Embedded GPU") == Capability{8, 9});
+  CHECK(find_gpu("NVIDIA H20-3e") == Capability{9, 0});
+  CHECK(find_gpu("NVIDIA B300 SXM6 AC") == Capability{10, 3});
+  // As those say it who lend them.
+  for (const auto* lent : {"RTX 4000 Ada SFF", "RTX 4000 SFF Ada", "RTX 5000Ada"})
+    CHECK_MESSAGE((find_gpu(lent) == Capability{8, 9}), lent);
+  for (const auto* lent : {"RTX PRO 6000", "RTX PRO 6000 WK", "RTX PRO 6000 WS", "RTX PRO 6000 S", "RTX PRO 6000 MaxQ",
+                           "RTX PRO 6000 Max-Q", "RTX PRO 6000 Blackwell", "RTX PRO 6000 Server Edition"})
+    CHECK_MESSAGE((find_gpu(lent) == Capability{12, 0}), lent);
   CHECK_FALSE(find_gpu("Tesla").has_value());
   for (const auto* none : {"90", "rtx", "509", "50 90", ""}) CHECK_FALSE(find_gpu(none).has_value());
   CHECK(find_gpu("6000").error().code == "ARC006");

@@ -66,7 +66,7 @@ TEST_CASE("GPUs have names from 7.5 to 12.1") {
        {Capability{7, 5}, {8, 0}, {8, 6}, {8, 7}, {8, 9}, {9, 0}, {10, 0}, {10, 3}, {11, 0}, {12, 0}})
     CHECK_MESSAGE(!gpu_names(c).empty(), to_string(c));
   CHECK(gpu_names({13, 7}).empty());
-  CHECK(gpu_names({9, 0}, "x86_64") == std::vector<std::string>{"H100", "H200", "H800", "H20"});
+  CHECK(gpu_names({9, 0}, "x86_64") == std::vector<std::string>{"H100", "H200", "H800", "H20", "H20-3e"});
   CHECK(gpu_names({12, 1}, "x86_64").empty());
   CHECK(gpu_names({12, 1}, "aarch64") == gpu_names({12, 1}));
 }
