@@ -131,6 +131,29 @@ class Doctor(Provisioning):
             self.assertIn(f"{toolchains} cannot be read: Permission denied", part["found"])
             self.assertIn("check its owner and permissions; then sagekit toolchain fetch", part["mend"])
 
+    @unittest.skipUnless(os.geteuid() == 0, "needs root")
+    def test_toolchains_that_this_user_may_not_read_end_every_verb_alike(self):
+        self.trees.mkdir(parents=True)
+        for folder, mode in ((self.folder, 0o777), (self.trees.parent, 0o777), (self.trees, 0o700)):
+            folder.chmod(mode)
+
+        def ask(*words):
+            return Done(subprocess.run([str(SAGEKIT), "--plugin-dir", str(EXAMPLES), "--plugin", "example", *map(str, words)], env=self.environment(), cwd=self.folder,
+                                       stdin=subprocess.DEVNULL, capture_output=True, user=65534, group=65534, extra_groups=[]))
+
+        closed = f"{self.trees} cannot be read: Permission denied"
+        words = ("--toolchain", "wheels", "--index-url", self.index.url, "--source", EXAMPLE_SOURCE)
+        would = ask("build", "-n", *words)
+        self.expect(would, 3, "error[TCH001]", closed, "check its owner and permissions")
+        does = ask("build", *words)
+        self.expect(does, 3, f"whether nvcc 13.0 for linux_x86_64 is here is not known: {closed}")
+        self.assertEqual(does.err[does.err.index("error["):], would.err[would.err.index("error["):])
+        self.assertEqual(ask("doctor", *words).code, 3)
+        fetch = ask(*self.words())
+        self.refused(fetch, 3, "PRV010", closed, "check its owner and permissions")
+        self.assertNotIn("--offline", fetch.err)
+        self.assertEqual(self.index.log, [])
+
     @unittest.skipUnless(can_mount(), "needs root and mount namespaces for a small disk")
     def test_a_store_on_a_disk_that_is_too_small_is_lacking(self):
         disk = self.folder / "disk"

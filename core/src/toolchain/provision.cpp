@@ -180,12 +180,13 @@ Result<Provisioned> provision(const TreeNeed& need, const ProvisionOptions& opti
                 "run it once without --locked and look at what the lock then says");
   TRY_ASSIGN(auto tree, here(need, options, pinned, observer));
   if (tree) return Provisioned{std::move(*tree), false, 0, 0, 0};
-  if (options.offline)
-    if (const auto closed = closed_for(need, options.store))
-      return fail(ErrorKind::machine, "PRV010",
-                  fmt::format("whether {} is here is not known: {}; and --offline fetches nothing", words(need),
-                              closed->message),
-                  closed->hint, closed->where);
+  // One that comes would have no place either where the whole folder is closed.
+  if (const auto closed = closed_for(need, options.store);
+      closed && (options.offline || closed->where == options.store.string()))
+    return fail(ErrorKind::machine, "PRV010",
+                fmt::format("whether {} is here is not known: {}{}", words(need), closed->message,
+                            options.offline ? "; and --offline fetches nothing" : ""),
+                closed->hint, closed->where);
   if (options.offline)
     return fail(ErrorKind::machine, "PRV010",
                 fmt::format("{} is not in {}, and --offline fetches nothing", words(need), options.store.string()),
