@@ -236,6 +236,17 @@ exec {real} "$@"
         self.expect(done, 1, "SRC001", "--offline")
         self.expect(self.build("--offline"), 0)
 
+    def test_offline_dry_runs_know_git_s_copy_as_builds_do(self):
+        import hashlib
+        store = self.folder / "störe"
+        cache = store / "git" / (hashlib.sha256(b"https://example.invalid/sagekit-example.git").hexdigest()[:16] + ".git")
+        subprocess.run(["sh", SOURCE_DIR / "examples/plugin/pin_source.sh", self.folder / "repository"], check=True, capture_output=True)
+        subprocess.run(["git", "clone", "--quiet", "--bare", self.folder / "repository", cache], check=True)
+        before = sorted(store.rglob("*"))
+        self.expect(self.example("build", "--dry-run", "--offline"), 0, f"would take the source from {cache}", "4 steps would run")
+        self.assertEqual([path for path in sorted(store.rglob("*")) if path.is_relative_to(cache)], [path for path in before if path != cache.parent])
+        self.expect(self.example("build", "--offline"), 0)
+
     def test_a_given_source_that_is_not_there_is_told_before_anything_is_fetched(self):
         for words in (["--source", "nowhere"], ["--source", EXAMPLE_SOURCE, "--vendored", "cutlass=x"]):
             done = self.example("build", "--toolchain", "wheels", "--index-url", "http://127.0.0.1:9/simple", *words)

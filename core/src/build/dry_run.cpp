@@ -24,6 +24,17 @@ std::vector<const Cell*> with_tools(std::vector<const Cell*> cells) {
   return cells;
 }
 
+/// Where the source comes from, when nothing that goes into it is fetched; "" = something is. SRC001 where it must not.
+Result<std::filesystem::path> look_for_trees(const Spec& spec, const Plan& plan, const BuildOptions& options,
+                                             const SourceTools& tools) {
+  TRY_ASSIGN(auto place, look_for_tree(pinned_source(spec, plan), options.source, tools));
+  for (const auto& vendored : spec.source.vendored) {
+    TRY_ASSIGN(const auto tree, look_for_tree(pinned_vendored(vendored), given_for(options, vendored.name), tools));
+    if (tree.empty()) place.clear();
+  }
+  return place;
+}
+
 /// Ids of the steps whose results are kept.
 Result<std::set<std::string>> kept_steps(const Spec& spec, const Plan& plan, const Environment& environment,
                                          const BuildOptions& options, const std::vector<const Cell*>& cells,
@@ -37,18 +48,13 @@ Result<std::set<std::string>> kept_steps(const Spec& spec, const Plan& plan, con
   const auto say = [&observer](const std::string& text) { observer.on_message(text); };
   TRY_ASSIGN(const auto opened, open_store(here, "", say));
   const Store& store = opened.store;
-  TRY_ASSIGN(const auto source,
-             find_source(
-                 spec, plan, options,
-                 {store, runner, options.child_environment, {}, stop, options.log, options.offline, opened.read_only}));
+  const SourceTools tools{store, runner,      options.child_environment, {},
+                          stop,  options.log, options.offline,           opened.read_only};
+  TRY_ASSIGN(const auto source, find_source(spec, plan, options, tools));
   std::set<std::string> kept;
   if (!source) {
-    if (options.offline && from.find("://") != std::string::npos && !from.starts_with("file://"))
-      return fail(
-          ErrorKind::failed, "SRC001",
-          fmt::format("the source is not in the store, and --offline allows no connection to {}", from),
-          "build once without --offline, or give a copy with --source: a folder, a git repository or an archive", from);
-    observer.on_message(fmt::format("would take the source from {}", from));
+    TRY_ASSIGN(const auto place, look_for_trees(spec, plan, options, tools));
+    observer.on_message(fmt::format("would take the source from {}", place.empty() ? from : place.string()));
     return kept;
   }
   const auto ready = with_tools(cells);
@@ -120,12 +126,7 @@ Result<std::filesystem::path> look_for_source(const Spec& spec, const Plan& plan
   unchecked.vendored.clear();
   TRY_ASSIGN(const auto ready, find_source(spec, plan, unchecked, tools));
   if (ready) return ready->root;
-  TRY_ASSIGN(auto place, look_for_tree(pinned_source(spec, plan), options.source, tools));
-  for (const auto& vendored : spec.source.vendored) {
-    TRY_ASSIGN(const auto tree, look_for_tree(pinned_vendored(vendored), given_for(options, vendored.name), tools));
-    if (tree.empty()) place.clear();
-  }
-  return place;
+  return look_for_trees(spec, plan, options, tools);
 }
 
 Result<TemporaryFolder> links_folder(const BuildOptions& options) {

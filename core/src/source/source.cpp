@@ -311,9 +311,15 @@ Status check_place(const std::string& name, const std::string& given) {
 Result<fs::path> look_for_tree(const PinnedTree& pinned, const std::string& given, const SourceTools& tools) {
   if (!given.empty() && !is_url(given)) return fs::path(given);
   const auto& url = given.empty() ? pinned.url : given;
-  auto cache = cache_of(url, tools.store.root());
-  TRY_ASSIGN(const bool there, is_cached(pinned, url, Git(tools, cache, Git::Owner::a_store), tools));
-  return there ? std::move(cache) : fs::path();
+  for (const auto& store : {tools.read_only, tools.store.root()}) {
+    if (store.empty()) continue;
+    auto cache = cache_of(url, store);
+    const Git git(tools, cache, Git::Owner::a_store);
+    TRY_ASSIGN(const bool there,
+               store == tools.read_only ? has_commit(git, pinned.commit) : is_cached(pinned, url, git, tools));
+    if (there) return cache;
+  }
+  return fs::path();
 }
 
 Result<std::vector<TreeEntry>> export_tree(const PinnedTree& pinned, const std::string& given, const fs::path& into,
