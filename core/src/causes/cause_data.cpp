@@ -44,10 +44,10 @@ std::vector<CauseCondition> conditions_at(const TomlTable& row, std::string_view
   std::vector<CauseCondition> conditions;
   for (const auto& text : texts) {
     const auto words = split_words(text, " ");
-    if (words.size() != 3 || !contains({"<", "<=", ">", ">=", "=", "!="}, words[1]))
+    if (words.size() < 3 || !contains({"<", "<=", ">", ">=", "=", "!="}, words[1]))
       row.error(key, "DAT011", fmt::format("\"{}\" is no condition", text), "like: nvcc < 12.8");
     else
-      conditions.push_back({words[0], words[1], words[2], text});
+      conditions.push_back({words[0], words[1], join({words.begin() + 2, words.end()}, " "), text});
   }
   return conditions;
 }

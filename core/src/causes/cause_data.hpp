@@ -29,7 +29,8 @@ enum class LineRole {
 /// May a line of that role be what a failure is explained with?
 bool may_explain(LineRole role);
 
-/// "nvcc < 12.8": compares a fact of the log, or a group of the pattern, with a version, a number or another group.
+/// "nvcc < 12.8": compares a fact of the log, or a group of the pattern, with a version, a number, another group or
+/// words.
 struct CauseCondition {
   std::string left, op, right;
   std::string text;  ///< as written
