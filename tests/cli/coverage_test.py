@@ -76,6 +76,18 @@ class Coverage(CommandLine):
         self.assertEqual(set(self.coverage(everything, 0).values()), {"published"})
         self.assertEqual(self.planned("--missing-from", everything), [])
 
+    def test_a_wheel_of_the_limited_api_is_for_every_later_python(self):
+        words = ("--profile", "all", "--cuda", "13.0", "--platform", "linux_x86_64", "--python", "3.10,3.11,3.12")
+        cells = self.example("plan", *words, "--json").json()["cells"]
+        self.assertEqual([cell["python"] for cell in cells], ["3.10", "3.11", "3.12"])
+        for tags, made_with, missing in (("cp311-abi3", "3.11", ["3.10"]), ("cp310-abi3", "3.12", []), ("cp311-cp311", "3.11", ["3.10", "3.12"])):
+            name = f"sagekit_example-9.9-{tags}-linux_x86_64.whl"
+            place = self.manifest(row(cells[0], self.commit, file=name, python=made_with))
+            with self.subTest(tags):
+                done = self.example("plan", *words, "--json", "--missing-from", place)
+                self.expect(done, 0)
+                self.assertEqual([cell["python"] for cell in done.json()["cells"]], missing)
+
     def test_what_is_left_out_is_no_fault_of_the_request(self):
         words = ("plan", "--platform", "linux_x86_64,linux_aarch64", "--cuda", "13.0", "--missing-from")
         done = self.example(*words, self.manifest(row(self.cells[0], self.commit)))

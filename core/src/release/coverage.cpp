@@ -22,17 +22,13 @@ std::string other_arches(const WheelOrigin& origin, const Cell& cell) {
   return fmt::format("{}, the plan's for {}", fmt::join(has, " "), fmt::join(wanted, " "));
 }
 
-/// For its Python, platform, torch and CUDA? Python and platform may be unsaid by a wheel for any.
+/// For its Python, platform, torch and CUDA, as pip would take it? Of a wheel for any platform none is said.
 bool is_for(const ReleasedWheel& wheel, const Cell& cell) {
   const auto& origin = wheel.origin;
   if (wheel.project != normalized_project(cell.distribution)) return false;
   if (!origin.platform.empty() && origin.platform != cell.platform) return false;
   if (!is_for_torch(origin, cell.torch) || !says_same(origin.cuda, cell.cuda)) return false;
-  // Tags of several Pythons are those of each: cp310.cp311-none is for no 3.12.
-  const auto name = parse_wheel_name(wheel.file);
-  const auto pythons = name ? named_pythons(*name) : std::vector<std::string>();
-  if (pythons.size() > 1) return std::ranges::count(pythons, cell.python) > 0;
-  return origin.python.empty() || origin.python == cell.python;
+  return is_for_python(wheel, cell.python);
 }
 
 /// Whole commits, or one and the first digits of it.
