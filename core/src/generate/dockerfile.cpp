@@ -35,8 +35,7 @@ bool needs_headers(const Spec& spec) {
 
 std::string packages_of(const BaseGroup& group) {
   auto packages = generate_tools().build_packages;
-  if (group.aarch64)
-    packages.insert(packages.end(), generate_tools().aarch64_packages.begin(), generate_tools().aarch64_packages.end());
+  packages.insert(packages.end(), group.cross_packages.begin(), group.cross_packages.end());
   std::ranges::sort(packages);
   return join(packages, " ");
 }
@@ -127,10 +126,11 @@ Result<std::vector<BaseGroup>> base_groups(const std::vector<const Cell*>& cells
   for (const auto* cell : cells) {
     TRY_ASSIGN(const auto image, images.for_cell(*cell));
     auto group = std::ranges::find(groups, image, &BaseGroup::image);
-    if (group == groups.end()) group = groups.insert(group, {image, {}, {}, {}, false, false});
+    if (group == groups.end()) group = groups.insert(group, {image, {}, {}, {}, {}, false});
     if (!contains(group->cudas, cell->cuda)) group->cudas.push_back(cell->cuda);
     if (!contains(group->pythons, cell->python)) group->pythons.push_back(cell->python);
-    group->aarch64 |= cell->platform == "linux_aarch64";
+    if (const auto* cross = cross_platform(cell->platform))
+      group->cross_packages.insert(cross->packages.begin(), cross->packages.end());
   }
   for (auto& group : groups) {
     std::ranges::sort(group.cudas, version_less);

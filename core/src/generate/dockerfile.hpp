@@ -5,6 +5,7 @@
 #include "generate/tools.hpp"
 
 #include <functional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,7 +16,8 @@ namespace sagekit {
 struct BaseGroup {
   std::string image, suffix;  ///< of its stages' names: "-cu129"; "" = there is one image
   std::vector<std::string> cudas, pythons;
-  bool by_python = false, aarch64 = false;
+  std::set<std::string> cross_packages;  ///< compilers of platforms that are not the image's own
+  bool by_python = false;
 };
 /// By CUDA. GEN006.
 Result<std::vector<BaseGroup>> base_groups(const std::vector<const Cell*>& cells, const ImageChoice& images);

@@ -2,6 +2,7 @@
 #include "generate/kinds.hpp"
 #include "generate/quote.hpp"
 #include "generate/request_words.hpp"
+#include "generate/tools.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
@@ -163,15 +164,19 @@ Result<std::vector<const Cell*>> linux_cells(const Plan& plan, std::vector<std::
 }
 
 void note_cross_runtime(const std::vector<const Cell*>& cells, std::vector<std::string>& notes) {
-  std::set<std::string> lacking;
-  for (const auto* cell : cells)
-    if (cell->static_runtime && cell->platform == "linux_aarch64") lacking.insert(cell->id);
+  std::set<std::string> lacking, platforms;
+  for (const auto* cell : cells) {
+    const auto* cross = cross_platform(cell->platform);
+    if (!cell->static_runtime || cross == nullptr || cross->static_runtime) continue;
+    lacking.insert(cell->id);
+    platforms.insert(cell->platform);
+  }
   if (lacking.empty()) return;
   notes.push_back(fmt::format(
       "{}: not built on x86_64 as it is written here (TCH007). The CUDA runtime is linked into a module, and what is "
-      "fetched has no libcudart_static.a for linux_aarch64. sagekit explain TCH007 says where to put it; --platform "
+      "fetched has no libcudart_static.a for {}. sagekit explain TCH007 says where to put it; --platform "
       "linux_x86_64 leaves them out",
-      join({lacking.begin(), lacking.end()}, ", ")));
+      join({lacking.begin(), lacking.end()}, ", "), join({platforms.begin(), platforms.end()}, ", ")));
 }
 
 Status check_absolute(std::string_view flag, std::string_view path, std::string_view why) {

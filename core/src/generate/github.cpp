@@ -75,10 +75,14 @@ std::vector<std::string> platforms_for(const PlannedVariant& variant, const Syst
 
 /// GitHub's machines have a compiler for their own CPU.
 std::string cross_compiler_step(const std::vector<std::string>& platforms) {
-  if (!contains(platforms, "linux_aarch64")) return {};
+  std::vector<std::string> packages;
+  for (const auto& platform : platforms)
+    if (const auto* cross = cross_platform(platform))
+      packages.insert(packages.end(), cross->packages.begin(), cross->packages.end());
+  if (packages.empty()) return {};
   return "\n      - name: Install the compiler for the other CPU\n"
          "        run: sudo apt-get update -q && sudo apt-get install -yq --no-install-recommends " +
-         shell_line(generate_tools().aarch64_packages);
+         shell_line(packages);
 }
 
 std::string overrides_file(const Spec& spec) {
@@ -186,7 +190,9 @@ Status has_cells(const PlannedVariant& variant) {
 
 /// Of all profiles, for an event may choose any.
 void note_cross_builds(const PlannedVariant& variant, std::vector<std::string>& notes) {
-  if (!contains(variant.request.platforms, "linux_aarch64")) return;
+  if (std::ranges::none_of(variant.request.platforms,
+                           [](const std::string& platform) { return cross_platform(platform) != nullptr; }))
+    return;
   std::vector<Plan> plans;
   std::vector<const Cell*> cells;
   for (const auto& profile : profiles_for(*variant.spec).all) {

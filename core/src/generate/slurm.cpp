@@ -2,6 +2,7 @@
 #include "generate/kinds.hpp"
 #include "generate/quote.hpp"
 #include "generate/request_words.hpp"
+#include "generate/tools.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
@@ -92,7 +93,10 @@ Result<Generated> generate_slurm(const std::vector<PlannedVariant>& variants, co
     global.insert(global.end(), {"--config", std::string(k_overrides_file)});
   }
   auto request = variant.request;
-  if (request.platforms.empty() && made.notes.size() > 0) request.platforms = {"linux_x86_64", "linux_aarch64"};
+  if (request.platforms.empty() && made.notes.size() > 0) {
+    request.platforms = {"linux_x86_64"};
+    for (const auto& cross : generate_tools().cross) request.platforms.push_back(cross.platform);
+  }
   auto words = request_words(request);
   if (const auto arches = flag_arches(request); !arches.empty()) words.insert(words.end(), {"--arch", arches});
   words.insert(words.end(), {"--store", options.store.empty() ? "store" : options.store});

@@ -43,8 +43,12 @@ GenerateTools read_tools() {
   }
   if (auto table = root.table("packages")) {
     tools.build_packages = table->required_strings("build");
-    tools.aarch64_packages = table->required_strings("aarch64");
     table->finish_sourced();
+  }
+  for (auto& row : root.tables("cross")) {
+    tools.cross.push_back({row.required_string("platform"), row.required_strings("packages"),
+                           row.boolean("static_runtime").value_or(false)});
+    row.finish_sourced();
   }
   if (auto table = root.table("setup_py")) {
     tools.setup_py_requirements = table->required_strings("requirements");
@@ -84,6 +88,12 @@ bool is_family(std::string_view base) {
 const GenerateTools& generate_tools() {
   static const GenerateTools k_tools = read_tools();
   return k_tools;
+}
+
+const CrossPlatform* cross_platform(std::string_view platform) {
+  const auto& rows = generate_tools().cross;
+  const auto found = std::ranges::find(rows, platform, &CrossPlatform::platform);
+  return found == rows.end() ? nullptr : &*found;
 }
 
 Result<ImageChoice> ImageChoice::make(std::string_view base, const std::vector<std::string>& pins) {

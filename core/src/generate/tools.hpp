@@ -19,10 +19,18 @@ struct BaseImage {
   bool automatic = false;
 };
 
+/// A platform that is built for where another is at home.
+struct CrossPlatform {
+  std::string platform;
+  std::vector<std::string> packages;  ///< its compiler
+  bool static_runtime = false;        ///< the CUDA that is fetched has one for it
+};
+
 struct GenerateTools {
   std::vector<BaseImage> images;
   std::string header_image, header_folder;  ///< with {python}
-  std::vector<std::string> build_packages, aarch64_packages;
+  std::vector<std::string> build_packages;
+  std::vector<CrossPlatform> cross;
   std::string linux_runner, windows_runner;
   std::vector<std::string> setup_py_requirements, toolkits;
   std::string setup_py_torch;                               ///< with {torch} and {cuda_digits}
@@ -30,6 +38,8 @@ struct GenerateTools {
   Diagnostics problems;                                     ///< of the data itself; a test holds it empty
 };
 const GenerateTools& generate_tools();
+/// Null: it is the images' own, or none of theirs.
+const CrossPlatform* cross_platform(std::string_view platform);
 
 /// Images as the files name them: of a family or a given one, with the digests that were pinned.
 class ImageChoice {

@@ -95,6 +95,15 @@ TEST_SUITE("head") {
 }
 
 TEST_SUITE("tools") {
+  TEST_CASE("a platform that needs another compiler is a row") {
+    for (const auto& row : generate_tools().cross) {
+      CAPTURE(row.platform);
+      CHECK(cross_platform(row.platform) == &row);
+      CHECK_FALSE(row.packages.empty());
+    }
+    CHECK(cross_platform("linux_aarch64") != nullptr);
+    CHECK(cross_platform("linux_x86_64") == nullptr);
+  }
   TEST_CASE("the table is whole") {
     CHECK(generate_tools().problems.empty());
     for (const auto& [name, uses] : generate_tools().actions) {
