@@ -367,7 +367,7 @@ class Trees(Provisioning):
         def as_nobody(*more):
             return Done(subprocess.run([SAGEKIT, *self.words(*more)], cwd=self.folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=300,
                                        env=self.environment(SAGEKIT_STORE=str(home / "store")), user=65534, group=65534, extra_groups=[]))
-        for lock in ("sagekit.lock", self.folder / "sagekit.lock"):
+        for lock in ("sagekit.lock", self.folder / "sagekit.lock", self.folder / "none" / "yet" / "sagekit.lock"):
             self.expect(as_nobody("--lock", lock), 2, "error[FIL002]", f"cannot write {lock}: Permission denied", "--lock FILE")
         self.assertEqual(self.index.log, [])
         self.expect(as_nobody("--lock", home / "new" / "sagekit.lock"), 0)

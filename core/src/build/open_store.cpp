@@ -5,13 +5,10 @@
 #include "store/housekeeping.hpp"
 #include "store/http_level.hpp"
 #include "store/store_files.hpp"
+#include "support/folder.hpp"
 #include "support/format.hpp"
 #include "support/try.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <cstdint>
 
 namespace sagekit {
@@ -56,26 +53,6 @@ Status check_path(const fs::path& store) {
   return fail(ErrorKind::usage, "STO009",
               fmt::format("nothing can be compiled in the store {}: nvcc misreads the {} in its path", path, path[at]),
               "--store DIR or SAGEKIT_STORE name another; what is in this one may be moved there");
-}
-
-/// The folder, or the nearest above that is there.
-fs::path nearest_there(fs::path folder, std::error_code& error) {
-  while (!fs::exists(fs::symlink_status(folder, error)) && folder.has_relative_path()) {
-    if (error && error != std::errc::no_such_file_or_directory) return folder;
-    folder = folder.parent_path();
-  }
-  error.clear();
-  return folder;
-}
-
-/// Could this user make the folder, and files in it?
-std::error_code cannot_write(const fs::path& wanted) {
-  std::error_code error;
-  const auto folder = nearest_there(wanted, error);
-  if (error) return error;
-  if (!fs::is_directory(folder, error)) return error ? error : std::make_error_code(std::errc::not_a_directory);
-  if (::faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) == 0) return {};
-  return {errno, std::generic_category()};
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "index/curl_client.hpp"
 #include "spec/platform.hpp"
 #include "support/file.hpp"
+#include "support/folder.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
@@ -10,11 +11,8 @@
 
 #include <sagekit/provision.hpp>
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
+#include <system_error>
 
 namespace sagekit {
 
@@ -59,11 +57,9 @@ Status add_to_lock(const ProvisionOptions& options, const LockedTree& pins) {
 /// Before gigabytes come: could write_pins write the lock?
 Status check_lock(const std::filesystem::path& lock) {
   const auto folder = lock.has_parent_path() ? lock.parent_path() : std::filesystem::path(".");
-  // A folder that is not there is made.
-  if (lock.empty() || ::faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) == 0 || errno == ENOENT)
-    return check_replaceable(lock);
-  const auto why = last_os_error();
-  return fail(ErrorKind::usage, "FIL002", fmt::format("cannot write {}: {}", lock.string(), why),
+  const auto why = lock.empty() ? std::error_code() : cannot_write(folder);
+  if (!why) return check_replaceable(lock);
+  return fail(ErrorKind::usage, "FIL002", fmt::format("cannot write {}: {}", lock.string(), why.message()),
               "it pins what is fetched: --lock FILE names another place");
 }
 
