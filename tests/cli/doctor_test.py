@@ -8,7 +8,7 @@ import subprocess
 import unittest
 
 from harness import EXAMPLE_SOURCE, EXAMPLES, SAGEKIT, Done
-from provisioning import SECRET, Provisioning, can_mount
+from provisioning import SECRET, Provisioning, can_mount, fake_packages
 
 
 class Doctor(Provisioning):
@@ -84,6 +84,21 @@ class Doctor(Provisioning):
         self.assertFalse(self.fetched()[0]["fetched"])
         _, _, parts = self.parts("--plugin", "sm121", "--toolchain", "wheels", "--locked")
         self.assertNotIn("does not pin it", str(parts))
+
+    def test_locked_names_a_torch_that_is_here_and_not_pinned(self):
+        self.index.add_all([fake_packages.torch_wheel(platform="linux_aarch64")])
+        fetch = ("--torch", "2.11.0", "--cuda", "13.0", "--platform", "linux_aarch64", "--no-nvcc")
+        (row,) = self.fetched(what=fetch)
+        self.lock.unlink()
+        for source in ((), ("--toolchain", "wheels")):
+            done, _, parts = self.parts("--plugin", "sm121", *source, "--locked")
+            self.assertEqual(done.code, 3)
+            (torch,) = [part for part in parts if part["kind"] == "torch"]
+            self.assertEqual(torch["state"], "lacking")
+            self.assertIn(f"; {row['path']} cannot be used: sagekit.lock does not pin it, and --locked uses nothing else", torch["found"])
+            self.assertIn("sagekit toolchain fetch --torch 2.11.0", torch["mend"])
+        self.assertFalse(self.fetched(what=fetch)[0]["fetched"])
+        self.assertNotIn("does not pin it", str(self.parts("--plugin", "sm121", "--locked")[2]))
 
     def rows(self, kind, *words, **more):
         done = self.run_sagekit("--plugin", "sm121", "doctor", "--json", *words, env=self.environment(**more))

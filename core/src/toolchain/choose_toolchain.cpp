@@ -120,23 +120,19 @@ Result<Nvcc> choose_nvcc(const ToolchainNeed& need, const Environment& environme
     return fail(ErrorKind::machine, "TCH008",
                 fmt::format("the given nvcc {} cannot be used: {}", broken->executable.string(), broken->why_not),
                 "mend it, or build without --toolchain folder: to use another one");
-  if (nvcc == nullptr)
-    if (auto error = nvcc_no_fetch_mends(environment, need.cuda)) return std::unexpected(std::move(*error));
   const bool cross_runtime = need.static_runtime && need.platform != environment.platform;
-  std::string here;
-  if (nvcc == nullptr)
-    here = what_is_here(environment.nvcc, none_there(environment, "there is none at all"), [](const Nvcc& n) {
-      return n.cuda.empty() ? n.executable.string() : fmt::format("{} ({})", n.cuda, n.executable.string());
-    });
-  if (nvcc == nullptr && cross_runtime) return no_cross_runtime(need, nullptr, here, environment.fetch_flags);
-  if (nvcc == nullptr)
+  if (nvcc == nullptr) {
+    if (auto error = nvcc_no_fetch_mends(environment, need.cuda)) return std::unexpected(std::move(*error));
+    const auto here =
+        what_is_here(environment.nvcc, none_there(environment, "there is none at all"), [](const Nvcc& n) {
+          return n.cuda.empty() ? n.executable.string() : fmt::format("{} ({})", n.cuda, n.executable.string());
+        });
+    if (cross_runtime) return no_cross_runtime(need, nullptr, here, environment.fetch_flags);
+    const auto fetch = fmt::format("sagekit toolchain fetch --cuda {}{} brings it", need.cuda, environment.fetch_flags);
     return fail(ErrorKind::machine, "TCH001",
                 fmt::format("no nvcc {}{}; {}", need.cuda, looked_at(environment, " on this machine"), here),
-                mend_there(environment,
-                           how_to_get_nvcc(need.cuda, can_fetch_nvcc(need.cuda)
-                                                          ? fmt::format("sagekit toolchain fetch --cuda {}{} brings it",
-                                                                        need.cuda, environment.fetch_flags)
-                                                          : "")));
+                mend_there(environment, how_to_get_nvcc(need.cuda, can_fetch_nvcc(need.cuda) ? fetch : "")));
+  }
 
   // --list-gpu-code never shows a or f variants; from which release on it compiles those is known data.
   const auto cuda = parse_version_number(nvcc->cuda);
@@ -358,6 +354,7 @@ Result<TorchSysroot> choose_torch(const ToolchainNeed& need, const Python& pytho
   if (torch != nullptr) return *torch;
   const std::string build = need.cuda.empty() ? "+cpu" : "+cu" + without_dots(need.cuda);
   const auto say = [](const TorchSysroot& t) {
+    if (t.version.empty()) return t.root.string();
     return fmt::format("{}{} {} ({})", t.version, t.local.empty() ? "" : "+" + t.local, t.platform, t.root.string());
   };
   return fail(

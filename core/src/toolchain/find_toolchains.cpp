@@ -24,21 +24,28 @@ bool names(const std::vector<ToolSource>& sources, ToolSource source) {
   return std::ranges::find(sources, source) != sources.end();
 }
 
-/// With --locked, nvccs of the store that nothing pins: named as ones that cannot be used. They say no release, so that
-/// one is lacking (TCH001) and not broken: toolchain fetch without --locked pins what is here.
-Result<std::vector<Nvcc>> unpinned_nvccs(const ToolchainOptions& options) {
+/// With --locked, trees of the store that nothing pins: named as tools that cannot be used. They say no release, so
+/// that one is lacking (TCH001, TCH005) and not broken: toolchain fetch without --locked pins what is here.
+Status add_unpinned_trees(const ToolchainOptions& options, Environment& environment) {
   TRY_ASSIGN(const auto pins, read_lock(options.provision.lock, options.provision.kept));
-  std::vector<Nvcc> unpinned;
+  const auto why_not =
+      fmt::format("{} does not pin it, and --locked uses nothing else", options.provision.lock.string());
   for (const auto& tree : trees(options.provision.store)) {
-    if (tree.kind != TreeKind::nvcc || !names(options.stored, tree.source) || pins.find(need_of(tree)) != nullptr)
+    if (!names(options.stored, tree.source) || pins.find(need_of(tree)) != nullptr) continue;
+    if (tree.kind == TreeKind::torch) {
+      auto& torch = environment.torches.emplace_back();
+      torch.root = tree.folder;
+      torch.source = tree.source;
+      torch.why_not = why_not;
       continue;
-    auto& nvcc = unpinned.emplace_back();
+    }
+    auto& nvcc = environment.nvcc.emplace_back();
     nvcc.executable = tree.folder;
     nvcc.source = tree.source;
     nvcc.found_by = to_string(tree.source);
-    nvcc.why_not = fmt::format("{} does not pin it, and --locked uses nothing else", options.provision.lock.string());
+    nvcc.why_not = why_not;
   }
-  return unpinned;
+  return {};
 }
 
 /// What this user may not read is there all the same: named as a tool that cannot be used, so that nobody takes it for
@@ -86,25 +93,21 @@ Result<std::vector<Tree>> usable_trees(const ProvisionOptions& options) {
 Result<Environment> find_toolchains(const ToolchainOptions& options, CommandRunner& runner) {
   auto probe = options.probe;
   std::vector<Tree> used;
-  std::vector<Nvcc> unpinned;
-  if (!options.provision.store.empty() && !options.stored.empty()) {
+  const bool looks_in_store = !options.provision.store.empty() && !options.stored.empty();
+  if (looks_in_store) {
     TRY_ASSIGN(const auto usable, usable_trees(options.provision));
     std::ranges::copy_if(usable, std::back_inserter(used),
                          [&](const Tree& tree) { return names(options.stored, tree.source); });
-    if (options.provision.locked) {
-      TRY_ASSIGN(unpinned, unpinned_nvccs(options));
-    }
     for (const auto& tree : used) probe.provisioned.emplace_back(tree.folder, tree.source);
   }
   auto environment = probe_environment(probe, runner);
-  std::ranges::move(unpinned, std::back_inserter(environment.nvcc));
   // A torch for Windows is made of a wheel that knows no CUDA, and of the CUDA that its tree is for.
   for (auto& torch : environment.torches) {
     const auto tree = std::ranges::find(used, torch.root.parent_path(), &Tree::folder);
     if (tree != used.end() && is_windows(tree->platform)) torch.cuda = tree->cuda;
   }
-  if (!options.provision.store.empty() && !options.stored.empty())
-    add_closed_trees(options.provision.store, environment);
+  if (looks_in_store) add_closed_trees(options.provision.store, environment);
+  if (looks_in_store && options.provision.locked) TRY(add_unpinned_trees(options, environment));
   environment.store_flag = options.provision.store_flag;
   environment.fetch_flags = options.provision.fetch_flags;
   std::vector<std::string> sources;
