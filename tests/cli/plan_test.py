@@ -107,6 +107,13 @@ class Plan(CommandLine):
                         self.assertIn(f" from --toolchain {source}; there is none from there", lack["message"])
                         self.assertTrue(lack["hint"].startswith("without --toolchain installed and fetched ones count, too"), lack)
 
+    def test_with_locked_only_pinned_ones_are_said_to_count(self):
+        for cell in self.cells("--toolchain", "wheels", "--locked", "--lock", "ci.lock"):
+            hints = [lack["hint"] for lack in cell["lacks"] if lack["kind"] in ("nvcc", "torch")]
+            self.assertEqual(len(hints), 2)
+            for hint in hints:
+                self.assertTrue(hint.startswith("without --toolchain installed ones and fetched ones that ci.lock pins count, too; "), hint)
+
 
 if __name__ == "__main__":
     unittest.main()

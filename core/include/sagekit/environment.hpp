@@ -124,6 +124,7 @@ struct Environment {
   std::vector<std::string> notes;  ///< places that were named and hold nothing, in sentences
   /// --toolchain's words where nvcc and torch of other sources were left out: "wheels, redist"; "" = all were taken
   std::string narrowed_to = {};
+  std::string pinned_in = {};  ///< with --locked the lock: of fetched ones only those that it pins were taken
   std::string store_flag = {}, fetch_flags = {};  ///< of ProvisionOptions
   std::string store_mend = {};  ///< what to do where the store's folder of toolchains cannot be read; "" = it can
 };

@@ -108,6 +108,7 @@ Result<Environment> find_toolchains(const ToolchainOptions& options, CommandRunn
   }
   if (looks_in_store) add_closed_trees(options.provision.store, environment);
   if (looks_in_store && options.provision.locked) TRY(add_unpinned_trees(options, environment));
+  if (options.provision.locked) environment.pinned_in = options.provision.lock.string();
   environment.store_flag = options.provision.store_flag;
   environment.fetch_flags = options.provision.fetch_flags;
   std::vector<std::string> sources;

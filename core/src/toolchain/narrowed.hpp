@@ -21,7 +21,10 @@ inline std::string none_there(const Environment& environment, std::string none) 
 inline std::string mend_there(const Environment& environment, std::string how) {
   if (!environment.store_mend.empty()) how = environment.store_mend + "; then " + how;
   if (environment.narrowed_to.empty()) return how;
-  return "without --toolchain installed and fetched ones count, too; where there is none, " + how;
+  const auto both = environment.pinned_in.empty()
+                        ? "installed and fetched ones"
+                        : fmt::format("installed ones and fetched ones that {} pins", environment.pinned_in);
+  return fmt::format("without --toolchain {} count, too; where there is none, {}", both, how);
 }
 
 }  // namespace sagekit
