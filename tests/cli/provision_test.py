@@ -501,8 +501,13 @@ class Builds(Provisioning):
         pins = self.lock.read_text()
         self.lock.unlink()
         # Not pinned: --locked refuses it, although it is there; without, it is used and pinned.
-        self.refused(self.build(*words, "--locked"), 2, "sagekit.lock", "nvcc 13.0", left=["nvcc"])
+        for more in ((), ("-n",)):
+            self.refused(self.build(*words, "--locked", *more), 2, "sagekit.lock", "nvcc 13.0", left=["nvcc"])
         self.assertFalse(self.lock.exists())
+        # Where it cannot be pinned a dry run says so, too.
+        (self.folder / "file").write_text("x")
+        for more in ((), ("-n",)):
+            self.expect(self.build(*words, "--lock", "file/sagekit.lock", *more), 2, "error[FIL002]: cannot write file/sagekit.lock: ", "--lock FILE names another place")
         self.expect(self.build(*words), 1, "FAT103", "trusted on first use")
         self.assertEqual(self.lock.read_text(), pins)
         # Another one is pinned: what is there is not taken in its place.
@@ -511,8 +516,13 @@ class Builds(Provisioning):
         self.refused(self.build(*words), 3, "13.0", family="PRV|TCH", left=["nvcc"])
 
     def test_locked_and_offline_hold_for_builds(self):
-        self.refused(self.build("build", "--source", EXAMPLE_SOURCE, "--toolchain", "wheels", "--locked"), 2, "sagekit.lock")
+        for more in ((), ("-n",), ("--offline",), ("-n", "--offline")):
+            self.refused(self.build("build", *more, "--source", EXAMPLE_SOURCE, "--toolchain", "wheels", "--locked"), 2, "error[PRV009]: sagekit.lock does not pin nvcc 13.0")
         self.refused(self.build("build", "--source", EXAMPLE_SOURCE, "--toolchain", "wheels", "--offline"), 3, "13.0", family="PRV|TCH")
+        # A source that is another one is told first.
+        (self.folder / "other").mkdir()
+        for more in ((), ("-n",)):
+            self.refused(self.build("build", *more, "--source", "other", "--toolchain", "wheels", "--locked"), 2, "SRC003", family="SRC")
         self.assertEqual(self.index.moved("*.whl"), 0)
 
     def test_a_build_that_lacks_nvcc_and_torch_brings_both(self):
@@ -531,7 +541,9 @@ class Builds(Provisioning):
         self.expect(self.run_sagekit(*words, "-n"), 2, "would fetch nvcc 13.0", "SRC003", "other source")
         self.assertEqual(self.named_trees(), [])
         self.assertEqual(self.index.moved("*.whl"), 0)
-        self.expect(self.run_sagekit(*words, "-n", "--offline"), 3)
+        for more in ((), ("-n",)):
+            self.expect(self.run_sagekit(*words, "--offline", *more), 2, "SRC003")
+            self.expect(self.run_sagekit(*words[:-2], "--offline", *more), 3, "TCH001")
         self.expect(self.run_sagekit(*words), 2, "SRC003", "other source")
         self.assertEqual(self.named_trees(), [])
         self.assertEqual(self.index.moved("*.whl"), 0)

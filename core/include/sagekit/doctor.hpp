@@ -33,6 +33,11 @@ SAGEKIT_API Result<PlannedMachine> make_ready(const Spec& spec, const Request& r
                                               ProvisionObserver& observer, std::stop_token stop = {},
                                               const std::function<Status(const Plan&)>& before_fetching = {});
 
+/// What make_ready would refuse of that plan before it asks anyone: for who fetches and pins nothing. Errors: those of
+/// `before_fetching` and of check_fetch.
+SAGEKIT_API Status check_ready(const PlannedMachine& machine, const ToolchainOptions& options,
+                               const std::function<Status(const Plan&)>& before_fetching = {});
+
 /// The tree that would mend a lack of the cell; empty when something else would. `own_platform`: where nvcc would run,
 /// Environment::platform.
 SAGEKIT_API std::optional<TreeNeed> missing_tree(const Cell& cell, const Lack& lack, const std::string& own_platform);

@@ -84,10 +84,14 @@ struct ProvisionOptions {
 /// newest 13.x, a platform for another CPU's. Error: PRV001 (usage).
 SAGEKIT_API Status check_need(const TreeNeed& need);
 
+/// What provision() refuses before it uses or fetches anything. Errors (usage): PRV001, PRV003, PRV009 (--locked
+/// without a pin), and FIL002 for a lock that it could not write.
+SAGEKIT_API Status check_fetch(const TreeNeed& need, const ProvisionOptions& options);
+
 /// Makes sure of the tree: the one that the lock pins, else any that fits, else fetched, checked file by file,
 /// published by one rename; what was trusted on first use is added to the lock. Several processes may ask for the same
 /// tree: one fetches, the others wait. Errors: failed (PRV, IDX: index, content, hashes), machine (PRV002: no source
-/// has it; space), usage (lock not readable, --locked without an entry).
+/// has it; space), usage (those of check_fetch).
 SAGEKIT_API Result<Provisioned> provision(const TreeNeed& need, const ProvisionOptions& options,
                                           ProvisionObserver& observer, std::stop_token stop = {});
 

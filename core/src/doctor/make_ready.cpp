@@ -10,8 +10,9 @@ namespace {
 
 /// What the plan's cells lack that could be fetched, each tree once. Of a cell that lacks something else too nothing:
 /// it would be fetched in vain.
-std::vector<TreeNeed> missing_trees(const PlannedMachine& machine) {
+std::vector<TreeNeed> missing_trees(const PlannedMachine& machine, const ToolchainOptions& options) {
   std::vector<TreeNeed> needs;
+  if (options.provision.sources.empty()) return needs;
   for (const auto& cell : machine.plan.cells) {
     std::vector<TreeNeed> wanted;
     for (const auto& lack : cell.lacks)
@@ -25,18 +26,25 @@ std::vector<TreeNeed> missing_trees(const PlannedMachine& machine) {
 
 bool is_fetched(ToolSource source) { return source == ToolSource::wheels || source == ToolSource::redist; }
 
-/// The trees of the store that the plan's cells are built with are pinned, whatever fetched them.
-Status pin_used(const PlannedMachine& machine, ProvisionOptions options, ProvisionObserver& observer) {
+/// The trees of the store that the plan's cells are built with, each once.
+std::vector<TreeNeed> used_trees(const PlannedMachine& machine) {
+  std::vector<TreeNeed> used;
+  const auto add = [&](ToolSource source, TreeNeed need) {
+    if (is_fetched(source) && std::ranges::find(used, need) == used.end()) used.push_back(std::move(need));
+  };
+  for (const auto& cell : machine.plan.cells) {
+    if (!cell.buildable || cell.toolchain == nullptr) continue;
+    add(cell.toolchain->nvcc.source, {TreeKind::nvcc, cell.cuda, "", machine.environment.platform});
+    add(cell.toolchain->torch.source, {TreeKind::torch, cell.cuda, cell.torch, cell.platform});
+  }
+  return used;
+}
+
+/// They are pinned, whatever fetched them, and not fetched again.
+ProvisionOptions for_used(ProvisionOptions options) {
   options.offline = true;
   options.sources = {ToolSource::wheels, ToolSource::redist};
-  for (const auto& cell : machine.plan.cells) {
-    if (!cell.buildable) continue;
-    if (is_fetched(cell.toolchain->nvcc.source))
-      TRY(provision({TreeKind::nvcc, cell.cuda, "", machine.environment.platform}, options, observer));
-    if (is_fetched(cell.toolchain->torch.source))
-      TRY(provision({TreeKind::torch, cell.cuda, cell.torch, cell.platform}, options, observer));
-  }
-  return {};
+  return options;
 }
 
 }  // namespace
@@ -54,6 +62,15 @@ Result<PlannedMachine> plan_here(const Spec& spec, const Request& request, const
   return PlannedMachine{std::move(environment), std::move(plan)};
 }
 
+Status check_ready(const PlannedMachine& machine, const ToolchainOptions& options,
+                   const std::function<Status(const Plan&)>& before_fetching) {
+  const auto missing = missing_trees(machine, options);
+  if (!missing.empty() && before_fetching) TRY(before_fetching(machine.plan));
+  for (const auto& need : missing) TRY(check_fetch(need, options.provision));
+  for (const auto& need : used_trees(machine)) TRY(check_fetch(need, for_used(options.provision)));
+  return {};
+}
+
 Result<PlannedMachine> make_ready(const Spec& spec, const Request& request, const PlanOrigin& origin,
                                   const ToolchainOptions& options, CommandRunner& runner, ProvisionObserver& observer,
                                   std::stop_token stop, const std::function<Status(const Plan&)>& before_fetching) {
@@ -62,8 +79,8 @@ Result<PlannedMachine> make_ready(const Spec& spec, const Request& request, cons
   while (true) {
     TRY_ASSIGN(auto machine, plan_here(spec, request, origin, options, runner));
     bool changed = false;
-    for (const auto& need : missing_trees(machine)) {
-      if (options.provision.sources.empty() || std::ranges::find(tried, need) != tried.end()) continue;
+    for (const auto& need : missing_trees(machine, options)) {
+      if (std::ranges::find(tried, need) != tried.end()) continue;
       if (tried.empty() && before_fetching) TRY(before_fetching(machine.plan));
       tried.push_back(need);
       const auto provisioned = provision(need, options.provision, observer, stop);
@@ -74,7 +91,7 @@ Result<PlannedMachine> make_ready(const Spec& spec, const Request& request, cons
       observer.on_message(error.message);
     }
     if (changed) continue;
-    TRY(pin_used(machine, options.provision, observer));
+    for (const auto& need : used_trees(machine)) TRY(provision(need, for_used(options.provision), observer));
     return machine;
   }
 }

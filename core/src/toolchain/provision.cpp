@@ -166,14 +166,21 @@ Status check_need(const TreeNeed& need) {
   return wrong(fmt::format("there are no toolchains for \"{}\"", need.platform), suggestion(need.platform, names));
 }
 
-Result<Provisioned> provision(const TreeNeed& need, const ProvisionOptions& options, ProvisionObserver& observer,
-                              std::stop_token stop) {
+Status check_fetch(const TreeNeed& need, const ProvisionOptions& options) {
   TRY(check_need(need));
   TRY_ASSIGN(const auto lock, read_lock(options.lock, options.kept));
-  const auto* pinned = lock.find(need);
-  if (pinned == nullptr && options.locked)
+  if (lock.find(need) != nullptr) return {};
+  if (options.locked)
     return fail(ErrorKind::usage, "PRV009", fmt::format("{} does not pin {}", options.lock.string(), words(need)),
                 "run it once without --locked and look at what the lock then says");
+  return options.offline && !fitting(need, options) ? Status{} : check_lock(options.lock);
+}
+
+Result<Provisioned> provision(const TreeNeed& need, const ProvisionOptions& options, ProvisionObserver& observer,
+                              std::stop_token stop) {
+  TRY(check_fetch(need, options));
+  TRY_ASSIGN(const auto lock, read_lock(options.lock, options.kept));
+  const auto* pinned = lock.find(need);
   TRY_ASSIGN(auto tree, here(need, options, pinned, observer));
   if (tree) return Provisioned{std::move(*tree), false, 0, 0, 0};
   // One that comes would have no place either where the whole folder is closed.
@@ -188,7 +195,6 @@ Result<Provisioned> provision(const TreeNeed& need, const ProvisionOptions& opti
                 fmt::format("{} is not in {}, and --offline fetches nothing", words(need), options.store.string()),
                 need.kind != TreeKind::nvcc || can_fetch_nvcc(need.cuda) ? "run it once without --offline"
                                                                          : how_to_get_nvcc(need.cuda, ""));
-  if (pinned == nullptr) TRY(check_lock(options.lock));
   if (!options.index.index_url.empty() || !options.find_index) return fetch_tree(need, options, pinned, observer, stop);
   auto complete = options;
   TRY_ASSIGN(complete.index, options.find_index());

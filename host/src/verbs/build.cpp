@@ -271,16 +271,20 @@ int run(Session& session, const BuildArguments& arguments) {
     if (!rest) return report(session, rest.error());
     request = std::move(*rest);
   }
+  const auto right_content = [&](const Plan& plan) {
+    return check_given_content(plugin->spec(), plan, *options, *session.runner, stop);
+  };
   auto ready = [&] {
     const PlanOrigin origin{plugin->path().string(), plugin->sha256()};
     if (arguments.dry_run) return plan_here(plugin->spec(), request, origin, *tools, *session.runner);
     TransferProgress progress(session.console, session.settings.redraws);
-    return make_ready(plugin->spec(), request, origin, *tools, *session.runner, progress, stop, [&](const Plan& plan) {
-      return check_given_content(plugin->spec(), plan, *options, *session.runner, stop);
-    });
+    return make_ready(plugin->spec(), request, origin, *tools, *session.runner, progress, stop, right_content);
   }();
   if (!ready) return report(session, ready.error());
-  if (arguments.dry_run) expect_fetched(session, *plugin, *ready, *tools);
+  if (arguments.dry_run) {
+    expect_fetched(session, *plugin, *ready, *tools);
+    if (const auto may = check_ready(*ready, *tools, right_content); !may) return report(session, may.error());
+  }
   auto& [environment, plan] = *ready;
   show_diagnostics(session, plan);
   // With --missing-from there may be nothing left to do, which is no error.
