@@ -22,7 +22,26 @@ bool is_that_file(int fd, const std::filesystem::path& file) {
          held.st_ino == there.st_ino;
 }
 
+std::unexpected<Error> cannot_write(const std::filesystem::path& folder, const std::string& why) {
+  return fail(ErrorKind::usage, "FIL002", "cannot write to " + folder.string() + ": " + why,
+              "name another folder with -o DIR");
+}
+
 }  // namespace
+
+Status OutputLock::check(const std::filesystem::path& folder) {
+  std::error_code error;
+  auto nearest = std::filesystem::absolute(folder, error);
+  const auto not_there = [&] {
+    return std::filesystem::symlink_status(nearest, error).type() == std::filesystem::file_type::not_found;
+  };
+  while (not_there() && nearest.has_relative_path()) nearest = nearest.parent_path();
+  if (!std::filesystem::is_directory(nearest, error))
+    return cannot_write(folder, (error ? error : std::make_error_code(std::errc::not_a_directory)).message());
+  if (::faccessat(AT_FDCWD, nearest.c_str(), W_OK | X_OK, AT_EACCESS) != 0)
+    return cannot_write(folder, std::strerror(errno));
+  return {};
+}
 
 Result<OutputLock> OutputLock::acquire(const std::filesystem::path& folder, const Console& console,
                                        const std::stop_token& stop) {
@@ -32,10 +51,7 @@ Result<OutputLock> OutputLock::acquire(const std::filesystem::path& folder, cons
     if (std::filesystem::create_directories(folder, error)) made = true;
     const int fd = error ? -1 : ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
     if (fd < 0 && !error && errno == ENOENT) continue;  // who waited for nothing took the folder away just now
-    if (fd < 0)
-      return fail(ErrorKind::usage, "FIL002",
-                  "cannot write to " + folder.string() + ": " + (error ? error.message() : std::strerror(errno)),
-                  "name another folder with -o DIR");
+    if (fd < 0) return cannot_write(folder, error ? error.message() : std::strerror(errno));
     const bool held = ::flock(fd, LOCK_EX | LOCK_NB) == 0;
     // A file system without locks (some NFS): two builds into one folder are then the user's to avoid.
     const bool no_locks = !held && errno != EWOULDBLOCK && errno != EINTR;

@@ -17,6 +17,8 @@ class OutputLock {
   /// (interrupted) when `stop` is requested meanwhile.
   static Result<OutputLock> acquire(const std::filesystem::path& folder, const Console& console,
                                     const std::stop_token& stop);
+  /// Could it make the folder, or write there? Nothing is made. FIL002 (usage).
+  static Status check(const std::filesystem::path& folder);
   OutputLock(OutputLock&& other) noexcept;
   OutputLock& operator=(OutputLock&&) = delete;
   ~OutputLock();

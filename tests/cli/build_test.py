@@ -297,6 +297,31 @@ exec {real} "$@"
         import re
         self.assertGreaterEqual(len(set(re.findall(r"\b[0-9a-f]{40}\b", done.err))), 2, done.err)
 
+    def test_a_dry_run_ends_as_the_build_where_output_or_store_cannot_be_written(self):
+        file = self.folder / "file"
+        file.write_text("x")
+        (self.folder / "link").symlink_to("nowhere")
+        for words, code in ((("-o", "file"), "FIL002"), (("-o", "file/dist"), "FIL002"), (("-o", "link"), "FIL002"), (("--store", file), "FIL002"),
+                            (("--store", file / "store"), "FIL002"), (("--store", self.folder / "a,b"), "STO009")):
+            for more in (("-n",), ()):
+                with self.subTest(words=words, more=more):
+                    self.expect(self.build(*words, *more), 2, f"error[{code}]", str(words[1]))
+            self.assertFalse((self.folder / "dist").exists())
+
+    @unittest.skipUnless(os.geteuid() == 0, "needs root")
+    def test_a_dry_run_ends_as_the_build_where_this_user_may_not_write(self):
+        closed, own = self.folder / "closed", self.folder / "own"
+        for folder, mode in ((self.folder, 0o755), (closed, 0o755), (own, 0o777)):
+            folder.mkdir(exist_ok=True)
+            folder.chmod(mode)
+        for output, store in ((closed, own / "store"), (closed / "new" / "dist", own / "store"), (own / "dist", closed / "store")):
+            for more in (("-n",), ()):
+                with self.subTest(output=output, store=store, more=more):
+                    words = ("--plugin-dir", EXAMPLES, "--plugin", "example", "build", "--source", EXAMPLE_SOURCE, "-o", output, "--store", store, *more)
+                    done = Done(subprocess.run([SAGEKIT, *map(str, words)], cwd="/", stdin=subprocess.DEVNULL, capture_output=True, timeout=300,
+                                               env=self.environment(HOME=str(own)), user=65534, group=65534, extra_groups=[]))
+                    self.expect(done, 2, "error[FIL002]", "Permission denied")
+
     def test_a_dry_run_refuses_the_source_that_the_build_would_refuse(self):
         wrong = self.folder / "wrong"
         shutil.copytree(EXAMPLE_SOURCE, wrong)

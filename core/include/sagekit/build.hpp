@@ -134,7 +134,7 @@ SAGEKIT_API Result<std::filesystem::path> look_for_source(const Spec& spec, cons
                                                           std::stop_token stop = {});
 
 /// Can a build work with that store? Nothing is made. `fetches`: toolchains are fetched into it, which one that is only
-/// read does not take. Errors: STO003, STO009 (usage), STO002 (machine).
+/// read does not take. Errors, with a build's codes: FIL002, STO009 (usage), STO002 (machine).
 SAGEKIT_API Status check_store(const std::filesystem::path& store, bool fetches);
 
 /// Fetches and checks the source, runs the plan's steps, stages the cells' files. Cells that are not buildable here end

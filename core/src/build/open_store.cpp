@@ -71,11 +71,15 @@ Status check_store(const fs::path& store, bool fetches) {
   std::error_code ignored;
   const auto root = fs::absolute(store, ignored);
   TRY(check_path(root));
+  const auto cannot = [](const fs::path& folder, const std::error_code& why) {
+    return fail(ErrorKind::usage, "FIL002", fmt::format("cannot write to {}: {}", folder.string(), why.message()),
+                "check its owner and permissions, or name another with --store DIR");
+  };
   // What is only read counts, but nothing is fetched into it.
   const auto closed = cannot_write(root / "objects");
-  if (closed && !check_is_store(root)) return std::unexpected(store_problem("cannot write to", root, closed));
+  if (closed && !check_is_store(root)) return cannot(root, closed);
   if (const auto error = cannot_write(root / "toolchains" / ".partial"); error && fetches)
-    return std::unexpected(store_problem("cannot write to", root / "toolchains", error));
+    return cannot(root / "toolchains", error);
   // What is made beside a store that is only read lies in another place.
   return closed ? Status() : check_space(root);
 }

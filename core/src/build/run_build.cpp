@@ -272,7 +272,11 @@ Result<Build> run_build(const Spec& spec, const Plan& plan, const Environment& e
                         CommandRunner& runner, BuildObserver& observer, std::stop_token stop) {
   TRY_ASSIGN(const auto cells, buildable_cells(plan));
   const auto steps = part_of(plan, steps_of(plan, cells), options.shard);
-  if (options.dry_run) return look_into_store(spec, plan, environment, options, cells, steps, runner, observer, stop);
+  if (options.dry_run) {
+    // What would be fetched first is not here yet.
+    TRY(check_store(options.store, std::ranges::any_of(cells, [](const Cell* cell) { return !cell->toolchain; })));
+    return look_into_store(spec, plan, environment, options, cells, steps, runner, observer, stop);
+  }
 
   const auto say = [&observer](const std::string& text) { observer.on_message(text); };
   TRY_ASSIGN(const auto opened, open_store(options, plan.plugin_name + " " + plan.commit.substr(0, 12), say));

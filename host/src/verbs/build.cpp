@@ -294,7 +294,9 @@ int run(Session& session, const BuildArguments& arguments) {
   say_toolchains(session, *tools, plan);
 
   std::optional<OutputLock> lock;
-  if (!arguments.dry_run) {
+  if (arguments.dry_run) {
+    if (const auto free = OutputLock::check(arguments.output); !free) return report(session, free.error());
+  } else {
     auto acquired = OutputLock::acquire(arguments.output, session.console, stop);
     if (!acquired) return report(session, acquired.error());
     lock.emplace(std::move(*acquired));
