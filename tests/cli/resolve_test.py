@@ -62,6 +62,12 @@ class Files(Resolve):
         (one,) = self.answer(self.resolve(path, HERE.replace("glibc2.39", "musl1.2")), 4)["unknown"]
         self.assertEqual((one["code"], one["would_tell"]), ("RES204", "import it and run it on that machine"))
 
+    def test_a_name_that_cannot_say_ptx_does_not_rule_out_a_newer_gpu(self):
+        path = self.wheel(version="1.0+cu130.torch2.9.1.sm80").write(self.folder)
+        said = self.answer(self.resolve(path), 0)
+        self.assertIn("PTX for RTX 5090 (12.0) (measured in the file)", said["chosen"]["reason"])
+        self.assertEqual(self.answer(self.resolve(path, HERE, "--names-only"), 4)["refused"], [])
+
     def test_people_read_the_one_reason(self):
         path = self.wheel().write(self.folder)
         done = self.run_sagekit("resolve", "--from", path, "--for", HERE.replace("2.9.1", "2.10.0"))

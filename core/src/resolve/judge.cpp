@@ -246,7 +246,8 @@ Ruling judge_by_arches(const Traits& traits, const Target& target, const Gpu& gp
       return ruling;
     }
     same_major |= !arch.has_suffix && code_runs_on({arch.capability, ArchSuffix::none}, gpu.capability);
-    ptx |= arch.ptx && !arch.has_suffix && ptx_reaches({arch.capability, ArchSuffix::none}, gpu.capability);
+    // +PTX is plain PTX, beside code with a suffix, too.
+    ptx |= (arch.ptx || traits.ptx_unsaid) && ptx_reaches({arch.capability, ArchSuffix::none}, gpu.capability);
   }
   std::string list;
   for (const auto& arch : traits.arches) list += (list.empty() ? "" : ", ") + to_string(arch);

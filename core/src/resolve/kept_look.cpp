@@ -41,6 +41,7 @@ Json traits_json(const Traits& traits) {
             {"modules_read", traits.modules_read},
             {"runs_on_from", traits.runs_on_from},
             {"arches_from", traits.arches_from},
+            {"ptx_unsaid", traits.ptx_unsaid},
             {"date", traits.date},
             {"commit", traits.commit},
             {"contradiction", traits.contradiction},
@@ -77,6 +78,7 @@ Traits read_traits(const Json& json) {
   text("experimental", traits.experimental);
   traits.has_metadata = json.at("has_metadata");
   traits.native = json.at("native");
+  traits.ptx_unsaid = json.at("ptx_unsaid");
   traits.modules_read = json.at("modules_read");
   traits.requires_dist = json.at("requires_dist").get<std::vector<std::string>>();
   traits.cuda_runtimes = json.at("cuda_runtimes").get<std::vector<std::string>>();

@@ -30,6 +30,7 @@ NameFacts name_facts(const WheelName& name, const WheelNameReader& reader) {
   facts.cuda = first.cuda;
   facts.cxx11_abi = first.cxx11_abi;
   facts.arches = first.arches;
+  facts.ptx_unsaid = first.ptx_unsaid;
   facts.date = first.date;
   facts.commit = first.revision;
   // What two readings see differently the name does not say.
@@ -39,6 +40,7 @@ NameFacts name_facts(const WheelName& name, const WheelNameReader& reader) {
     if (other.cuda != facts.cuda) facts.cuda.clear();
     if (other.cxx11_abi != facts.cxx11_abi) facts.cxx11_abi.reset();
     if (other.arches != facts.arches) facts.arches.clear();
+    facts.ptx_unsaid = facts.ptx_unsaid || other.ptx_unsaid;
   }
   if (readings.size() > 1)
     facts.notes.push_back("its name can be read in several ways: sagekit name " + name.file_name());

@@ -10,6 +10,7 @@ struct NameFacts {
   std::string cuda;
   std::optional<bool> cxx11_abi;
   std::vector<ArchRequest> arches;
+  bool ptx_unsaid = false;  ///< which of them carry PTX
   std::string date, commit;
   std::vector<std::string> notes;  ///< what it says twice and differently, in sentences
 };

@@ -79,6 +79,7 @@ void add_said(Traits& traits, const Candidate& candidate, const WheelNameReader&
     traits.cxx11_abi = read.cxx11_abi;
   }
   traits.arches = read.arches;
+  traits.ptx_unsaid = read.ptx_unsaid;
   traits.arches_from = "its name";
   traits.date = read.date;
   traits.commit = read.commit;
@@ -89,6 +90,7 @@ void add_said(Traits& traits, const Candidate& candidate, const WheelNameReader&
   if (!manifest.commit.empty()) traits.commit = manifest.commit;
   if (!manifest.arches.empty()) {
     traits.arches = manifest.arches;
+    traits.ptx_unsaid = false;
     traits.arches_from = "the release manifest";
   }
   if (!manifest.runs_on.empty()) {
@@ -131,6 +133,7 @@ void add_record(Traits& traits, std::string_view provenance) {
   traits.experimental = claims->experimental;
   if (claims->arches && !claims->arches->empty()) {
     traits.arches = *claims->arches;
+    traits.ptx_unsaid = false;
     traits.arches_from = "sagekit.json";
   }
 }

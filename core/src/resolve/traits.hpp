@@ -41,6 +41,7 @@ struct Traits {
   std::optional<std::vector<RunsOn>> runs_on;  ///< measured now, or when it was published
   std::string runs_on_from;
   std::vector<ArchRequest> arches;  ///< only said
+  bool ptx_unsaid = false;          ///< and not which of them carry PTX
   std::string arches_from;
   std::string date;  ///< of the source's commit, "20260117"; "" = not known
   std::string commit;

@@ -186,7 +186,11 @@ bool take_values(const WordValues& values, const WheelName& name, WheelNameReadi
     if (word == "cxx11_abi") reading.cxx11_abi = value == "true";
     if (word == "date") reading.date = value;
     if (word == "commit7" || word == "post" || word == "fix") reading.revision = value;
-    if (word == "sms" || word == "arches") reading.arches = read_sms(value).value_or(std::vector<ArchRequest>{});
+    // Where both stand, {arches} says more: PTX, too.
+    if (word == "arches" || (word == "sms" && !values.contains("arches"))) {
+      reading.arches = read_sms(value).value_or(std::vector<ArchRequest>{});
+      reading.ptx_unsaid = word == "sms" && std::ranges::none_of(reading.arches, &ArchRequest::ptx);
+    }
     if (word == "python" &&
         !std::ranges::any_of(name.python, [&](const auto& tag) { return python_digits(tag) == value; }))
       return false;
@@ -209,8 +213,10 @@ WheelNameReading tags_only(const WheelName& name) {
   return reading;
 }
 
+/// But for what one of two leaves open and the other does not.
 bool same_facts(WheelNameReading one, const WheelNameReading& other) {
   one.scheme = other.scheme;
+  one.ptx_unsaid = other.ptx_unsaid;
   return one == other;
 }
 
@@ -262,8 +268,11 @@ class Readings {
     reading.unread = unread;
     if (cost < m_best) m_kept.clear();
     m_best = cost;
-    if (std::ranges::none_of(m_kept, [&](const auto& kept) { return same_facts(kept, reading); }))
+    const auto same = std::ranges::find_if(m_kept, [&](const auto& kept) { return same_facts(kept, reading); });
+    if (same == m_kept.end())
       m_kept.push_back(std::move(reading));
+    else
+      same->ptx_unsaid = same->ptx_unsaid || reading.ptx_unsaid;
   }
 
   const WheelName& m_name;

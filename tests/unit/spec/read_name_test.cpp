@@ -126,6 +126,29 @@ TEST_CASE("what a name does not say stays unknown") {
   CHECK(other.scheme == "plain");
 }
 
+TEST_CASE("a name by a word that never says PTX leaves it open") {
+  const std::string start = "sageattention-2.2.0+cu130.", end = "-cp312-cp312-linux_x86_64.whl";
+  const auto open = [&](const std::string& local, const std::vector<NamingScheme>& rows) {
+    const auto found = read_wheel_name(start + local + end, rows).value();
+    REQUIRE_MESSAGE(found.size() == 1, local);
+    return found.front().ptx_unsaid;
+  };
+  const NamingScheme sms{"sms", "{version}+cu{cuda_digits}.{sms}"};
+  const NamingScheme arches{"arches", "{version}+cu{cuda_digits}.{arches}"};
+  CHECK(open("sm80.sm90", {sms}));
+  CHECK_FALSE(open("sm80.sm90", {arches}));
+  CHECK_FALSE(open("sm80.sm90ptx", {sms}));  // whoever wrote it says it
+  CHECK_FALSE(open("torch2.9.1", naming_schemes()));
+  // Rows that differ in nothing else are one reading, which says no more than each.
+  CHECK(open("sm80.sm90", {sms, arches}));
+  CHECK(open("sm80.sm90", {arches, sms}));
+  // Where both words stand, the one that says PTX is heard.
+  const NamingScheme both{"both", "{version}+cu{cuda_digits}.{sms}{arches}"};
+  CHECK_FALSE(open("sm80.sm90sm80.sm90ptx", {both}));
+  const auto read = read_wheel_name(start + "sm80.sm90sm80.sm90ptx" + end, std::vector{both}).value().front();
+  CHECK(said(read).at("arches") == "8.0;9.0+PTX");
+}
+
 TEST_CASE("what is no wheel's name is said to be none") {
   for (const char* name : {"sageattention-2.2.0+cu130torch2.9.0.whl", "sageattention-2.2.0.tar.gz", "",
                            "sageattention-2.2.0-cp312-cp312-win_amd64 (1).whl", "a%2Fb-1.0-py3-none-any.whl"}) {
