@@ -131,6 +131,17 @@ class Coverage(CommandLine):
             index.put("/r/sagekit.release.json", self.manifest(row(first, self.commit)).read_bytes())
             self.assertEqual(self.coverage(index.base + "/r/sagekit.release.json", 1)[first["id"]], "published")
 
+    def test_a_planned_name_that_cannot_say_ptx_is_the_cell_s(self):
+        words = ("--python", self.cells[0]["python"], "--platform", self.cells[0]["platform"], "--arch", "8.0+PTX", "--naming", "one-arch")
+        (cell,) = self.example("plan", *words, "--json").json()["cells"]
+        self.assertEqual((cell["arches"], cell["wheel"].split("-")[1]), (["8.0+PTX"], "1.0.0+cu130.sm80"))
+        with IndexServer() as index:
+            index.add("sagekit-example", cell["wheel"], b"x")
+            self.expect(self.example("coverage", *words, index.url), 0)
+            self.assertEqual(self.example("plan", *words, "--missing-from", index.url, "--json").json()["cells"], [])
+        # What its own record says of it is another matter.
+        self.expect(self.example("coverage", *words, self.manifest(row(cell, self.commit, arches=["8.0"]))), 1)
+
     def test_a_verdict_is_not_another_file_s(self):
         first = self.cells[0]
         folder = self.folder / "wheels"
