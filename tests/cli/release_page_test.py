@@ -146,6 +146,13 @@ class Page(CommandLine):
         self.assertEqual([row[1] for row in self.shown(document)], ["2.8.0"])
         document = self.rendered(newer, choose.format("torch", "2.11"))
         self.assertEqual([row[:4] for row in self.shown(document)], [["torch", "2.11.0", "CUDA", "13.0"], ["torch", "2.9", "and", "newer"]])
+        # What nobody says fits none, but for a wheel that is known to use no torch.
+        silent = {"torch": "", "cuda": ""}
+        rest = self.page(manifest_row(0, "2.8", "3.12"), manifest_row(1, "2.11", "3.12", cuda="12.8"), manifest_row(2, "2.9", "3.12", **silent), manifest_row(3, "2.9", "3.13", cell="tiny", **silent),
+                         manifest_row(4, "2.9", "3.11", requires_torch=">=2.10,<3", **silent))
+        for key, value, pythons in (("torch", "2.8", {"3.12", "3.13"}), ("torch", "2.11", {"3.12", "3.13", "3.11"}), ("cuda", "13.0", {"3.12", "3.13"})):
+            rows = self.shown(self.rendered(rest, choose.format(key, value)))
+            self.assertEqual((len(rows), {row[row.index("Python") + 1] for row in rows}), (len(pythons), pythons), (key, value))
         # Nor is a wheel for a Python and every newer one, whichever it was built with; free-threaded ones have no stable ABI.
         stable = {"file": "tiny-1.0+cu130.torch2.11-cp310-abi3-linux_x86_64.whl"}
         newer = self.page(manifest_row(0, "2.11", "3.9"), manifest_row(1, "2.11", "3.13"), manifest_row(2, "2.11", "3.12") | stable, manifest_row(3, "2.11", "3.13t"))

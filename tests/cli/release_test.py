@@ -102,6 +102,24 @@ class Release(CommandLine):
         lines = [line for line in (self.dist / "NOTES.md").read_text().splitlines() if line.startswith("- source ")]
         self.assertEqual(lines, [f"- source https://example.org/fork.git at {'b' * 40}", f"- source https://example.org/tiny.git at {COMMIT}"])
 
+    def test_notes_promise_nothing_that_nobody_says(self):
+        for version, tag, line in (("0.1", "py39-none-linux_x86_64", "torch>=2.10"), ("0.2", "cp312-cp312-linux_x86_64", "numpy"), ("0.3", "py3-none-any", "numpy"),
+                                   ("0.4+cu128", "cp312-cp312-linux_x86_64", "torch==2.8.0")):
+            wheel = Wheel("tiny", version, tag)
+            wheel.metadata = wheel.metadata.replace("Summary:", f"Requires-Dist: {line}\nSummary:")
+            wheel.write(self.dist)
+        own = built(cuda="13.0", python="3.13")  # its record says all: there is no torch
+        said = f"{own.dist_info}/sagekit.json"
+        own.files[said] = own.files[said].replace(b'"torch": "2.11.0"', b'"torch": ""')
+        own.write(self.dist)
+        self.run_sagekit("release", "dist")
+        rows = {line.split("/tiny-")[1].split("-")[0]: line.split(" | ")[:2] for line in (self.dist / "NOTES.md").read_text().splitlines() if "pip install" in line}
+        self.assertEqual(rows, {"0.1": ["| \\>=2.10", "not said"], "0.2": ["| not said", "not said"], "0.3": ["| any", "any"], "0.4+cu128": ["| 2.8.0", "12.8"],
+                                "1.0+cu130.torch2.11": ["| any", "13.0"]})
+        # Those that are written again, of the manifest, say the same.
+        again = json.loads((self.dist / "sagekit.release.json").read_text())["wheels"]
+        self.assertEqual([row.get("requires_torch") for row in again], [">=2.10", None, None, None, None])
+
     def test_notes_have_versions_in_the_order_of_versions(self):
         for python in ("3.13", "3.9", "3.10"):
             built(python=python).write(self.dist)

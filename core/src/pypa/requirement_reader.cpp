@@ -258,6 +258,13 @@ std::string release_of(std::string_view specifiers) {
   return {};
 }
 
+/// Of everybody who installs it, and not only with an extra.
+bool asks_for(const std::string& line, std::string_view name) {
+  if (requirement_name(line) != name) return false;
+  const auto read = Reader(line).requirement();
+  return !read || read->marker_extras.empty();
+}
+
 }  // namespace
 
 std::expected<Requirement, std::string> read_requirement(std::string_view text) { return Reader(text).requirement(); }
@@ -295,12 +302,21 @@ const std::string* find_requirement(const std::vector<std::string>& requirements
   return found == requirements.end() ? nullptr : &*found;
 }
 
+std::string required_range(const std::vector<std::string>& requirements, std::string_view name) {
+  std::string range;
+  for (const auto& line : requirements) {
+    if (!asks_for(line, name)) continue;
+    const auto one = requirement_range(line);
+    if (one.empty() || (!range.empty() && one != range)) return {};
+    range = one;
+  }
+  return range;
+}
+
 std::string pinned_release(const std::vector<std::string>& requirements, std::string_view name) {
   std::string pinned;
   for (const auto& line : requirements) {
-    if (requirement_name(line) != name) continue;
-    const auto read = read_requirement(line);
-    if (read && !read->marker_extras.empty()) continue;
+    if (!asks_for(line, name)) continue;
     const auto one = release_of(requirement_range(line));
     if (one.empty() || (!pinned.empty() && one != pinned)) return {};
     pinned = one;

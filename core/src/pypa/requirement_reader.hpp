@@ -31,6 +31,8 @@ const std::string* find_requirement(const std::vector<std::string>& requirements
 /// The one release that they ask of it: "2.7.0" of "torch==2.7.0+cu128", "2.7" of "torch==2.7.*". "" = a range, or not
 /// the same one on every machine. What only an extra asks for does not count.
 std::string pinned_release(const std::vector<std::string>& requirements, std::string_view name);
+/// The range that all lines on it ask: ">=2.10"; "" = none does, or they differ. Those of an extra do not count.
+std::string required_range(const std::vector<std::string>& requirements, std::string_view name);
 
 /// What is wrong with ">=3.9,!=3.10.*"; "" = nothing. Empty parts between commas are allowed, as installers allow them.
 std::string specifier_fault(std::string_view specifiers);

@@ -11,9 +11,9 @@ namespace sagekit {
 
 namespace {
 
-constexpr std::string_view k_first_line = "sagekit.wheel-facts/4\n";
+constexpr std::string_view k_first_line = "sagekit.wheel-facts/5\n";
 constexpr char k_between = '\t', k_in_list = '\x1f';
-constexpr std::size_t k_numbers = 6, k_texts = 19, k_lists = 3;
+constexpr std::size_t k_numbers = 6, k_texts = 20, k_lists = 3;
 
 /// The texts of a wheel in the order of a line.
 template <class Wheel>
@@ -37,6 +37,7 @@ auto texts_of(Wheel& wheel) {
                     &origin.cuda,
                     &origin.platform,
                     &origin.torch_min,
+                    &origin.requires_torch,
                     &wheel.variants};
 }
 

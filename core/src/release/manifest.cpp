@@ -144,6 +144,7 @@ ReleasedWheel read_wheel_row(ManifestReader& reader, const Json& json) {
   origin.python = reader.text(json, "python");
   origin.torch = reader.text(json, "torch");
   origin.torch_min = reader.text(json, "torch_min");
+  origin.requires_torch = reader.text(json, "requires_torch");
   origin.cuda = reader.text(json, "cuda");
   origin.platform = reader.text(json, "platform");
   origin.arches = reader.texts(json, "arches");
@@ -197,6 +198,7 @@ std::string release_json(const Release& release) {
     row["python"] = origin.python;
     row["torch"] = origin.torch;
     if (!origin.torch_min.empty()) row["torch_min"] = origin.torch_min;
+    if (!origin.requires_torch.empty()) row["requires_torch"] = origin.requires_torch;
     row["cuda"] = origin.cuda;
     row["platform"] = origin.platform;
     row["arches"] = origin.arches;

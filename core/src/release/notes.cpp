@@ -60,6 +60,20 @@ std::string python_word(const ReleasedWheel& wheel) {
   return python.least.empty() ? cell_text(python.only) : cell_text(python.least) + " and newer";
 }
 
+/// Where nothing says it: "any" is a promise.
+std::string unsaid(const ReleasedWheel& wheel) { return says_all(wheel) ? "any" : "not said"; }
+
+std::string torch_word(const ReleasedWheel& wheel) {
+  const auto& origin = wheel.origin;
+  if (!origin.torch_min.empty()) return cell_text(origin.torch_min) + " and newer";
+  const auto& torch = origin.torch.empty() ? origin.requires_torch : origin.torch;
+  return torch.empty() ? unsaid(wheel) : cell_text(torch);
+}
+
+std::string cuda_word(const ReleasedWheel& wheel) {
+  return wheel.origin.cuda.empty() ? unsaid(wheel) : cell_text(wheel.origin.cuda);
+}
+
 /// As people look for theirs: by torch, CUDA and Python, each as a version.
 std::vector<const ReleasedWheel*> in_order(const Release& release) {
   std::vector<const ReleasedWheel*> wheels;
@@ -107,10 +121,8 @@ std::string release_notes(const Release& release) {
   const auto out = std::back_inserter(text);
   for (const auto* one : in_order(release)) {
     const auto& wheel = *one;
-    const auto& origin = wheel.origin;
-    const auto torch = origin.torch_min.empty() ? cell_text(origin.torch) : cell_text(origin.torch_min) + " and newer";
-    fmt::format_to(out, "| {} | {} | {} | {} | {} | {} | `pip install {}` |\n", torch, cell_text(origin.cuda),
-                   python_word(wheel), cell_text(origin.platform), gpus_of(wheel), size_text(wheel.size_bytes),
+    fmt::format_to(out, "| {} | {} | {} | {} | {} | {} | `pip install {}` |\n", torch_word(wheel), cuda_word(wheel),
+                   python_word(wheel), cell_text(wheel.origin.platform), gpus_of(wheel), size_text(wheel.size_bytes),
                    install_word(wheel));
   }
   text += "\n`sagekit verify FILE.whl` says of each wheel where it runs, with reasons.\n\n### How it was built\n\n";

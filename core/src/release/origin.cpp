@@ -72,6 +72,8 @@ WheelOrigin origin_of_name(const WheelName& name, const WheelNameReader& reader)
 
 void add_pinned_torch(WheelOrigin& origin, const std::vector<std::string>& requires_dist) {
   const auto pinned = pinned_release(requires_dist, "torch");
+  if (pinned.empty() && origin.torch.empty() && origin.torch_min.empty())
+    origin.requires_torch = required_range(requires_dist, "torch");
   if (pinned.empty() || origin.torch.starts_with(pinned + ".")) return;  // the name says more: "2.7.1" of "2.7"
   origin.torch = pinned;
   origin.torch_min.clear();
@@ -104,6 +106,8 @@ bool is_for_python(const ReleasedWheel& wheel, const std::string& python) {
 bool says_same(const std::string& said, const std::string& wanted) {
   return said == wanted || (!said.empty() && wanted.starts_with(said + "."));
 }
+
+bool says_all(const ReleasedWheel& wheel) { return !wheel.origin.cell.empty() || wheel.origin.platform.empty(); }
 
 bool is_for_torch(const WheelOrigin& origin, const std::string& torch) {
   if (origin.torch_min.empty() || !origin.torch.empty()) return says_same(origin.torch, torch);

@@ -20,7 +20,8 @@ std::vector<std::string> named_pythons(const WheelName& name);
 /// What the file name alone tells: the local part of the version, the tags.
 WheelOrigin origin_of_name(const WheelName& name, const WheelNameReader& reader);
 
-/// Adds the torch that METADATA pins. Installers hold to it, so that a name cannot say another one.
+/// Adds the torch that METADATA pins. Installers hold to it, so that a name cannot say another one. The range that it
+/// asks is a wish, kept beside where nothing says a torch.
 void add_pinned_torch(WheelOrigin& origin, const std::vector<std::string>& requires_dist);
 
 /// The Pythons that a wheel is for. One that is for many was still made with some Python, which its record names.
@@ -34,6 +35,10 @@ bool is_for_python(const ReleasedWheel& wheel, const std::string& python);
 /// "2.11" says of "2.11.0" what "13" says of "13.0": all that it says is the same. "" says nothing, which is the same
 /// only as nothing.
 bool says_same(const std::string& said, const std::string& wanted);
+
+/// Does it use no torch and no CUDA where it says none? Its build's record says all, and a wheel for any system has no
+/// machine code; of others nobody knows.
+bool says_all(const ReleasedWheel& wheel);
 
 /// One for every torch from some version on is for each of them.
 bool is_for_torch(const WheelOrigin& origin, const std::string& torch);

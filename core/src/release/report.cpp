@@ -32,6 +32,8 @@ Json wheel_data(const ReleasedWheel& wheel, std::map<std::string, std::size_t>& 
            {"python_min", python.least},
            {"torch", origin.torch},
            {"torch_min", origin.torch_min},
+           {"requires_torch", origin.requires_torch},
+           {"says_all", says_all(wheel)},
            {"cuda", origin.cuda},
            {"platform", origin.platform},
            {"arches", origin.arches},

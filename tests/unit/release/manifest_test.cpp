@@ -34,7 +34,8 @@ ReleasedWheel sample_wheel() {
                   "",
                   {"9.0a", "12.0+PTX"},
                   {"fix"},
-                  {"nvcc 13.0.88"}};
+                  {"nvcc 13.0.88"},
+                  ">=2.11"};
   wheel.verdict = "pass";
   RunsOn row;
   row.capability = {9, 0};
@@ -151,6 +152,17 @@ TEST_CASE("a torch that METADATA pins is the one it is for") {
   CHECK(torch("2.10.0", "", "torch==2.7.0") == "2.7.0|");
   CHECK(torch("", "2.9", "torch==2.10.*") == "2.10|");
   CHECK(torch("", "2.9", "torch>=2.9") == "|2.9");
+  const auto range = [](const char* said, std::vector<std::string> lines) {
+    WheelOrigin origin;
+    origin.torch = said;
+    add_pinned_torch(origin, lines);
+    return origin.requires_torch;
+  };
+  CHECK(range("", {"numpy", "torch (>= 2.10, <3)"}) == ">=2.10,<3");
+  CHECK(range("2.9", {"torch>=2.8"}).empty());
+  CHECK(range("", {"torch"}).empty());
+  CHECK(range("", {"torch>=2.10; extra == \"gpu\""}).empty());
+  CHECK(range("", {"torch>=2.9; os_name == \"nt\"", "torch>=2.10; os_name != \"nt\""}).empty());
 }
 
 TEST_CASE("a wheel for many Pythons is not said to be for the one that it was made with") {
