@@ -128,6 +128,21 @@ class Retag(CommandLine):
             self.assertIn("tiny-2.2.0+cu130.mine.data/scripts/tiny", archive.namelist())
         self.assertEqual(self.retag(made, "--local", "none").name, f"tiny-2.2.0-{TAG}.whl")
 
+    def test_names_are_read_by_the_rows_of_sagekit_toml(self):
+        (self.folder / "sagekit.toml").write_text('[[scheme]]\nname = "house"\nversion = "{version}+c{cuda_digits}t{torch_digits}"\n\n'
+                                                  '[[scheme]]\nname = "ours"\nversion = "{version}+cu{cuda_digits}.{sms}{arches}"\n')
+        house = self.wheel("2.2.0+c128t271").write(self.folder / "house")
+        self.assertEqual(self.retag(house, "--naming", "local-version").name, f"tiny-2.2.0+cu128torch2.7.1-{TAG}.whl")
+        self.expect(self.run_sagekit("release", "house", "--naming", "build-tag", "-o", "released"), 0)
+        self.assertTrue((self.folder / "released" / f"tiny-2.2.0-271.128-{TAG}.whl").exists())
+        mine = self.own()
+        self.retag(mine, "--local", "c128t271", code=1, texts=("RTG004", "would say torch 2.7.1, and sagekit.json says 2.11.0"))
+        self.retag(mine, "--local", "c130t2110")
+        # One word for the arches, and one for those that were asked for: they are of one wheel.
+        wheel = self.wheel("2.2.0+cu130.sm80.sm90sm80.sm90ptx")
+        wheel.files[f"{wheel.dist_info}/sagekit.json"] = provenance(cell="tiny-pytorch211-cu130-python312-sm80.sm90ptx", arches=["8.0", "9.0+PTX"])
+        self.assertIn("sm90ptx-42-", self.retag(wheel.write(self.folder / "ours"), "--build", "42").name)
+
     def test_schemes_name_what_the_provenance_says(self):
         source = self.own()
         for scheme, start in (("build-tag", "tiny-2.2.0-2110.130-"), ("plain", "tiny-2.2.0-cp"),

@@ -33,8 +33,8 @@ struct RetagRequest {
 struct RetagOptions {
   std::filesystem::path output_folder;  ///< empty = beside the wheel
   std::vector<const Plugin*> plugins;   ///< that judge
-  VerifyOptions verify;
-  std::stop_token stop = {};  ///< asked before the new wheel gets its name: what was made of it goes
+  VerifyOptions verify;                 ///< its `schemes` are what old and new names are read by, too
+  std::stop_token stop = {};            ///< asked before the new wheel gets its name: what was made of it goes
 };
 
 struct RetagChange {

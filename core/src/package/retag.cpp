@@ -97,10 +97,14 @@ class Retag {
 
   Result<WheelName> name() {
     TRY(read());
-    return retagged_name(m_before, m_request, known_facts(m_before, m_provenance, m_requirements));
+    return retagged_name(m_before, m_request, what_is_known());
   }
 
  private:
+  KnownFacts what_is_known() const {
+    return known_facts(m_before, m_provenance, m_requirements, m_options.verify.schemes);
+  }
+
   Status check_stop() const {
     if (!m_options.stop.stop_requested()) return {};
     return fail(ErrorKind::interrupted, "BLD006", "stopped; wheels that have their new names keep them",
@@ -127,7 +131,7 @@ class Retag {
   }
 
   Status choose_name() {
-    const auto known = known_facts(m_before, m_provenance, m_requirements);
+    const auto known = what_is_known();
     TRY_ASSIGN(m_after, retagged_name(m_before, m_request, known));
     const bool auto_variant = m_request.variant == "auto";
     FileFacts facts;
@@ -142,7 +146,7 @@ class Retag {
       TRY_ASSIGN(m_variant, variant_of(*m_report, facts.members, auto_variant ? "" : *m_request.variant));
       m_after.variant = m_variant.label;
     }
-    TRY(check_new_name(m_before, m_after, known));
+    TRY(check_new_name(m_before, m_after, known, m_options.verify.schemes));
     if (m_before.python != m_after.python && !m_requires_python.empty()) TRY(check_python(m_after, m_requires_python));
     TRY_ASSIGN(m_new_requirements, with_requirements(m_requirements, m_request.requirements));
     return {};

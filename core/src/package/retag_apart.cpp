@@ -37,7 +37,7 @@ std::string schemes_apart(const fs::path& one, const fs::path& other, const Reta
                           CommandRunner& runner) {
   constexpr std::size_t k_told = 3;
   std::vector<std::string> apart;
-  for (auto& scheme : naming_schemes()) {
+  for (auto& scheme : naming_schemes(options.verify.schemes)) {
     const auto name = scheme.name;
     RetagRequest request;
     request.naming = std::move(scheme);

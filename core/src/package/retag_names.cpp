@@ -130,9 +130,10 @@ Status check_reading(const WheelNameReading& said, const WheelName& after, const
 }  // namespace
 
 KnownFacts known_facts(const WheelName& name, std::string_view provenance,
-                       const std::vector<std::string>& requires_dist) {
+                       const std::vector<std::string>& requires_dist, std::span<const NamingScheme> schemes) {
   KnownFacts known;
-  if (const auto readings = read_wheel_name(name.file_name(), naming_schemes()); readings && readings->size() == 1)
+  if (const auto readings = read_wheel_name(name.file_name(), naming_schemes(schemes));
+      readings && readings->size() == 1)
     known.facts = readings->front();
   else
     known.facts.version = name.version.substr(0, name.version.find('+'));
@@ -207,13 +208,14 @@ Status check_python(const WheelName& name, const std::string& requires_python) {
               "a tag of a Python that Requires-Python allows");
 }
 
-Status check_new_name(const WheelName& before, const WheelName& after, const KnownFacts& known) {
+Status check_new_name(const WheelName& before, const WheelName& after, const KnownFacts& known,
+                      std::span<const NamingScheme> schemes) {
   if (before.version == after.version && before.build == after.build) return {};
   // A build tag can speak of torch and CUDA beside a local version that does.
   WheelName tag_alone = after;
   tag_alone.version = after.version.substr(0, after.version.find('+'));
   for (const WheelName* const name : {&after, static_cast<const WheelName*>(&tag_alone)}) {
-    TRY_ASSIGN(const auto readings, read_wheel_name(name->file_name(), naming_schemes()));
+    TRY_ASSIGN(const auto readings, read_wheel_name(name->file_name(), naming_schemes(schemes)));
     for (const auto& said : readings) TRY(check_reading(said, after, known));
   }
   return {};

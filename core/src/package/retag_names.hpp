@@ -6,6 +6,7 @@
 #include <sagekit/retag.hpp>
 
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,9 +20,10 @@ struct KnownFacts {
   std::vector<ArchRequest> built;  ///< all arches of the build; empty = not known
 };
 
-/// `provenance`: the text of sagekit.json, "" = there is none.
+/// `provenance`: the text of sagekit.json, "" = there is none. `schemes`, here and below: rows that names are read by
+/// before those that are always there.
 KnownFacts known_facts(const WheelName& name, std::string_view provenance,
-                       const std::vector<std::string>& requires_dist);
+                       const std::vector<std::string>& requires_dist, std::span<const NamingScheme> schemes = {});
 
 /// The name with what the request changes, but `platform` "auto" and `variant` "auto". Errors: RTG001, RTG005, RTG007.
 Result<WheelName> retagged_name(const WheelName& name, const RetagRequest& request, const KnownFacts& known);
@@ -31,7 +33,8 @@ Result<WheelName> retagged_name(const std::filesystem::path& wheel, const RetagR
                                 const RetagOptions& options, CommandRunner& runner);
 
 /// Is what the new name says of torch, CUDA, source and arches what is known of the wheel? RTG004 (failed).
-Status check_new_name(const WheelName& before, const WheelName& after, const KnownFacts& known);
+Status check_new_name(const WheelName& before, const WheelName& after, const KnownFacts& known,
+                      std::span<const NamingScheme> schemes = {});
 
 /// Is there a Python that a tag of the name is for and `requires_python` allows? RTG004 (failed).
 Status check_python(const WheelName& name, const std::string& requires_python);

@@ -82,6 +82,7 @@ int name_wheels(const Session& session, const ReleaseArguments& arguments, const
   options.verify.torches = session.fetched_torches();
   options.verify.fetch_flags = session.store_words("");
   options.verify.child_environment = session.settings.child_environment;
+  options.verify.schemes = own_schemes(session, loaded->plugins);
   std::error_code error;
   fs::create_directories(arguments.output, error);
   int code = 0;

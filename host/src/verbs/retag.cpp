@@ -84,7 +84,9 @@ int run(Session& session, const RetagArguments& arguments) {
   if (!options.plugins.empty()) options.verify.torches = session.fetched_torches();
   options.verify.fetch_flags = session.store_words("");
   options.verify.child_environment = session.settings.child_environment;
-  options.verify.schemes = session.schemes;
+  auto schemes = own_schemes(session);
+  if (!schemes) return report(session, schemes.error());
+  options.verify.schemes = std::move(*schemes);
   std::vector<RetaggedWheel> wheels;
   std::vector<Error> errors;
   int code = 0;

@@ -127,6 +127,21 @@ TEST_CASE("a name that says what the wheel is not is refused") {
     CHECK_MESSAGE(check(lie) == "RTG004", lie);
 }
 
+TEST_CASE("a project's own rows are heard where names are read") {
+  const std::vector<NamingScheme> rows = {{"house", "{version}+c{cuda_digits}t{torch_digits}"},
+                                          {"ours", "{version}+cu{cuda_digits}.{sms}{arches}"}};
+  const auto house = named("tiny-2.2.0+c128t271-cp312-cp312-linux_x86_64.whl");
+  const auto by_name = known_facts(house, "", {}, rows);
+  CHECK(retagged_name(house, with_scheme("local-version"), by_name).value().version == "2.2.0+cu128torch2.7.1");
+  CHECK(retagged_name(house, with_scheme("local-version"), known_facts(house, "", {})).error().code == "RTG005");
+  const auto before = named("tiny-2.2.0-cp312-cp312-linux_x86_64.whl");
+  const auto known = known_facts(before, k_said, {}, rows);
+  CHECK(code_of(check_new_name(before, house, known, rows)) == "RTG004");
+  CHECK(code_of(check_new_name(before, house, known)).empty());
+  const auto ours = named("tiny-2.2.0+cu130.sm90a.sm120sm90a.sm120ptx-42-cp312-cp312-linux_x86_64.whl");
+  CHECK(code_of(check_new_name(before, ours, known, rows)).empty());
+}
+
 TEST_CASE("a tag of a Python that Requires-Python excludes is refused") {
   const auto check = [](std::string_view tags, const char* requires_python) {
     return code_of(check_python(named("tiny-1.0-" + std::string(tags) + "-any.whl"), requires_python));
