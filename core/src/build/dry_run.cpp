@@ -5,6 +5,7 @@
 #include "build/step_environment.hpp"
 #include "build/symbols.hpp"
 #include "source/prepared_source.hpp"
+#include "support/folder.hpp"
 #include "support/format.hpp"
 #include "support/run_owner.hpp"
 #include "support/text.hpp"
@@ -42,9 +43,9 @@ Result<std::set<std::string>> kept_steps(const Spec& spec, const Plan& plan, con
   const auto from = options.source.empty() ? plan.source_url : options.source;
   TRY_ASSIGN(const auto links, links_folder(options));
   auto here = options;
-  std::error_code error;
-  // Where no store is yet, none is made.
-  if (!std::filesystem::is_directory(options.store, error)) here.store = links.path() / "store";
+  // Where no store is yet, none is made. Specs are kept by every verb, wherever the folder is there.
+  if (std::ranges::all_of(entries_of(options.store), [](const auto& entry) { return entry.filename() == "specs"; }))
+    here.store = links.path() / "store";
   const auto say = [&observer](const std::string& text) { observer.on_message(text); };
   TRY_ASSIGN(const auto opened, open_store(here, "", say));
   const Store& store = opened.store;
