@@ -146,8 +146,9 @@ void check_record(const Artifact& artifact, const VerifyOptions& options, Findin
   if (artifact.provenance.from != k_provenance_file)
     findings.broken("TRU002", fmt::format("there is no {} in dist-info", k_provenance_file), {},
                     "sagekit build writes it");
-  if (artifact.spec == nullptr || artifact.provenance.commit.empty())
+  if (artifact.provenance.commit.empty())
     return findings.skipped("TRU003", "what it was built from is not recorded in it");
+  if (artifact.spec == nullptr) return findings.skipped("TRU003", "no loaded plugin makes this package");
   if (!artifact.recorded && artifact.missing_plugin.empty())
     findings.broken(
         "TRU003",
