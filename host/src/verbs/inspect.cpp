@@ -109,8 +109,8 @@ int run(Session& session, const InspectArguments& arguments) {
     }
     if (std::filesystem::is_directory(path, error))
       facts.error().hint =
-          fmt::format("it holds no wheel, module, cubin or fatbin; \"sagekit verify {}\" judges an unpacked package",
-                      shell_word(path.string()));
+          "it holds no wheel, module, cubin or fatbin; \"sagekit verify --installed NAME --interpreter PYTHON\" judges "
+          "an installed package, \"sagekit verify DIR\" an unpacked one with its .dist-info folder";
     code = std::max(code, report(session, errors.emplace_back(std::move(facts).error())));
   }
   if (session.global.json)
