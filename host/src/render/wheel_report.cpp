@@ -184,6 +184,7 @@ std::string wheel_line(const Console& console, const WheelReport& report, std::s
   std::vector<std::string> facts;
   if (counts.fail > 0) facts.push_back(counted(counts.fail, "error", "errors"));
   if (counts.warn > 0) facts.push_back(counted(counts.warn, "warning", "warnings"));
+  if (counts.skipped > 0) facts.push_back(fmt::format("{} skipped", counts.skipped));
   if (const auto gpus = runs_on_words(report.runs_on); !gpus.empty()) facts.push_back("runs on " + gpus);
   return wrap(fmt::format("{}  {}", console.bold(one_line(report.path)),
                           console.dim(fmt::format("{}", fmt::join(facts, "; ")))),
