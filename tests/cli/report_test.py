@@ -144,7 +144,7 @@ class OnGitHub(Report):
     def test_where_the_rest_of_the_annotations_is_said_they_are(self):
         paths = [warned(f"w{number:02}").write(self.folder) for number in range(12)]
         last = self.run_sagekit("verify", *paths, env=self.github()).out.splitlines()[-1]
-        self.assertRegex(last, "^::warning title=sagekit verify::and [0-9]+ more warnings: sagekit verify WHEEL shows ")
+        self.assertRegex(last, "^::warning title=sagekit verify::and [0-9]+ more warnings: sagekit verify --all WHEEL shows ")
         self.assertIn("  warn ", self.run_sagekit("verify", paths[-1]).out)
 
     def test_the_jobs_page(self):

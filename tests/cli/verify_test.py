@@ -366,6 +366,7 @@ class Policies(Verify):
         strict = self.policy('[options]\nstale_waivers = "error"\n' + self.waiver("2999-12-31"))
         self.expect(self.verify("--policy", strict, *wheels), 1)
         self.expect(self.verify("-q", "--policy", strict, *wheels), 1, "error[VFY102]")
+        self.assertRegex(self.verify("--format", "github", "--policy", strict, *wheels).out, r"(?m)^::error file=.*wheels\.toml,line=4,title=VFY102::")
         stale = self.verify("--json", "--policy", strict, *wheels).json()["stale_waivers"]
         self.assertEqual([(s["code"], s["severity"]) for s in stale], [("VFY102", "error")])
         used = renamed()

@@ -211,9 +211,9 @@ SAGEKIT_API std::string verify_json(const std::vector<WheelReport>& reports, boo
 /// `stale`: what stale_waivers found, as results in the policy file.
 SAGEKIT_API std::string verify_sarif(const std::vector<WheelReport>& reports, const std::vector<Error>& errors = {},
                                      const Diagnostics& stale = {});
-/// GitHub's workflow commands, one a line: an annotation for each of `errors` and each failure, then for each warning.
-/// Of either at most ten, which is what GitHub shows for a step; the tenth says how many more there are.
+/// GitHub's workflow commands, one a line: an annotation for each of `errors`, of `stale` and each failure, then for
+/// each warning. Of either at most ten, which is what GitHub shows for a step; the tenth says how many more there are.
 SAGEKIT_API std::string verify_annotations(const std::vector<WheelReport>& reports, bool warnings = true,
-                                           const std::vector<Error>& errors = {});
+                                           const std::vector<Error>& errors = {}, const Diagnostics& stale = {});
 
 }  // namespace sagekit

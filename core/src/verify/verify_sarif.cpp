@@ -168,8 +168,8 @@ std::string verify_sarif(const std::vector<WheelReport>& reports, const std::vec
   return json_text(json);
 }
 
-std::string verify_annotations(const std::vector<WheelReport>& reports, bool warnings,
-                               const std::vector<Error>& errors) {
+std::string verify_annotations(const std::vector<WheelReport>& reports, bool warnings, const std::vector<Error>& errors,
+                               const Diagnostics& stale) {
   // GitHub shows no more of each type for a step, and says nothing of the rest.
   constexpr std::size_t k_most = 10;
   std::string text;
@@ -178,14 +178,17 @@ std::string verify_annotations(const std::vector<WheelReport>& reports, bool war
     if (result == FindingResult::warn && !warnings) continue;
     std::vector<std::string> lines;
     const auto add = [&](const std::string& path, const std::string& title, std::string message,
-                         const std::string& hint) {
+                         const std::string& hint, int line = 0) {
       if (!hint.empty()) message += "\n" + hint;
-      lines.push_back(fmt::format("::{} {}title={}::{}\n", type,
-                                  path.empty() ? "" : fmt::format("file={},", escaped(path, true)),
-                                  escaped(title, true), escaped(message, false)));
+      std::string place = path.empty() ? "" : fmt::format("file={},", escaped(path, true));
+      if (line > 0) place += fmt::format("line={},", line);
+      lines.push_back(fmt::format("::{} {}title={}::{}\n", type, place, escaped(title, true), escaped(message, false)));
     };
     if (result == FindingResult::fail)
       for (const auto& error : errors) add(error.where, error.code + ": not judged", error.message, error.hint);
+    for (const auto& one : stale)
+      if (one.severity == (result == FindingResult::fail ? Severity::error : Severity::warning))
+        add(one.where.file, one.code, one.message, one.hint, one.where.line);
     for (const auto& report : reports)
       for (const auto& finding : report.findings) {
         if (finding.result != result) continue;
@@ -195,8 +198,9 @@ std::string verify_annotations(const std::vector<WheelReport>& reports, bool war
     const bool all = lines.size() <= k_most;
     for (std::size_t i = 0; i < (all ? lines.size() : k_most - 1); ++i) text += lines[i];
     if (!all)
-      text += fmt::format("::{} title=sagekit verify::and {} more {}s: sagekit verify WHEEL shows all of one wheel\n",
-                          type, lines.size() - k_most + 1, type);
+      text +=
+          fmt::format("::{} title=sagekit verify::and {} more {}s: sagekit verify --all WHEEL shows all of one wheel\n",
+                      type, lines.size() - k_most + 1, type);
   }
   return text;
 }

@@ -309,10 +309,11 @@ int show(const Session& session, const VerifyArguments& arguments, const Run& ru
   }
   if (arguments.format == "json") console.document(verify_json(reports, arguments.all, stale, run.errors()));
   if (arguments.format == "sarif") console.document(verify_sarif(reports, run.errors(), stale));
-  if (arguments.format == "github") console.document(verify_annotations(reports, !console.quiet(), run.errors()));
+  if (arguments.format == "github")
+    console.document(verify_annotations(reports, !console.quiet(), run.errors(), stale));
   // A log of GitHub Actions is read by GitHub itself: both streams of it.
   if (session.settings.github_actions && arguments.format != "github") {
-    auto annotations = verify_annotations(reports, !console.quiet(), run.errors());
+    auto annotations = verify_annotations(reports, !console.quiet(), run.errors(), stale);
     if (arguments.format == "text")
       console.document(annotations);
     else if (!annotations.empty())

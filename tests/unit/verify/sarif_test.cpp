@@ -89,7 +89,7 @@ TEST_CASE("GitHub shows ten annotations of a type: the tenth says how many more 
   };
   CHECK(count("::error ") == 10);
   CHECK(count("::warning ") == 1);
-  CHECK(text.find("::and 3 more errors: sagekit verify WHEEL ") != std::string::npos);
+  CHECK(text.find("::and 3 more errors: sagekit verify --all WHEEL ") != std::string::npos);
   CHECK(text.rfind("::error ") < text.find("::warning "));
 }
 
