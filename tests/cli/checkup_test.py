@@ -290,6 +290,16 @@ class Tells(Doctor):
         self.assertIn(str(self.python), mend)
         self.assertNotRegex(mend, r"\b(URL|PACKAGE|FOLDER)\b")
 
+    def test_a_torch_whose_libraries_are_gone_is_put_back_as_it_was(self):
+        self.torch(init="raise OSError('libcufile.so.0: cannot open shared object file: No such file or directory')\n")
+        row = self.wrong(self.rows(PATH=f"{self.bin}:/usr/bin:/bin"), "torch")  # no uv of the test's user
+        index = "https://download.pytorch.org/whl/cu130"
+        self.assertEqual((row["code"], row["mend"]),
+                         ("WHY434", f"'{self.python}' -m pip install --force-reinstall torch==2.11.0 --index-url {index}"))
+        self.program("uv", "exit 1")
+        row = self.wrong(self.rows(), "torch")
+        self.assertEqual(row["mend"], f"uv pip install --python '{self.python}' --reinstall --torch-backend=cu130 torch==2.11.0")
+
     def test_a_torch_that_has_no_cell_is_promised_no_build(self):
         self.torch("2.10.0+cu128", "'12.8'")
         self.sage(modules={"_qattn_sm90": self.other, "_fused": self.module["_fused"]})

@@ -94,19 +94,31 @@ void look_at_needed_driver(Look& look) {
              "machine code runs; PTX of that CUDA does not");
 }
 
+/// In place of a torch that is damaged: a newer one would not load the wheels that were built for this one. One for
+/// CPUs is no loss.
+std::string same_torch(const Look& look) {
+  const auto& torch = *look.torch;
+  if (torch.cuda.empty()) return new_torch(look, true);
+  const auto pinned = "torch==" + torch.version;
+  if (!look.program("uv").empty())
+    return fmt::format("uv pip install --python {} --reinstall --torch-backend=cu{} {}",
+                       shell_word(look.options.interpreter.string()), without_dots(torch.cuda), pinned);
+  return look.pip(fmt::format("install --force-reinstall {} --index-url {}", pinned, torch_index(torch.cuda)));
+}
+
 /// What was raised, and why, by the eyes of `explain`.
 void add_failed_import(Look& look, const TorchTrial& trial) {
   const auto explained = explain_log_text(trial.output, look.facts());
   CheckupRow& row =
-      look.add("torch", "import torch", wrong, trial.error, "nothing that uses torch works", new_torch(look, true));
+      look.add("torch", "import torch", wrong, trial.error, "nothing that uses torch works", same_torch(look));
   if (explained.causes.empty()) return;
   const auto& cause = explained.causes.front();
   row.why = cause.title + ": " + cause.cause;
   row.code = cause.code;
-  // The index that a row leaves open as URL is chosen by the driver.
+  // The index that a row leaves open as URL is the one that this torch came from.
   const auto mend = mend_of(cause);
   if (mend.find(" URL") != std::string::npos)
-    row.mend = new_torch(look, true);
+    row.mend = same_torch(look);
   else if (!mend.empty())
     row.mend = mend;
 }
