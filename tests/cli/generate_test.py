@@ -159,6 +159,20 @@ class Generate(CommandLine):
         plan = self.example("--config", self.folder / "out" / "overrides.sagekit.toml", "plan", "--json", cwd="/").json()
         self.assertEqual(plan["cells"][0]["arches"], ["9.0"])
 
+    def test_kinds_that_share_a_folder_share_the_overrides(self):
+        (self.folder / "sagekit.toml").write_text('[[overrides]]\nselect = "*"\narch = "9.0"\n')
+        kinds = ("dockerfile", "bake", "slurm")
+        for kind in kinds:
+            self.expect(self.generate(kind, "-o", "docker"), 0)
+        for kind in kinds:
+            self.expect(self.generate(kind, "-o", "docker", "--check"), 0)
+        # It is still known for a file of ours, and for one that a hand changed.
+        (self.folder / "sagekit.toml").write_text('[[overrides]]\nselect = "*"\narch = "8.0"\n')
+        self.expect(self.generate("bake", "-o", "docker"), 0)
+        shared = self.file("docker/overrides.sagekit.toml")
+        shared.write_text(shared.read_text().replace("8.0", "8.6"))
+        self.expect(self.generate("dockerfile", "-o", "docker"), 1, "GEN004", "overrides.sagekit.toml")
+
     def test_what_stands_below_an_override_goes_along_with_it(self):
         (self.folder / "sagekit.toml").write_text('arch = "8.0;9.0"\nnaming = "plain"\n[[overrides]]\nselect = "*"\narch = "9.0"\nnaming = "local-version"\n')
         wanted = [(cell["arches"], cell["wheel"]) for cell in self.example("plan", "--json").json()["cells"]]

@@ -140,7 +140,9 @@ Result<Generated> generate(std::string_view name, const std::vector<GenerateVari
     plans.push_back(std::move(plan));
   }
   TRY_ASSIGN(auto made, kind->make(plans, options));
-  for (auto& file : made.files) file.text = with_head(file.text, options.command);
+  // Kinds that share a folder write the same overrides, so the head of those names no kind.
+  for (auto& file : made.files)
+    file.text = with_head(file.text, file.path.ends_with(k_overrides_file) ? "sagekit generate" : options.command);
   std::ranges::sort(made.files, {}, &GeneratedFile::path);
   return made;
 }
