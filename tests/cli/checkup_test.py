@@ -285,6 +285,9 @@ class Tells(Doctor):
         (self.site / "triton/__init__.py").write_text("raise ModuleNotFoundError(\"No module named 'triton'\")\n")
         row = self.wrong(self.rows(), "import")
         self.assertEqual((row["code"], row["mend"]), ("WHY416", f"'{self.python}' -m pip install triton"))
+        # Any newer one is none that this torch takes.
+        self.torch(requires="Requires-Dist: triton==3.7.0; platform_system == \"Linux\"\n")
+        self.assertEqual(self.wrong(self.rows(), "import")["mend"], f"'{self.python}' -m pip install triton==3.7.0")
         self.torch(init="raise ImportError('libcudart.so.13: cannot open shared object file: No such file or directory')\n")
         mend = self.wrong(self.rows(), "torch")["mend"]
         self.assertIn(str(self.python), mend)

@@ -114,6 +114,7 @@ LogFacts Look::facts() const {
   if (torch) {
     facts["torch"] = torch->version;
     facts["cuda"] = torch->cuda;
+    facts["right_triton"] = right_triton(*this);
   }
   std::erase_if(facts, [](const auto& fact) { return fact.second.empty(); });
   return facts;

@@ -72,12 +72,6 @@ std::string pinned_by_torch(const Look& look) {
   return text ? pinned_release(read_headers(*text).all("Requires-Dist"), "triton") : std::string();
 }
 
-/// What pip is asked for: the triton that torch was made for.
-std::string right_triton(const Look& look) {
-  const auto pinned = pinned_by_torch(look);
-  return pinned.empty() ? "triton" : "triton==" + pinned;
-}
-
 std::string installed_triton(const Look& look) {
   for (const auto* name : {"triton", "triton-windows", "pytorch-triton"})
     if (const auto ones = look.python.named(name); !ones.empty() && !ones.front()->version.empty())
@@ -152,6 +146,11 @@ void look_at_compiler(Look& look) {
 }
 
 }  // namespace
+
+std::string right_triton(const Look& look) {
+  const auto pinned = pinned_by_torch(look);
+  return pinned.empty() ? "triton" : "triton==" + pinned;
+}
 
 void look_at_triton(Look& look) {
   const auto* module = look.python.module("triton");

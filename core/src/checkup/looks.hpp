@@ -65,6 +65,9 @@ bool is_older_driver(std::string_view have, std::string_view need);
 /// there.
 std::string new_torch(const Look& look, bool again);
 
+/// What pip is asked for: the triton that torch was made for; "triton" where torch pins none.
+std::string right_triton(const Look& look);
+
 void look_at_machine(Look& look);
 Status look_at_torch(Look& look);
 void look_at_triton(Look& look);
