@@ -95,10 +95,11 @@ void look_at_needed_driver(Look& look) {
 }
 
 /// In place of a torch that is damaged: a newer one would not load the wheels that were built for this one. One for
-/// CPUs is no loss.
+/// CPUs is no loss, and a nightly or one of somebody's own is in no index.
 std::string same_torch(const Look& look) {
   const auto& torch = *look.torch;
-  if (torch.cuda.empty()) return new_torch(look, true);
+  if (torch.cuda.empty() || torch.version.find_first_not_of("0123456789.") != std::string::npos)
+    return new_torch(look, true);
   const auto pinned = "torch==" + torch.version;
   if (!look.program("uv").empty())
     return fmt::format("uv pip install --python {} --reinstall --torch-backend=cu{} {}",
