@@ -270,3 +270,11 @@ TEST_CASE("no command asks for a torch only because a log has it: the matrix may
   for (const auto& row : cause_data().rows)
     for (const auto& fix : row.fix) CHECK(fix.command.find("--torch {torch") == std::string::npos);
 }
+
+TEST_CASE("what says for which torch a wheel was built is the verb that knows it") {
+  const std::string_view line = "ImportError: undefined symbol: _ZN5other4nameEv\n";
+  const auto on = [&](const char* system) { return explain_log_text(line, {{"os", system}}).causes.at(0); };
+  CHECK(on("linux").code == "WHY407");
+  CHECK(on("linux").fix.front().command == "sagekit resolve WHEEL --interpreter python");
+  CHECK(on("windows").fix.front().command == "sagekit name WHEEL");
+}
