@@ -271,6 +271,17 @@ TEST_CASE("no command asks for a torch only because a log has it: the matrix may
     for (const auto& fix : row.fix) CHECK(fix.command.find("--torch {torch") == std::string::npos);
 }
 
+TEST_CASE("an xFormers without its extensions has no kernel: the earlier line is the cause") {
+  const auto found = explain_log_text(
+      "xFormers can't load C++/CUDA extensions. xFormers was built for:\n"
+      "    PyTorch 2.8.0+cu128 with CUDA 1208 (you have 2.9.1+cu130)\n"
+      "!!! Exception during processing !!! No operator found for `memory_efficient_attention_forward` with inputs:\n"
+      "    operator wasn't built - see `python -m xformers.info` for more info\n");
+  REQUIRE(found.causes.size() == 1);
+  CHECK(found.causes.front().code == "WHY419");
+  CHECK(std::ranges::any_of(found.causes.front().follows_from, [](const auto& one) { return one.code == "WHY546"; }));
+}
+
 TEST_CASE("what says for which torch a wheel was built is the verb that knows it") {
   const std::string_view line = "ImportError: undefined symbol: _ZN5other4nameEv\n";
   const auto on = [&](const char* system) { return explain_log_text(line, {{"os", system}}).causes.at(0); };
