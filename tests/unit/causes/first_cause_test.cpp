@@ -282,6 +282,23 @@ TEST_CASE("an xFormers without its extensions has no kernel: the earlier line is
   CHECK(std::ranges::any_of(found.causes.front().follows_from, [](const auto& one) { return one.code == "WHY546"; }));
 }
 
+TEST_CASE("what ComfyUI says again of a node that lacks a name is the same cause") {
+  for (const std::string words : {"cannot import name 'NunchakuT5EncoderModel' from 'nunchaku' (/v/nunchaku/x.py)",
+                                  "cannot import name 'FluxPipeline' from 'diffusers' (/v/diffusers/__init__.py)",
+                                  "cannot import name 'new_name' from 'sageattention' (/v/sageattention/core.py)"}) {
+    INFO(words);
+    const auto again = "Cannot import /ui/custom_nodes/x module for custom nodes: " + words + "\n";
+    CHECK(first_of(again).code == "WHY430");
+    const auto found = explain_log_text("ImportError: " + words + "\n\n" + again);
+    REQUIRE(found.causes.size() == 1);
+    CHECK(found.causes.front().code == "WHY430");
+    CHECK(found.causes.front().where.line == 1);
+  }
+  const std::string words = "module 'diffusers.models' has no attribute 'attention_flax'";
+  CHECK(explain_log_text("AttributeError: " + words + "\nCannot import /x module for custom nodes: " + words + "\n")
+            .causes.size() == 1);
+}
+
 TEST_CASE("what says for which torch a wheel was built is the verb that knows it") {
   const std::string_view line = "ImportError: undefined symbol: _ZN5other4nameEv\n";
   const auto on = [&](const char* system) { return explain_log_text(line, {{"os", system}}).causes.at(0); };
