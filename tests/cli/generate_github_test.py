@@ -99,6 +99,32 @@ class Shape(CommandLine):
         for words, code in ((("--platform", "linux_riscv"), 4), (("--platform", "linux_x86_64", "--profile", "none"), 2)):
             self.assertEqual(self.run_sagekit("--plugin", "sage2", "generate", "github", "-o", "out", *words).code, code)
 
+    def test_an_event_whose_profile_has_no_cell_starts_nothing_and_is_said(self):
+        """Each event that is left builds a profile with a cell; so does whatever is chosen by hand."""
+        def made(*words):
+            done = self.run_sagekit("--plugin", "sage2", "generate", "github", "-o", "out", "--platform", "linux_x86_64", *words)
+            self.expect(done, 0)
+            text = (self.folder / "out" / ".github" / "workflows" / "build-wheels-sage2-linux.yml").read_text()
+            document = yaml.load(text, Loader)
+            arms = dict(re.findall(r"^ *(\w+:\S+)\) profile=(\w+)", document["jobs"]["validate"]["steps"][0]["run"], re.M))
+            by_hand = document["on"]["workflow_dispatch"]["inputs"]["profile"]
+            self.assertIn(by_hand["default"], by_hand["options"])
+            for profile in {*arms.values(), *by_hand["options"]}:
+                self.expect(self.run_sagekit("--plugin", "sage2", "plan", "--profile", profile, "--platform", "linux_x86_64", *words[:2]), 0)
+            return document["on"], arms, done.err
+
+        selected = ("--python", "3.13")
+        events, arms, said = made(*selected)
+        self.assertEqual(set(events), {"push", "workflow_dispatch"})
+        self.assertEqual(events["push"], {"tags": ["v*-sage2"]})
+        self.assertEqual(arms, {"push:tag": "current"})
+        self.assertIn("the workflow for Linux does not start at pull requests (profile default), pushes to main (profile default)", said)
+        self.assertIn("--profile current", said)
+        events, arms, said = made(*selected, "--profile", "current")
+        self.assertEqual(set(events), {"pull_request", "push", "workflow_dispatch"})
+        self.assertEqual(set(arms.values()), {"current"})
+        self.assertNotIn("does not start", said)
+
     def test_least_rights_pinned_actions_and_ends(self):
         text, document = self.made("sage2")
         self.assertEqual(document["permissions"], {})

@@ -14,6 +14,8 @@
 #include <algorithm>
 #include <initializer_list>
 #include <set>
+#include <tuple>
+#include <utility>
 
 namespace sagekit {
 
@@ -36,7 +38,7 @@ std::string first_profile(const Spec& spec, std::initializer_list<std::string> n
 
 struct Profiles {
   std::vector<std::string> all;
-  std::string pull_request, main, tag;
+  std::string pull_request, main, tag;  ///< that the event builds; "" = it starts nothing
 };
 
 Profiles profiles_for(const Spec& spec) {
@@ -46,6 +48,34 @@ Profiles profiles_for(const Spec& spec) {
                     first_profile(spec, {spec.name + "-all", "all", "current", "stable"})};
   for (const auto& profile : spec.profiles) profiles.all.push_back(profile.name);
   if (!has_profile(spec, "default")) profiles.all.insert(profiles.all.begin(), "default");
+  return profiles;
+}
+
+/// Those that the selection leaves a cell: any other would fail at every event that builds it. The one that was asked
+/// for stands in for them.
+Result<Profiles> profiles_with_cells(const PlannedVariant& variant) {
+  Status nothing = fail(ErrorKind::no_match, "GEN002",
+                        fmt::format("no profile of {} has a cell to generate for", variant.spec->name),
+                        "sagekit plan shows what is excluded and why");
+  auto profiles = profiles_for(*variant.spec);
+  const auto& asked = variant.request.profile;
+  auto names = std::exchange(profiles.all, {});
+  if (!asked.empty() && std::ranges::find(names, asked) == names.end()) names.insert(names.begin(), asked);
+  for (const auto& name : names) {
+    auto request = variant.request;
+    request.profile = name;
+    const auto plan = make_plan(*variant.spec, request, Environment{});
+    if (plan && !plan->cells.empty()) profiles.all.push_back(name);
+    if (plan || !profiles.all.empty()) continue;
+    nothing = std::unexpected(plan.error());
+    if (plan.error().kind != ErrorKind::no_match) break;
+  }
+  if (profiles.all.empty()) return std::unexpected(nothing.error());
+  const auto has_cells = [&](const std::string& name) {
+    return std::ranges::find(profiles.all, name) != profiles.all.end();
+  };
+  for (auto* name : {&profiles.pull_request, &profiles.main, &profiles.tag})
+    if (!has_cells(*name)) *name = has_cells(asked) ? asked : "";
   return profiles;
 }
 
@@ -89,10 +119,48 @@ std::string overrides_file(const Spec& spec) {
   return fmt::format(".github/sagekit-{}/{}", spec.name, k_overrides_file);
 }
 
+/// Which events start nothing, and how they would.
+void note_events_without_cells(const Spec& spec, const System& system, const Profiles& profiles,
+                               std::vector<std::string>& notes) {
+  const auto wanted = profiles_for(spec);
+  std::vector<std::string> events;
+  for (const auto& [event, name, built] :
+       {std::tuple{"pull requests", &wanted.pull_request, &profiles.pull_request},
+        std::tuple{"pushes to main", &wanted.main, &profiles.main}, std::tuple{"tags", &wanted.tag, &profiles.tag}})
+    if (built->empty()) events.push_back(fmt::format("{} (profile {})", event, *name));
+  if (events.empty()) return;
+  notes.push_back(fmt::format(
+      "the workflow for {} does not start at {}: no cell of that is selected. --profile {} builds that one there",
+      system.title, join(events, ", "), join(profiles.all, "|")));
+}
+
+/// The events but the one by hand, and the arms of the case that chooses their profile.
+std::vector<TemplateValue> event_values(const Profiles& profiles, const std::vector<std::string>& tags) {
+  std::string triggers, arms;
+  const auto arm = [&](std::string_view event, const std::string& name, std::string_view more) {
+    if (!name.empty()) arms += fmt::format("\n            {}) profile={}{} ;;", event, shell_text(name), more);
+  };
+  arm("pull_request:*", profiles.pull_request, "");
+  arm("push:tag", profiles.tag, " release=true");
+  arm("push:branch", profiles.main, "");
+  if (!profiles.pull_request.empty()) triggers += "\n  pull_request:";
+  if (!profiles.main.empty() || !profiles.tag.empty()) triggers += "\n  push:";
+  if (!profiles.main.empty()) triggers += "\n    branches: [main]";
+  if (!profiles.tag.empty()) triggers += "\n    tags: [" + join(tags, ", ") + "]";
+  const auto text = [](std::string_view before, const std::string& name, std::string_view behind) {
+    return name.empty() ? "nothing" : fmt::format("{}{}{}", before, comment_text(name), behind);
+  };
+  return {{"triggers", triggers},
+          {"event_profiles", arms},
+          {"pull_request_text", text("the profile ", profiles.pull_request, "")},
+          {"main_text", text("", profiles.main, "")},
+          {"tag_text", text("", profiles.tag, " with a release")}};
+}
+
 std::vector<TemplateValue> template_values(const PlannedVariant& variant, const GenerateOptions& options,
-                                           const SagekitSource& sagekit, const System& system) {
+                                           const SagekitSource& sagekit, const System& system,
+                                           const Profiles& profiles) {
   const auto& spec = *variant.spec;
-  const auto profiles = profiles_for(spec);
   std::vector<std::string> cases, listed;
   for (const auto& name : profiles.all) cases.push_back(shell_text(name)), listed.push_back(workflow_text(name));
   auto request = variant.request;
@@ -111,18 +179,13 @@ std::vector<TemplateValue> template_values(const PlannedVariant& variant, const 
   std::vector<std::string> tags;
   for (const auto& pattern : options.tags) tags.push_back(workflow_text(pattern));
   if (tags.empty()) tags.push_back(workflow_text(fmt::format("v*-{}", spec.name)));
+  const auto by_hand =
+      std::ranges::find(listed, workflow_text("default")) != listed.end() ? workflow_text("default") : listed.front();
   std::vector<TemplateValue> values{
       {"title", workflow_text(fmt::format("Build {} wheels for {}", spec.name, system.title))},
-      {"tag_patterns", join(tags, ", ")},
-      {"default_profile", workflow_text("default")},
+      {"default_profile", by_hand},
       {"profiles", "[" + join(listed, ", ") + "]"},
       {"profile_cases", join(cases, "|")},
-      {"pull_request", shell_text(profiles.pull_request)},
-      {"main", shell_text(profiles.main)},
-      {"tag", shell_text(profiles.tag)},
-      {"pull_request_text", comment_text(profiles.pull_request)},
-      {"main_text", comment_text(profiles.main)},
-      {"tag_text", comment_text(profiles.tag)},
       {"sagekit", workflow_text(sagekit.wheel.empty() ? sagekit.requirement : ".github/" + sagekit.wheel)},
       {"plugin", workflow_text(variant.carried_plugin.empty() ? spec.name : ".github/" + plugin_file(spec))},
       {"runner", workflow_text(options.runner.empty() ? tools.linux_runner : options.runner)},
@@ -133,6 +196,7 @@ std::vector<TemplateValue> template_values(const PlannedVariant& variant, const 
       {"build_words", " " + shell_line(build_words)},
       {"cross_compiler", cross_compiler_step(request.platforms)},
   };
+  for (const auto& value : event_values(profiles, tags)) values.push_back(value);
   for (const auto& [name, uses] : tools.actions) values.push_back({name, uses});
   return values;
 }
@@ -168,24 +232,6 @@ Status check_tags(const std::vector<std::string>& patterns) {
   if (chooses) return {};
   return fail(ErrorKind::usage, "GEN003", "--tag only takes tags away, and none is left",
               "a pattern without ! before it: --tag 'v*' --tag '!v*-*'");
-}
-
-/// A workflow none of whose profiles has a cell would fail at every event.
-Status has_cells(const PlannedVariant& variant) {
-  Status nothing = fail(ErrorKind::no_match, "GEN002",
-                        fmt::format("no profile of {} has a cell to generate for", variant.spec->name),
-                        "sagekit plan shows what is excluded and why");
-  auto profiles = profiles_for(*variant.spec).all;
-  if (const auto& asked = variant.request.profile; !asked.empty()) profiles.insert(profiles.begin(), asked);
-  for (const auto& profile : profiles) {
-    auto request = variant.request;
-    request.profile = profile;
-    const auto plan = make_plan(*variant.spec, request, Environment{});
-    if (plan && !plan->cells.empty()) return {};
-    if (!plan) nothing = std::unexpected(plan.error());
-    if (!plan && plan.error().kind != ErrorKind::no_match) break;
-  }
-  return nothing;
 }
 
 /// Of all profiles, for an event may choose any.
@@ -237,13 +283,15 @@ Result<Generated> generate_github(const std::vector<PlannedVariant>& variants, c
                                        join(variant.request.platforms, ", ")));
       continue;
     }
-    if (auto cells = has_cells(own); !cells) {
-      if (cells.error().kind != ErrorKind::no_match) return std::unexpected(cells.error());
+    const auto profiles = profiles_with_cells(own);
+    if (!profiles) {
+      if (profiles.error().kind != ErrorKind::no_match) return std::unexpected(profiles.error());
       made.notes.push_back(fmt::format("no workflow for {}: no profile has a cell for {}", system.title,
                                        join(own.request.platforms, ", ")));
-      if (nothing) nothing = std::move(cells);
+      if (nothing) nothing = std::unexpected(profiles.error());
       continue;
     }
+    note_events_without_cells(*variant.spec, system, *profiles, made.notes);
     note_cross_builds(own, made.notes);
     if (system.name == "windows") {
       // MSVC and upstream's setup.py, told by one script; a Linux job names and judges what came out.
@@ -252,7 +300,8 @@ Result<Generated> generate_github(const std::vector<PlannedVariant>& variants, c
                             fill_template(k_generate_build_wheel_py, {{"recipe", yaml_text(recipe)}}), false});
     }
     made.files.push_back({fmt::format(".github/workflows/build-wheels-{}-{}.yml", variant.spec->name, system.name),
-                          fill_template(system.text, template_values(own, options, sagekit, system)), false});
+                          fill_template(system.text, template_values(own, options, sagekit, system, *profiles)),
+                          false});
     written = true;
   }
   if (!written) return std::unexpected(nothing.error());
