@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstring>
 
 namespace sagekit {
 
@@ -116,11 +118,13 @@ Probed<fs::path> real_program(const fs::path& executable, const ProbeContext& co
   return std::unexpected("no nvcc.profile beside it, and --dryrun does not tell where the real nvcc is");
 }
 
-std::string fingerprint(const Nvcc& nvcc, const std::string& version_texts,
-                        const std::map<std::string, fs::path>& programs) {
+Probed<std::string> fingerprint(const Nvcc& nvcc, const std::string& version_texts,
+                                const std::map<std::string, fs::path>& programs) {
   Sha256 hash;
   hash.field(version_texts);
-  for (const auto& [name, program] : programs) add_program(hash, program);
+  // One that cannot be read now, for want of memory or rights, would make another compiler of it.
+  for (const auto& [name, program] : programs)
+    if (!add_program(hash, program)) return std::unexpected(program.string() + " cannot be read");
   // Decide about the code too: flags of the profile, and the device library.
   for (const auto& file :
        {programs.at("nvcc").parent_path() / "nvcc.profile", nvcc.root / "nvvm/libdevice/libdevice.10.bc"})
@@ -128,8 +132,14 @@ std::string fingerprint(const Nvcc& nvcc, const std::string& version_texts,
   return hash.hex();
 }
 
-// nvcc writes temporary files even to answer a question, and so would every other one.
-std::string blame_tmpdir(Nvcc& nvcc, const ProbeContext& context, std::string why) {
+// nvcc writes temporary files even to answer a question, and so would every other one; and none starts where no process
+// can.
+std::string blame_machine(Nvcc& nvcc, const ProbeContext& context, std::string why) {
+  for (const int error : {EAGAIN, ENOMEM})
+    if (why.find(std::strerror(error)) != std::string::npos) {
+      nvcc.mend = "raise this user's limits of processes and memory (ulimit -u, ulimit -v), or end what else runs";
+      return why;
+    }
   const auto tmpdir = context.options.child_environment.find("TMPDIR");
   if (tmpdir == context.options.child_environment.end() || tmpdir->second.empty()) return why;
   if (is_folder(tmpdir->second) && ::access(tmpdir->second.c_str(), W_OK | X_OK) == 0) return why;
@@ -141,10 +151,14 @@ std::string blame_tmpdir(Nvcc& nvcc, const ProbeContext& context, std::string wh
 // Fills `nvcc`; returns why it cannot be used, "" when it can.
 std::string examine(Nvcc& nvcc, const ProbeContext& context) {
   if (!is_file(nvcc.executable)) return "nvcc itself is missing: the tree is incomplete";
+  if (!is_executable(nvcc.executable) && is_on_noexec(nvcc.executable)) {
+    nvcc.mend = "mount that file system with exec, or name a store on another with --store DIR";
+    return fmt::format("{} lies on a file system from which nothing is executed (noexec)", nvcc.executable.string());
+  }
   if (!is_executable(nvcc.executable))
     return fmt::format("{} may not be executed: chmod a+x it", nvcc.executable.string());
   const auto version = context.output_of({nvcc.executable.string(), "--version"});
-  if (!version) return blame_tmpdir(nvcc, context, version.error());
+  if (!version) return blame_machine(nvcc, context, version.error());
   nvcc.cuda = leading_version(after(*version, "release "));
   const std::string full = after(*version, ", V");
   nvcc.version = leading_version(full);
@@ -165,12 +179,14 @@ std::string examine(Nvcc& nvcc, const ProbeContext& context) {
     return fmt::format("{} does not say which host compilers it accepts",
                        (nvcc.include_dir / "crt/host_config.h").string());
   const auto codes = context.output_of({nvcc.executable.string(), "--list-gpu-code"});
-  if (!codes) return blame_tmpdir(nvcc, context, "--list-gpu-code: " + codes.error());
+  if (!codes) return blame_machine(nvcc, context, "--list-gpu-code: " + codes.error());
   nvcc.code = parse_gpu_codes(*codes);
   if (nvcc.code.empty()) return "--list-gpu-code lists nothing";
   const auto ptxas = context.output_of({programs["ptxas"].string(), "--version"});
   if (!ptxas) return "ptxas " + ptxas.error();
-  nvcc.identity = fingerprint(nvcc, *version + *ptxas, programs);
+  auto identity = fingerprint(nvcc, *version + *ptxas, programs);
+  if (!identity) return blame_machine(nvcc, context, identity.error());
+  nvcc.identity = std::move(*identity);
   return {};
 }
 

@@ -4,6 +4,7 @@
 #include "support/format.hpp"
 #include "support/text.hpp"
 
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -39,14 +40,15 @@ Probed<std::string> ProbeContext::output_of(std::vector<std::string> argv,
   return std::unexpected(line.empty() ? "does not start: " + end : fmt::format("does not start: {} ({})", line, end));
 }
 
-void add_program(Sha256& hash, const fs::path& program) {
+bool add_program(Sha256& hash, const fs::path& program) {
   hash.field(program.filename().string());
   const auto file = MappedFile::open(program);
-  if (!file) return;
+  if (!file) return false;
   const std::string_view bytes = file->bytes();
   hash.field(std::to_string(bytes.size()));
   hash.field(bytes.substr(0, k_fingerprint_bytes));
   hash.field(bytes.substr(bytes.size() - std::min(bytes.size(), k_fingerprint_bytes)));
+  return true;
 }
 
 void add_listing(Sha256& hash, const fs::path& folder) {
@@ -92,6 +94,11 @@ bool is_file(const fs::path& path) {
 bool is_folder(const fs::path& path) {
   std::error_code ignored;
   return fs::is_directory(path, ignored);
+}
+
+bool is_on_noexec(const fs::path& path) {
+  struct statvfs system{};
+  return ::statvfs(path.c_str(), &system) == 0 && (system.f_flag & ST_NOEXEC) != 0;
 }
 
 bool is_executable(const fs::path& path) { return is_file(path) && ::access(path.c_str(), X_OK) == 0; }

@@ -39,8 +39,8 @@ struct ProbeContext {
 /// Adds what tells two builds of one program apart without reading all of it: size, first and last 64 KiB. A compiler
 /// of 75 MB is not hashed whole because probing happens at every start; its build number stands in the version text,
 /// and a relinked program differs in its headers (front) or its section and symbol tables (end). The path does not
-/// count: equal compilers in other places are equal.
-void add_program(Sha256& hash, const std::filesystem::path& program);
+/// count: equal compilers in other places are equal. False: it cannot be read.
+bool add_program(Sha256& hash, const std::filesystem::path& program);
 /// Adds the relative paths and sizes of all files below `folder`, sorted.
 void add_listing(Sha256& hash, const std::filesystem::path& folder);
 
@@ -52,6 +52,8 @@ std::vector<int> version_numbers(std::string_view version);
 bool is_file(const std::filesystem::path& path);
 bool is_folder(const std::filesystem::path& path);
 bool is_executable(const std::filesystem::path& path);
+/// On a file system that is mounted noexec, where no mode helps?
+bool is_on_noexec(const std::filesystem::path& path);
 /// nvcc and the programs that it starts, in bin or nvvm/bin of a toolkit.
 inline constexpr std::array<std::string_view, 5> k_nvcc_programs{"nvcc", "cicc", "ptxas", "cudafe++", "fatbinary"};
 /// Without symbolic links; the path itself when that cannot be told.

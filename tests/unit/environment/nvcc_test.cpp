@@ -177,6 +177,15 @@ TEST_CASE("an nvcc that fails where TMPDIR cannot be written says so, and what t
   CHECK(nvcc.mend.starts_with("unset TMPDIR"));
 }
 
+TEST_CASE("an nvcc that starts nothing because nothing more may start is not the one at fault") {
+  const FakeMachine machine;
+  const auto tree = machine.make("nvcc", "usr/local/cuda-13.0", {"13.0.88"});
+  machine.write(tree / "bin/nvcc", "#!/bin/sh\necho 'fork: Resource temporarily unavailable' >&2\nexit 1\n", true);
+  const auto nvcc = only_nvcc(machine);
+  CHECK_FALSE(nvcc.ready);
+  CHECK(nvcc.mend.starts_with("raise this user's limits"));
+}
+
 TEST_CASE("a fetched tree without its nvcc is shown as one that cannot be used") {
   const FakeMachine machine;
   const auto tree = machine.make("nvcc", "store/nvcc-13.0.88-linux_x86_64-1f2e3d4c5b6a", {"13.0.88"});
