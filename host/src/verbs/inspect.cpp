@@ -6,7 +6,6 @@
 #include "verb.hpp"
 
 #include <sagekit/inspect.hpp>
-#include <sagekit/shell_word.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
