@@ -17,7 +17,10 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
+#include <new>
+#include <system_error>
 
 using namespace sagekit;
 using namespace sagekit::host;
@@ -47,9 +50,7 @@ int run(Session& session, const std::vector<Verb>& verbs, const Verb* verb) {
   return verb->run(session);
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run(int argc, char** argv) {
   const std::vector<Verb> verbs = all_verbs();
   GlobalArguments global;
   const auto verb = parse_command_line(argc, argv, verbs, global);
@@ -71,4 +72,23 @@ int main(int argc, char** argv) {
   const Error lost = write_error("the output", console.lost());
   console.show(lost);
   return exit_code(lost.kind);
+}
+
+/// When nothing can be relied on any more, memory least of all.
+int give_up(const char* why) {
+  std::fprintf(
+      stderr, "error: this machine gives sagekit no more: %s\n  hint: see ulimit -v and -u, and what else runs\n", why);
+  return exit_code(ErrorKind::machine);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::bad_alloc&) {
+    return give_up("it has no memory left");
+  } catch (const std::system_error& error) {  // a thread that could not be started
+    return give_up(error.what());
+  }
 }

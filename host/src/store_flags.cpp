@@ -31,6 +31,8 @@ Status apply_store(const Session& session, const StoreArguments& arguments, cons
   options.launcher = arguments.launcher.find('/') == std::string::npos
                          ? arguments.launcher
                          : std::filesystem::absolute(arguments.launcher, error).string();
+  if (!options.launcher.empty())
+    if (auto may = check_program(options.launcher, session.settings.child_environment); !may) return may;
   options.launcher_environment = session.settings.launcher_environment;
   options.require_hits = arguments.require_hits;
   if (arguments.shard.empty()) return {};

@@ -20,7 +20,8 @@ struct StoreArguments {
 
 void declare_store_levels(Flags& flags, StoreArguments& arguments);
 
-/// Into the options of a build. Errors (usage): CLI002 a shard that is none, CLI006 flags that contradict each other.
+/// Into the options of a build. Errors (usage): CLI002 a shard that is none, CLI006 flags that contradict each other;
+/// (machine): CMD001 a launcher that cannot be started.
 Status apply_store(const Session& session, const StoreArguments& arguments, const std::string& ca_bundle,
                    BuildOptions& options);
 

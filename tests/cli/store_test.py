@@ -471,6 +471,12 @@ class ManyMachines(StoreCase):
         self.assertTrue(all(line.startswith("/cache ") for line in launched))
         self.assertTrue(any(line.endswith(("nvcc", "cicc")) for line in launched))
 
+    def test_a_launcher_that_is_not_there_is_said_before_anything_runs(self):
+        for more in ((), ("--dry-run",)):
+            done = self.build("--launcher", "nosuchlauncher", *more, code=3)
+            self.assertIn("cannot start nosuchlauncher: no such program on PATH", done.err)
+            self.assertNotIn("compile", done.err)
+
     def test_the_timeline_and_the_events(self):
         done = self.run_sagekit(*self.words("--jsonl", "--timeline", "trace.json"))
         self.expect(done, 0)

@@ -50,6 +50,9 @@ class CommandRunner {
   virtual Result<CommandResult> run(const Command& command, std::stop_token stop = {}) = 0;
 };
 
+/// Could this be started: a path, or a name on `environment`'s PATH? Starts nothing. Errors (machine): CMD001.
+SAGEKIT_API Status check_program(const std::string& program, const std::map<std::string, std::string>& environment);
+
 /// Own process group, stdin /dev/null, killed with the thread that called `run`, whatever ends it.
 SAGEKIT_API std::unique_ptr<CommandRunner> make_local_runner();
 

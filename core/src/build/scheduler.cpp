@@ -5,6 +5,7 @@
 #include <limits>
 #include <mutex>
 #include <optional>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -54,7 +55,11 @@ class Scheduler {
     {
       std::vector<std::jthread> workers;
       const auto count = std::min(std::max<std::size_t>(m_limits.jobs, 1), m_tasks.size());
-      for (std::size_t i = 0; i < count; ++i) workers.emplace_back([this] { serve(); });
+      try {
+        while (workers.size() < count) workers.emplace_back([this] { serve(); });
+      } catch (const std::system_error&) {  // no more threads to be had: fewer do the same work
+      }
+      if (workers.empty() && count > 0) serve();
     }
     return m_outcomes;
   }

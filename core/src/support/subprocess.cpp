@@ -41,9 +41,16 @@ struct Pipe {
   Descriptor read, write;
 };
 
-std::unexpected<Error> cannot_start(const Command& command, const std::string& why, std::string hint = {}) {
-  const std::string program = command.argv.empty() ? "(nothing)" : command.argv[0];
+std::unexpected<Error> cannot_start(const std::string& program, const std::string& why, std::string hint = {}) {
   return fail(ErrorKind::machine, "CMD001", fmt::format("cannot start {}: {}", program, why), std::move(hint));
+}
+
+std::unexpected<Error> cannot_start(const Command& command, const std::string& why) {
+  return cannot_start(command.argv.empty() ? "(nothing)" : command.argv[0], why);
+}
+
+std::unexpected<Error> not_on_path(const std::string& name) {
+  return cannot_start(name, "no such program on PATH", "install it, or put its folder on PATH");
 }
 
 // Only the parent's end is non-blocking: a child must see an ordinary pipe.
@@ -104,8 +111,8 @@ std::string find_program(const std::string& name, const std::map<std::string, st
   ::_exit(127);
 }
 
-// 0 or an errno. The child gets default signals, an empty mask, its own process group and no descriptor but 0, 1, 2, and
-// is killed when the thread that started it ends.
+// 0 or an errno. The child gets default signals, an empty mask, its own process group and no descriptor but 0, 1, 2,
+// and is killed when the thread that started it ends.
 int spawn(const Command& command, const std::string& program, int out, int err, pid_t& pid) {
   std::vector<std::string> variables;
   for (const auto& [name, value] : command.environment) variables.push_back(name + "=" + value);
@@ -253,8 +260,7 @@ class LocalRunner final : public CommandRunner {
     if (stop.stop_requested()) return interrupted();
     if (name.empty()) return cannot_start(command, "the command is empty");
     const std::string program = find_program(name, command.environment);
-    if (program.empty())
-      return cannot_start(command, "no such program on PATH", "install it, or put its folder on PATH");
+    if (program.empty()) return not_on_path(name);
     std::error_code ignored;
     if (!command.working_directory.empty() && !fs::is_directory(command.working_directory, ignored))
       return cannot_start(command, fmt::format("its working folder {} is missing", command.working_directory.string()));
@@ -297,6 +303,15 @@ class LocalRunner final : public CommandRunner {
 };
 
 }  // namespace
+
+Status check_program(const std::string& program, const std::map<std::string, std::string>& environment) {
+  const std::string found = find_program(program, environment);
+  if (found.empty()) return not_on_path(program);
+  std::error_code ignored;
+  if (fs::is_directory(found, ignored)) return cannot_start(program, std::strerror(EISDIR));
+  if (::access(found.c_str(), X_OK) != 0) return cannot_start(program, last_os_error());
+  return {};
+}
 
 std::unique_ptr<CommandRunner> make_local_runner() { return std::make_unique<LocalRunner>(); }
 
