@@ -39,11 +39,15 @@ ConformanceAnswer spec_parses(const fs::path& file) {
   Diagnostics problems;
   const auto plugin = load_plugin(file, &problems);
   if (plugin) return pass(fmt::format("plugin {} {}", plugin->name(), plugin->spec().version));
-  std::vector<std::string> lines{plugin.error().message};
+  const auto with_hint = [](std::string said, const std::string& hint) {
+    return hint.empty() ? said : fmt::format("{} ({})", said, hint);
+  };
+  std::vector<std::string> lines{with_hint(plugin.error().message, plugin.error().hint)};
   for (std::size_t i = 1; i < problems.size(); ++i) {
     const Diagnostic& problem = problems[i];
-    lines.push_back(fmt::format("{}:{}:{}: {} [{}]", problem.where.file, problem.where.line, problem.where.column,
-                                problem.message, problem.code));
+    lines.push_back(with_hint(fmt::format("{}:{}:{}: {} [{}]", problem.where.file, problem.where.line,
+                                          problem.where.column, problem.message, problem.code),
+                              problem.hint));
   }
   return refuse(join(lines, "; "));
 }

@@ -72,6 +72,7 @@ TEST_CASE("an invalid spec fails the test of the spec, not that of the load") {
   const auto failed = failures("unknown-key");
   CHECK_FALSE(failed.contains("load"));
   CHECK(failed.at("spec").find("plugin.toml:7:1") != std::string::npos);
+  CHECK(failed.at("spec").find("did you mean") != std::string::npos);
 }
 
 TEST_CASE("a judge that throws fails its tests, wrapped or not") {
