@@ -66,7 +66,7 @@ class Doctor(Provisioning):
                 self.assertEqual(done.code, 3)
                 nvcc = [part for part in parts if part["what"] == "nvcc 13.0"]
                 self.assertEqual({(part["state"], part["mend"]) for part in nvcc},
-                                 {("lacking", f"sagekit toolchain remove {row['id']}; the next build fetches it anew")})
+                                 {("lacking", f"sagekit toolchain remove {row['id']}; then sagekit toolchain fetch --cuda 13.0 brings it anew")})
                 self.assertIn("the tree is incomplete", nvcc[0]["found"])
         self.expect(self.run_sagekit("toolchain", "remove", row["id"]), 0)
         self.assertIn("comes", {part["state"] for part in self.parts(*words)[2]})

@@ -73,7 +73,9 @@ std::string find_includes(Nvcc& nvcc, const fs::path& program, const ProbeContex
     return fmt::format("the folder {} hides {} from nvcc: remove it, or link include and lib into {}",
                        (nvcc.root / "targets").string(), (nvcc.root / "include").string(),
                        places.front().parent_path().string());
-  if (nvcc.include_dir.empty()) return fmt::format("no cuda_runtime.h in {}", places.front().string());
+  if (nvcc.include_dir.empty())
+    return fmt::format("no cuda_runtime.h in {}",
+                       (is_folder(nvcc.root / "targets") ? places.front() : nvcc.root / "include").string());
   return {};
 }
 

@@ -37,8 +37,8 @@ inline std::optional<Error> nvcc_no_fetch_mends(const Environment& environment, 
       !broken->mend.empty() ? broken->mend
       : broken->why_not.find(k_not_executable) != std::string::npos
           ? chmod_programs(broken->executable.parent_path().parent_path())
-          : fmt::format("sagekit toolchain remove {}{}; the next build fetches it anew", tree_of(*broken),
-                        environment.store_flag)};
+          : fmt::format("sagekit toolchain remove {}{}; then sagekit toolchain fetch --cuda {}{} brings it anew",
+                        tree_of(*broken), environment.store_flag, cuda, environment.store_flag)};
 }
 
 /// TCH007. A fetched tree is verified, so what it lacks is added to a copy; and a toolkit without targets/ needs its

@@ -67,7 +67,8 @@ TEST_CASE("a fetched nvcc that cannot be used is no lack that a fetch mends") {
         "nvcc 12.9 is here (/store/nvcc-12.9.86-linux_x86_64-1f2e3d4c5b6a/bin/nvcc) and cannot be used: cudafe++ is "
         "missing beside nvcc: the tree is incomplete");
   CHECK(error.hint ==
-        "sagekit toolchain remove nvcc-12.9.86-linux_x86_64-1f2e3d4c5b6a; the next build fetches it anew");
+        "sagekit toolchain remove nvcc-12.9.86-linux_x86_64-1f2e3d4c5b6a; then sagekit toolchain fetch --cuda 12.9 "
+        "brings it anew");
   n.cuda = "12.7";
   CHECK(refusal(n, e).code == "TCH001");
 }
