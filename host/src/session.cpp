@@ -1,7 +1,9 @@
 #include "session.hpp"
 
+#include "output_lock.hpp"
 #include "provisioning.hpp"
 
+#include <sagekit/log.hpp>
 #include <sagekit/naming.hpp>
 #include <sagekit/nearest.hpp>
 #include <sagekit/provision.hpp>
@@ -107,6 +109,17 @@ Result<Plugin> Session::plugin(const std::string& wanted) const {
   const auto makers = makers_of(wanted, list);
   return fail(ErrorKind::usage, "PLG013", fmt::format("no plugin is named \"{}\"", wanted),
               makers.empty() ? suggestion(wanted, names_of(list)) : makers);
+}
+
+Result<std::filesystem::path> Session::store_to_write(const std::string& flag, const char* part) const {
+  auto named = store(flag);
+  if (!named || !flag.empty() || settings.own_store.empty()) return named;
+  const auto is_free = [&](const std::filesystem::path& one) { return OutputLock::check(one / part).has_value(); };
+  if (is_free(*named) || !is_free(settings.own_store)) return named;
+  log_line(log, LogLevel::info, [&] {
+    return fmt::format("{} cannot be written: {} serves", named->string(), settings.own_store.string());
+  });
+  return settings.own_store;
 }
 
 Result<std::filesystem::path> Session::store(const std::string& flag) const {

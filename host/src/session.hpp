@@ -46,6 +46,8 @@ struct Session {
   std::vector<TorchSysroot> fetched_torches() const;
   /// --store, else the settings'; CLI005 when there is neither.
   Result<std::filesystem::path> store(const std::string& flag) const;
+  /// The same; the user's own where no flag names one and `part` of it is somebody else's, which -v says.
+  Result<std::filesystem::path> store_to_write(const std::string& flag, const char* part) const;
   /// " --store DIR" where the flag or sagekit.toml names another store than a command takes without them, else "":
   /// advice to run one ends so.
   std::string store_words(const std::string& flag) const;

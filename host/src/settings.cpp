@@ -40,12 +40,13 @@ Settings read_settings() {
   settings.executable = fs::read_symlink("/proc/self/exe", error);
   settings.home = variable("HOME");
 
-  if (const auto store = variable("SAGEKIT_STORE"); !store.empty())
-    settings.store = store, settings.store_is_named = true;
-  else if (const auto cache = variable("XDG_CACHE_HOME"); !cache.empty())
-    settings.store = fs::path(cache) / "sagekit";
+  if (const auto cache = variable("XDG_CACHE_HOME"); !cache.empty())
+    settings.own_store = fs::path(cache) / "sagekit";
   else if (!settings.home.empty())
-    settings.store = settings.home / ".cache" / "sagekit";
+    settings.own_store = settings.home / ".cache" / "sagekit";
+  const auto store = variable("SAGEKIT_STORE");
+  settings.store_is_named = !store.empty();
+  settings.store = settings.store_is_named ? fs::path(store) : settings.own_store;
   settings.usual_store = settings.store;
 
   settings.plugin_path = folders(variable("SAGEKIT_PLUGIN_PATH"));
@@ -107,42 +108,24 @@ Settings read_settings() {
     if (const char* value = std::getenv(name); value != nullptr)  // NOLINT(concurrency-mt-unsafe)
       settings.python_environment[name] = value;
   settings.private_words = {settings.home.filename().string(), variable("USER"), variable("LOGNAME")};
-  for (const char* name : {"PIP_INDEX_URL",
-                           "PIP_EXTRA_INDEX_URL",
-                           "PIP_CONFIG_FILE",
-                           "PIP_PROXY",
-                           "PIP_CERT",
-                           "PIP_CLIENT_CERT",
-                           "PIP_TRUSTED_HOST",
-                           "PIP_DEFAULT_TIMEOUT",
-                           "PIP_TIMEOUT",
-                           "PIP_RETRIES",
-                           "UV_CONFIG_FILE",
-                           "UV_DEFAULT_INDEX",
-                           "UV_EXTRA_INDEX_URL",
-                           "UV_FIND_LINKS",
-                           "UV_HTTP_TIMEOUT",
-                           "UV_INDEX",
-                           "UV_INDEX_STRATEGY",
-                           "UV_INDEX_URL",
-                           "UV_INSECURE_HOST",
-                           "UV_NATIVE_TLS",
-                           "UV_OFFLINE",
-                           "NETRC",
-                           "VIRTUAL_ENV",
-                           "XDG_CONFIG_HOME",
-                           "XDG_CONFIG_DIRS",
-                           "SSL_CERT_FILE",
-                           "REQUESTS_CA_BUNDLE",
-                           "CURL_CA_BUNDLE",
-                           "http_proxy",
-                           "https_proxy",
-                           "no_proxy",
-                           "HTTP_PROXY",
-                           "HTTPS_PROXY",
-                           "NO_PROXY",
-                           "ALL_PROXY",
-                           "all_proxy"})
+  for (const char* name : {"PIP_INDEX_URL",      "PIP_EXTRA_INDEX_URL",
+                           "PIP_CONFIG_FILE",    "PIP_PROXY",
+                           "PIP_CERT",           "PIP_CLIENT_CERT",
+                           "PIP_TRUSTED_HOST",   "PIP_DEFAULT_TIMEOUT",
+                           "PIP_TIMEOUT",        "PIP_RETRIES",
+                           "UV_CONFIG_FILE",     "UV_DEFAULT_INDEX",
+                           "UV_EXTRA_INDEX_URL", "UV_FIND_LINKS",
+                           "UV_HTTP_TIMEOUT",    "UV_INDEX",
+                           "UV_INDEX_STRATEGY",  "UV_INDEX_URL",
+                           "UV_INSECURE_HOST",   "UV_NATIVE_TLS",
+                           "UV_OFFLINE",         "NETRC",
+                           "VIRTUAL_ENV",        "XDG_CONFIG_HOME",
+                           "XDG_CONFIG_DIRS",    "SSL_CERT_FILE",
+                           "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE",
+                           "http_proxy",         "https_proxy",
+                           "no_proxy",           "HTTP_PROXY",
+                           "HTTPS_PROXY",        "NO_PROXY",
+                           "ALL_PROXY",          "all_proxy"})
     if (const auto value = variable(name); !value.empty()) settings.pip_environment[name] = value;
   return settings;
 }

@@ -20,7 +20,8 @@ struct Settings {
   std::filesystem::path executable;    ///< this program
   std::filesystem::path home;          ///< HOME
   std::filesystem::path store;         ///< SAGEKIT_STORE, else XDG_CACHE_HOME/sagekit, else ~/.cache/sagekit
-  std::filesystem::path usual_store;   ///< what that was before sagekit.toml named another
+  std::filesystem::path own_store;     ///< below the user's cache folder, whatever is named; empty = no HOME
+  std::filesystem::path usual_store;   ///< what `store` was before sagekit.toml named another
   bool store_is_named = false;         ///< by SAGEKIT_STORE
   std::vector<std::filesystem::path> plugin_path;        ///< SAGEKIT_PLUGIN_PATH, then lib/sagekit/plugins beside bin
   std::vector<std::filesystem::path> path;               ///< PATH
@@ -34,8 +35,9 @@ struct Settings {
   std::map<std::string, std::string> publish_environment;   ///< child_environment, and what gh, hf and twine listen to
   /// What a user's Python, CUDA and Triton listen to; also those that are set and empty, for that has a meaning.
   std::map<std::string, std::string> python_environment;
-  std::vector<std::string> private_words;              ///< names of the user: never in a report
-  std::map<std::string, std::string> pip_environment;  ///< PIP_*, UV_*, proxies: what pip's and uv's configuration depends on
+  std::vector<std::string> private_words;  ///< names of the user: never in a report
+  std::map<std::string, std::string>
+      pip_environment;  ///< PIP_*, UV_*, proxies: what pip's and uv's configuration depends on
 };
 
 Settings read_settings();

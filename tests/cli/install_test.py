@@ -279,6 +279,16 @@ class Works(Install):
         self.expect(done, 0)
         self.assertEqual(done.json()["machine"]["torch"], "2.9.1")
 
+    def test_a_store_of_somebody_else_is_no_obstacle(self):
+        self.wheel().write(self.dist)
+        theirs = self.folder / "theirs"  # a file: not even root makes a folder below it
+        theirs.write_text("")
+        done = self.install("-v", env=self.environment(SAGEKIT_STORE=str(theirs / "store")))
+        self.expect(done, 0)
+        self.assertIn("cannot be written: " + str(self.folder / "home" / ".cache" / "sagekit") + " serves", done.err)
+        self.assertEqual(self.has(), "1.0+cu130torch2.9.1")
+        self.expect(self.install("--store", theirs / "store"), 2, "FIL002", "--store DIR")
+
     def test_a_named_gpu_serves_where_images_are_built(self):
         (self.bin / "nvidia-smi").unlink()
         self.wheel().write(self.dist)

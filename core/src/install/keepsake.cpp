@@ -109,7 +109,10 @@ Result<Keepsake> Keepsake::make(const fs::path& folder, const InstallPlace& plac
   keepsake.m_before = place.packages;
   for (const auto& one : packages) keepsake.m_changing.insert(one.name);
   remove_quietly(folder);
-  TRY(make_directories(folder));
+  if (auto made = make_directories(folder); !made) {
+    made.error().hint = "what an undo needs is kept there: name another store with --store DIR";
+    return std::unexpected(std::move(made.error()));
+  }
   Json kept = Json::array();
   const auto copy_all = [&]() -> Status {
     for (const auto& one : packages)

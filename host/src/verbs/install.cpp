@@ -98,7 +98,7 @@ class Installer {
     auto resolving = make_resolving(m_session, m_arguments.resolving);
     if (!resolving) return std::unexpected(resolving.error());
     m_resolving = std::move(*resolving);
-    const auto store = m_session.store(m_arguments.store);
+    const auto store = m_session.store_to_write(m_arguments.store, "installs");
     if (!store) return std::unexpected(store.error());
     m_options.store = *store;
     m_options.path = m_session.settings.path;
