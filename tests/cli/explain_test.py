@@ -140,6 +140,13 @@ class Explain(CommandLine):
             done = self.explain(said, "--json")
             self.expect(done, 0)
             self.assertEqual([page["code"] for page in done.json()["findings"]], [code])
+        # In a log the line is shown with what to do, unless something is known that it followed from.
+        log = "error[TCH007]: no libcudart_static.a for linux_aarch64 in CUDA 13.0\n  = copy it\n"
+        (cause,) = self.explain(self.log(log), "--json").json()["causes"]
+        self.assertEqual((cause["code"], cause["where"]["line"], cause["fix"][0]["command"]), ("WHY905", 1, "sagekit explain TCH007"))
+        said = self.explain(self.log('a.cu(12): error: identifier "foo" is undefined\n1 error detected in the compilation of "a.cu".\n' +
+                                     "error[BLD001]: step compile-a of demo failed\n"), "--json").json()["causes"]
+        self.assertEqual([one["code"] for one in said], ["WHY703"])
         # What it quotes is the cause, where that is known; and not every word in capitals is a code.
         self.assertIn("WHY416", self.explain("error[BLD001]: ModuleNotFoundError: No module named 'triton'").out)
         self.expect(self.explain("XYZ123 is no code of ours"), 4)

@@ -50,6 +50,7 @@ int explain_code(Session& session, const std::string& code) {
 namespace {
 
 constexpr int k_nothing_known = 4;
+constexpr std::string_view k_own_error = "WHY905";  ///< the row for lines of sagekit's own, whose code has a page
 
 struct ExplainArguments {
   std::vector<std::string> words;
@@ -136,7 +137,8 @@ int run(Session& session, const ExplainArguments& arguments) {
   }
   const auto explanation = read_log(what, here);
   if (!explanation) return report(session, explanation.error());
-  if (explanation->causes.empty() && is_said(what))
+  const auto& causes = explanation->causes;
+  if (is_said(what) && std::ranges::all_of(causes, [](const auto& one) { return one.code == k_own_error; }))
     if (const auto code = code_in(what); !code.empty()) return explain_code(session, code);
   if (session.global.json)
     session.console.document(explanation_json(*explanation));
