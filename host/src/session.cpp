@@ -106,9 +106,9 @@ Result<Plugin> Session::plugin(const std::string& wanted) const {
   }
   for (const auto& plugin : list)
     if (is_called(plugin, wanted)) return plugin;
-  const auto makers = makers_of(wanted, list);
-  return fail(ErrorKind::usage, "PLG013", fmt::format("no plugin is named \"{}\"", wanted),
-              makers.empty() ? suggestion(wanted, names_of(list)) : makers);
+  std::string hint = makers_of(wanted, list);
+  if (hint.empty()) hint = suggestion(wanted, names_of(list)) + "; one that is not loaded by --plugin FILE";
+  return fail(ErrorKind::usage, "PLG013", fmt::format("no plugin is named \"{}\"", wanted), hint);
 }
 
 Result<std::filesystem::path> Session::store_to_write(const std::string& flag, const char* part) const {

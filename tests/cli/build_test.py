@@ -4,6 +4,7 @@ import fcntl
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -233,6 +234,16 @@ exec {real} "$@"
 
     def test_the_longest_chain_of_a_cold_build_begins_with_gpu_code(self):
         self.assertRegex(self.build("--arch", "8.0").err, "longest chain [^:]*: device-")
+
+    def test_no_step_takes_longer_than_the_longest_chain(self):
+        """Of two wheels the one that ends last need not be the one with the longest way."""
+        (self.folder / "sagekit.toml").write_text('profile = "all"\ncuda = ["13.0"]\npython = ["3.11", "3.13"]\nplatform = ["linux_x86_64"]\narch = "8.0;9.0+PTX"\n'
+                                                  '[[overrides]]\nselect = "*-python313"\narch = "8.0"\nnaming = "build-tag"\n')
+        done = self.build("--jobs", "2", "--timeline", "trace.json")
+        self.expect(done, 0)
+        spans = [event for event in json.loads((self.folder / "trace.json").read_text())["traceEvents"] if event["ph"] == "X"]
+        chain = float(re.search(r"longest chain ([0-9.]+) s", done.err)[1])
+        self.assertGreaterEqual(chain + 0.05, max(span["dur"] for span in spans) / 1e6, done.err)
 
     def test_offline_needs_no_network_and_uses_none(self):
         done = self.example("build", "--offline")

@@ -197,6 +197,7 @@ class Usage(CommandLine):
     def test_a_package_given_for_a_plugin_names_the_plugins_that_make_it(self):
         self.expect(self.run_sagekit("--plugin", "SageAttn3", "plan"), 2, "error[PLG013]", "--plugin sage3 makes it")
         self.expect(self.run_sagekit("--plugin", "sageattention", "plan"), 2, "--plugin sage2 or --plugin sage2-stable or --plugin sm121 makes it")
+        self.expect(self.run_sagekit("--plugin", "example", "plan"), 2, "error[PLG013]", "one of: sage2, sage2-stable, sage3, sm121; one that is not loaded by --plugin FILE")
 
     def test_a_plugin_folder_that_is_not_there_is_an_error(self):
         for words in (("plugin", "list"), ("--plugin", "sage2", "plan")):

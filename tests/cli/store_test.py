@@ -452,6 +452,7 @@ class ManyMachines(StoreCase):
         self.expect(self.run_sagekit("cache", "import", packs[0]), 0)
         done = self.build("--require-hits", code=1)
         self.assertNotIn("rerun it with", done.err, "nothing was run")
+        self.assertIn("sagekit cache import PACK", done.err)
         self.assertEqual(sorted({failure["step"] for failure in done.json()["failed"]}), shards[1])
         self.assertIn("in no store", done.json()["failed"][0]["cause"])
         self.expect(self.run_sagekit("cache", "import", packs[1]), 0)

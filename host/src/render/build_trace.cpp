@@ -96,33 +96,45 @@ std::optional<Build> BuildTrace::so_far() const {
   return build;
 }
 
+std::vector<const BuildTrace::Span*> BuildTrace::heaviest_chain() const {
+  // A step begins after all that it waits for, so that one pass in the order of their beginnings knows every sum.
+  std::vector<double> sums(m_spans.size(), 0);
+  std::vector<const Span*> before(m_spans.size(), nullptr);
+  std::optional<std::size_t> heaviest;
+  for (std::size_t i = 0; i < m_spans.size(); ++i) {
+    const Span& span = m_spans[i];
+    if (span.end < 0) continue;
+    for (const auto& id : span.depends) {
+      const auto found = m_by_id.find(id);
+      if (found == m_by_id.end() || found->second >= i || sums[found->second] <= sums[i]) continue;
+      sums[i] = sums[found->second];
+      before[i] = &m_spans[found->second];
+    }
+    sums[i] += span.end - span.begin;
+    if (!heaviest || sums[i] > sums[*heaviest]) heaviest = i;
+  }
+  std::vector<const Span*> chain;
+  if (heaviest)
+    for (const Span* at = &m_spans[*heaviest]; at != nullptr;
+         at = before[static_cast<std::size_t>(at - m_spans.data())])
+      chain.push_back(at);
+  std::ranges::reverse(chain);
+  return chain;
+}
+
 std::string BuildTrace::longest_chain() const {
   const std::lock_guard lock(m_mutex);
-  const Span* last = nullptr;
-  double begin = 0, cpu = 0;
-  bool first = true, any_ran = false;
+  double begin = 0, end = 0, cpu = 0;
+  bool any_ran = false;
   for (const auto& span : m_spans) {
-    begin = first ? span.begin : std::min(begin, span.begin);
-    first = false;
+    begin = &span == m_spans.data() ? span.begin : std::min(begin, span.begin);
+    end = std::max(end, span.end);
     cpu += span.cpu_seconds;
     any_ran = any_ran || span.outcome == StepOutcome::finished;
-    if (span.end >= 0 && (last == nullptr || span.end > last->end)) last = &span;
   }
-  if (last == nullptr || !any_ran) return {};
-  const double wall = last->end - begin;
-  // Back from the end: of what each step waited for, what ended last.
-  std::vector<const Span*> chain{last};
-  for (const Span* next = last; next != nullptr;) {
-    const Span* before = nullptr;
-    for (const auto& id : next->depends)
-      if (const auto found = m_by_id.find(id); found != m_by_id.end()) {
-        const Span& one = m_spans[found->second];
-        if (one.end >= 0 && (before == nullptr || one.end > before->end)) before = &one;
-      }
-    if (before != nullptr) chain.push_back(before);
-    next = before;
-  }
-  std::ranges::reverse(chain);
+  const auto chain = heaviest_chain();
+  if (chain.empty() || !any_ran) return {};
+  const double wall = end - begin;
   double sum = 0;
   const Span* longest = chain.front();
   std::vector<std::string> names;

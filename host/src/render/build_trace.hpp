@@ -41,6 +41,8 @@ class BuildTrace final : public BuildObserver {
     std::uint64_t peak_memory_bytes = 0;
     int retries = 0;
   };
+  /// The steps, each waiting for the one before, that together take longest: no number of cores builds faster.
+  std::vector<const Span*> heaviest_chain() const;
   double now() const { return std::chrono::duration<double>(Clock::now() - m_began).count(); }
 
   BuildObserver& m_next;

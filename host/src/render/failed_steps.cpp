@@ -45,8 +45,9 @@ void show(const Console& console, const FailedStep& step, const StepCauses& caus
   const auto& failure = *step.failure;
   if (const auto known = causes.find(failure.step); known != causes.end())
     console.say(cause_text(console, known->second.front()));
-  if (failure.argv.empty()) {  // nothing was run
-    console.show(Error{ErrorKind::failed, "BLD001", fmt::format("{}: {}", who(step), failure.cause), "", ""});
+  if (failure.argv.empty()) {  // nothing was run, for --require-hits
+    console.show(Error{ErrorKind::failed, "BLD001", fmt::format("{}: {}", who(step), failure.cause), "",
+                       "sagekit cache import PACK of the job that made it, or name its store with --store-from"});
     return;
   }
   console.show(Error{ErrorKind::failed, "BLD001",
