@@ -76,8 +76,8 @@ int run(int argc, char** argv) {
 
 /// When nothing can be relied on any more, memory least of all.
 int give_up(const char* why) {
-  std::fprintf(
-      stderr, "error: this machine gives sagekit no more: %s\n  hint: see ulimit -v and -u, and what else runs\n", why);
+  std::fprintf(stderr, "error: this machine gives sagekit no more: %s\n  = see ulimit -v and -u, and what else runs\n",
+               why);
   return exit_code(ErrorKind::machine);
 }
 

@@ -107,7 +107,10 @@ Result<Plugin> Session::plugin(const std::string& wanted) const {
   for (const auto& plugin : list)
     if (is_called(plugin, wanted)) return plugin;
   std::string hint = makers_of(wanted, list);
-  if (hint.empty()) hint = suggestion(wanted, names_of(list)) + "; one that is not loaded by --plugin FILE";
+  if (hint.empty()) {
+    const std::string near = suggestion(wanted, names_of(list));
+    hint = near + (near.empty() ? "" : "; ") + "one that is not loaded by --plugin FILE";
+  }
   return fail(ErrorKind::usage, "PLG013", fmt::format("no plugin is named \"{}\"", wanted), hint);
 }
 
