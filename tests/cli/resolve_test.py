@@ -223,6 +223,31 @@ class Words(Resolve):
         (venv / "python").symlink_to(sys.executable)
         self.assertEqual(self.answer(self.resolve(copy, HERE, "--interpreter", self.folder / "own"), 4)["refused"][0]["code"], "RES113")
 
+    def test_a_second_download_is_of_the_package_that_it_names(self):
+        stick = self.folder / "stick"
+        stick.mkdir()
+        copy = NAMES[0].replace(".whl", " (1).whl")
+        other = "xformers-0.0.33+cu130.torch2.13.0-cp39-abi3-manylinux_2_28_x86_64.whl"
+        for name in (copy, other):
+            (stick / name).write_bytes(b"x")
+
+        def of(*words):
+            return self.resolve(stick, H100, "--names-only", *words)
+
+        said = self.answer(of("--package", "sageattention"), 4)
+        self.assertEqual([(one["file"], one["code"]) for one in said["refused"]], [(copy, "RES113")])
+        self.assertIn(f"rename it to {NAMES[0]}", said["refused"][0]["reason"])
+        self.assertEqual(self.answer(of("--package", "xformers"), 4)["refused"], [])
+        self.expect(of("--package", "triton"), 4, "RES005", "no wheel of triton is there")
+        self.expect(of(), 2, "RES006", "sageattention, xformers")
+        # Of which package a name is that nobody can read, nobody knows.
+        (stick / "what (1).whl").write_bytes(b"x")
+        self.assertEqual([one["file"] for one in self.answer(of("--package", "xformers"), 4)["refused"]], ["what (1).whl"])
+        # Alone it says of which package the folder is.
+        (stick / other).unlink()
+        (stick / "what (1).whl").unlink()
+        self.assertEqual(self.answer(of(), 4)["package"], "sageattention")
+
     def test_bad_places(self):
         self.expect(self.resolve(self.folder / "nowhere"), 2, "RES003")
         (self.folder / "empty").mkdir()

@@ -26,6 +26,9 @@ struct WheelName {
 
 /// Reads any wheel file name; says which rule it breaks (code NAM...).
 SAGEKIT_API Result<WheelName> parse_wheel_name(std::string_view file_name);
+/// "tiny-1.0-py3-none-any (1).whl", as browsers name a second download -> "tiny-1.0-py3-none-any.whl"; "" = no browser
+/// named it.
+SAGEKIT_API std::string without_copy_number(std::string_view file_name);
 
 /// PEP 503 normal form ("Sage_Attention" -> "sage-attention") and the file-name form ("sage_attention").
 SAGEKIT_API std::string normalized_project(std::string_view name);

@@ -55,15 +55,6 @@ std::unexpected<Error> broken(std::string code, std::string_view name, std::stri
               std::move(hint), std::string(name));
 }
 
-/// "tiny-1.0-py3-none-any (1).whl" -> "tiny-1.0-py3-none-any.whl"; "" = no browser named it.
-std::string without_copy_number(std::string_view file_name) {
-  const auto stem = file_name.substr(0, file_name.size() - k_extension.size());
-  const auto open = stem.rfind('(');
-  if (!stem.ends_with(')') || open == std::string_view::npos || open == 0) return {};
-  if (!is_digits(stem.substr(open + 1, stem.size() - open - 2))) return {};
-  return trim(stem.substr(0, open)) + std::string(k_extension);
-}
-
 std::string with_separator(std::string_view name, char separator) {
   std::string out;
   for (const char c : name) {
@@ -93,6 +84,15 @@ std::vector<std::string> WheelName::tags() const {
   std::ranges::sort(tags);
   tags.erase(std::ranges::unique(tags).begin(), tags.end());
   return tags;
+}
+
+std::string without_copy_number(std::string_view file_name) {
+  if (!file_name.ends_with(k_extension)) return {};
+  const auto stem = file_name.substr(0, file_name.size() - k_extension.size());
+  const auto open = stem.rfind('(');
+  if (!stem.ends_with(')') || open == std::string_view::npos || open == 0) return {};
+  if (!is_digits(stem.substr(open + 1, stem.size() - open - 2))) return {};
+  return trim(stem.substr(0, open)) + std::string(k_extension);
 }
 
 Result<WheelName> parse_wheel_name(std::string_view file_name) {

@@ -69,9 +69,7 @@ Judged judged(Entry& entry) {
           entry.traits.has_metadata ? std::optional(std::move(entry.traits.requires_dist)) : std::nullopt};
 }
 
-Result<std::string> choose_package(const std::vector<Entry>& entries) {
-  std::set<std::string> there;
-  for (const auto& entry : entries) there.insert(normalized_project(entry.traits.name.distribution));
+Result<std::string> choose_package(const std::set<std::string>& there) {
   if (there.size() < 2) return there.empty() ? std::string() : *there.begin();
   return fail(ErrorKind::usage, "RES006",
               fmt::format("wheels of several packages are there: {}", join({there.begin(), there.end()}, ", ")),
@@ -159,27 +157,32 @@ Result<Resolution> resolve(std::vector<Candidate> candidates, const Target& targ
       const Error& error = traits.error();
       entry.ruling =
           other.empty() ? refused("RES113", join_words(error.message, error.hint)) : refused("RES114", other);
+      // A second download is of the package that its first one names.
+      if (auto name = parse_wheel_name(without_copy_number(entry.candidate.file))) entry.traits.name = std::move(*name);
     }
   });
-  std::set<std::string> others_there;  // packages
+  std::set<std::string> there, others_there;  // packages
   std::vector<Entry> misnamed;
   std::size_t kept = 0;
   for (auto& entry : entries) {
     auto project = normalized_project(entry.traits.name.distribution);
+    if (!project.empty() && !wanted.empty() && !wanted.contains(project)) {
+      others_there.insert(std::move(project));
+      continue;
+    }
+    if (!project.empty()) there.insert(std::move(project));
     if (entry.ruling.fit == Fit::refused)
       misnamed.push_back(std::move(entry));
-    else if (!wanted.empty() && !wanted.contains(project))
-      others_there.insert(std::move(project));
     else if (&entry != &entries[kept++])
       entries[kept - 1] = std::move(entry);
   }
   entries.resize(kept);
-  if (entries.empty() && !others_there.empty())
+  if (there.empty() && !others_there.empty())
     return fail(ErrorKind::no_match, "RES005",
                 fmt::format("no wheel of {} is there", join({wanted.begin(), wanted.end()}, ", ")),
                 suggestion(*wanted.begin(), {others_there.begin(), others_there.end()}));
   if (options.packages.size() != 1) {
-    TRY_ASSIGN(resolution.package, choose_package(entries));
+    TRY_ASSIGN(resolution.package, choose_package(there));
   } else {
     resolution.package = *wanted.begin();
   }

@@ -101,6 +101,13 @@ TEST_CASE("a name that breaks a rule says which") {
   CHECK(code_of("a-1.0-py3-none-win_amd64-.whl") == "NAM006");  // a label has a letter at least
 }
 
+TEST_CASE("a browser's number behind a name is known") {
+  CHECK(code_of("a-1.0-py3-none-any (1).whl") == "NAM006");
+  CHECK(without_copy_number("a-1.0-py3-none-any (12).whl") == "a-1.0-py3-none-any.whl");
+  for (const char* name : {"a-1.0-py3-none-any.whl", "a-1.0-py3-none-any (x).whl", "(1).whl", "a (1).zip", ".whl", ""})
+    CHECK_MESSAGE(without_copy_number(name).empty(), name);
+}
+
 TEST_CASE("project names have one normal form") {
   CHECK(normalized_project("Sage_.Attention") == "sage-attention");
   CHECK(file_name_project("Sage-Attention.3") == "sage_attention_3");
