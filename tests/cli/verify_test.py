@@ -273,6 +273,24 @@ class Sources(Verify):
         del wheel.files["sageattention/quant.py"]
         self.assertIn("dispatch not known", self.findings(wheel.write(self.folder))["RUN001"]["message"])
 
+    def test_a_wrong_file_name_hides_nothing_of_what_the_wheel_says(self):
+        wheel = self.sageattention("2.2.0", self.core("sm80", "sm86", "sm89", "sm90", "sm120", "sm121") + 3 * ', pv_accum_dtype="fp32+fp16")\n')
+        (whole,) = self.reports(self.verify("--json", "--all", wheel))
+        for name in ("sageattention.zip", f"{wheel.stem} (1).whl"):
+            done = self.verify("--json", "--all", wheel.rename(self.folder / name))
+            wheel = self.folder / name
+            self.expect(done, 1)
+            (report,) = self.reports(done)
+
+            def said(one):
+                return {(f["code"], f["result"], f["message"]) for f in one["findings"] if f["code"][:4] != "NAM0" and f["code"][:3] != "RUN"}
+
+            self.assertEqual(said(report), said(whole))
+            self.assertEqual(report["tags"], whole["tags"])
+            self.assertTrue(report["unusable"].startswith("pip does not install it (NAM0"), report["unusable"])
+            self.assertEqual({(row["verdict"], row["reason"]) for row in report["runs_on"]}, {("no", report["unusable"])})
+            self.assertEqual([row["capability"] for row in report["runs_on"]], [row["capability"] for row in whole["runs_on"]])
+
     def test_wheels_of_other_makers_are_recognised_by_their_branches(self):
         old, new = ("sm80", "sm86", "sm89", "sm90", "sm120"), ("sm80", "sm86", "sm89", "sm90", "sm120", "sm121")
         fp16, fp32 = ', pv_accum_dtype="fp32+fp16")', 'return_lse=return_lse, pv_accum_dtype="fp32+fp32")'

@@ -108,10 +108,12 @@ const std::vector<Check>& table() {
       // Last: no row of the table is better than all findings allow.
       {numbered("RUN", 1, 100),
        {},
-       [](const CheckContext& c, FindingList& f) {
+       [](const CheckContext& c, FindingList& f) -> Status {
          c.results.unusable = unusable(c.artifact, f.all());
          c.results.runs_on = runs_on(c.artifact, f.all(), c.results.gate);
-         return check_runs_on(c.artifact, c.results.runs_on, f), Status();
+         check_runs_on(c.artifact, c.results.runs_on, c.results.unusable, f);
+         lower_all(c.results.runs_on, c.results.unusable);
+         return {};
        }},
   };
   return k_table;

@@ -319,17 +319,21 @@ std::vector<RunsOn> runs_on(const Artifact& artifact, const std::vector<Finding>
   for (auto& row : table) {
     if (row.verdict == "no") continue;
     if (!experimental.empty()) add_reason(row, experimental);
-    if (!faults.package().empty()) {
-      row.verdict = "no";
-      row.reason = faults.package();
-    } else if (gate && gate->capability == row.capability && gate->passed < gate->cases) {
-      mind_gate(row, *gate, findings);
-    }
+    if (gate && gate->capability == row.capability && gate->passed < gate->cases) mind_gate(row, *gate, findings);
   }
   return table;
 }
 
-void check_runs_on(const Artifact& artifact, const std::vector<RunsOn>& table, FindingList& findings) {
+void lower_all(std::vector<RunsOn>& table, const std::string& unusable) {
+  if (unusable.empty()) return;
+  for (auto& row : table) {
+    row.verdict = "no";
+    row.reason = unusable;
+  }
+}
+
+void check_runs_on(const Artifact& artifact, const std::vector<RunsOn>& table, const std::string& unusable,
+                   FindingList& findings) {
   if (artifact.spec == nullptr)
     return findings.skip_rest("no loaded plugin knows how this package chooses its kernels");
   if (!artifact.is_recognised()) return findings.skip_rest("dispatch not known: " + unrecognised(artifact));
@@ -345,6 +349,8 @@ void check_runs_on(const Artifact& artifact, const std::vector<RunsOn>& table, F
     findings.broken(package_says_no ? "RUN002" : "RUN001",
                     fmt::format("built for {}, but does not run there: {}", to_string(arch.capability), row->reason));
   }
+  // What keeps the package from every GPU is a finding of its own, and no fault of the code for one of them.
+  if (!unusable.empty()) findings.skip_rest(unusable);
 }
 
 }  // namespace sagekit

@@ -26,10 +26,13 @@ std::string unusable(const Artifact& artifact, const std::vector<Finding>& findi
 
 /// A row for every GPU that core's data or the spec's dispatch knows, by capability. Where it is not known which
 /// modules the package calls (no spec, or a source that it does not know) the modules' code alone decides; a wheel
-/// without any GPU code then has no rows. `findings`: of all checks; no row is better than they allow, nor the
-/// `gate`'s than its cases.
+/// without any GPU code then has no rows. `findings`: of all checks; no row is better than what they say of its
+/// modules, nor the `gate`'s than its cases.
 std::vector<RunsOn> runs_on(const Artifact& artifact, const std::vector<Finding>& findings,
                             const std::optional<GpuGate>& gate = {});
+
+/// What is `unusable` runs nowhere: that is every row's reason then, whatever the code for its GPU is.
+void lower_all(std::vector<RunsOn>& table, const std::string& unusable);
 
 /// What the package calls on a GPU; nothing when it has no branch for it, or when that is not known. A spec without any
 /// row has a package that asks for no particular device: every module is called on every GPU.

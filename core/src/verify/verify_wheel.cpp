@@ -46,6 +46,12 @@ bool has_family(const Diagnostics& problems, std::string_view letters) {
   return std::ranges::any_of(problems, [&](const Diagnostic& one) { return family(one.code) == letters; });
 }
 
+/// By its file name; where that is none of a wheel, by what METADATA and WHEEL say: what is inside is judged by them.
+WheelName identity(const WheelFacts& wheel) {
+  if (!wheel.name.distribution.empty()) return wheel.name;
+  return parse_wheel_name(name_by_content(wheel)).value_or(WheelName{});
+}
+
 /// One wheel and who may judge it. `spec` set: that one, whatever the distribution's name.
 struct Question {
   const fs::path& wheel;
@@ -72,7 +78,7 @@ Result<WheelReport> judge_wheel(const Question& question, const VerifyOptions& o
   if (!has_family(facts.wheel->problems, "INF")) findings.done("INF100");
 
   Artifact artifact;
-  artifact.name = facts.wheel->name;
+  artifact.name = identity(*facts.wheel);
   artifact.members = std::move(facts.members);
   artifact.wheel = &*facts.wheel;
   artifact.wheel_bytes = facts.size_bytes;

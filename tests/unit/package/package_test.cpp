@@ -343,6 +343,34 @@ TEST_CASE("a wheel that was tampered with is caught under the right code") {
   }
 }
 
+TEST_CASE("a good wheel under a wrong file name is judged by what METADATA and WHEEL call it") {
+  const auto output = scratch();
+  DemoBuild demo;
+  const OpenWheel made(packed(demo, output.path()));
+  const auto right = OpenWheel(made).judge();
+  for (const auto& [name, code] : {std::pair{std::string("demo.zip"), "NAM001"}, {"demo-1.2.0 (1).whl", "NAM006"}}) {
+    CAPTURE(name);
+    OpenWheel wheel(made);
+    wheel.name = name;
+    const auto report = wheel.judge();
+    CAPTURE(failures(report));
+    CHECK(std::ranges::count(report.findings, FindingResult::fail, &Finding::result) == 1);
+    CHECK(failures(report).starts_with(code));
+    CHECK((report.python == right.python && report.abi == right.abi && report.platform == right.platform));
+    for (const auto& one : right.findings)
+      if (!one.code.starts_with("RUN")) CHECK((passed(report, one.code) == passed(right, one.code)));
+    // Its code is right for each arch: the name's finding is the one that it has.
+    CHECK(trouble(report, "RUN001").at(0).result == FindingResult::skipped);
+    CHECK(trouble(report, "RUN001")[0].message == report.unusable);
+    CHECK(row(report, {9, 0}).reason == report.unusable);
+  }
+  OpenWheel hollow(made);
+  hollow.name = "demo.zip";
+  for (auto& [path, text] : hollow.members)
+    if (path.ends_with("_a" + k_suffix)) text = demo_module("_a", {{90, 'a'}}).build();
+  CHECK(trouble(hollow.judge(), "RUN001").at(0).result == FindingResult::fail);
+}
+
 TEST_CASE("a wheel outside the size band warns") {
   const auto output = scratch();
   DemoBuild demo;

@@ -171,6 +171,7 @@ TEST_CASE("what only a tag could tell is skipped where nothing says the tags, an
   REQUIRE(write_file_atomic(folder.path() / "pkg/_k.cp312-win_amd64.pyd", pe.build()));
   REQUIRE(write_file_atomic(folder.path() / "pkg/_t.abi3.so", demo_module("_t", {{90, 'a'}}).build()));
   WheelBuilder wheel;
+  wheel.with_wheel = false;
   wheel.files.emplace_back("tiny_kernels/_k.cp312-win_amd64.pyd", pe.build());
   const auto file = folder.path() / "tiny.whl";
   REQUIRE(write_file_atomic(file, wheel.zip().build()));

@@ -104,7 +104,8 @@ std::string arch_list(const std::vector<Arch>& arches);
 /// The arches of the GPU code that the CUDA runtime loads, sorted.
 std::vector<Arch> loaded_arches(const MemberFacts& member, bool ptx);
 
-/// RUN: the table against the arches that are claimed.
-void check_runs_on(const Artifact& artifact, const std::vector<RunsOn>& table, FindingList& findings);
+/// RUN: the table, before `unusable` lowers all of it, against the arches that are claimed.
+void check_runs_on(const Artifact& artifact, const std::vector<RunsOn>& table, const std::string& unusable,
+                   FindingList& findings);
 
 }  // namespace sagekit
