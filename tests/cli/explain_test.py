@@ -209,6 +209,13 @@ class Explain(CommandLine):
         self.assertGreater(len(self.explain("WHY", "--json").json()["findings"]), 50)
         self.assertEqual(self.explain("c01").out, done.out)
 
+    def test_the_page_of_a_code_holds_each_case_that_is_told_under_it(self):
+        done = self.explain("NAM006")
+        self.expect(done, 0)
+        text = " ".join(done.out.split())
+        for words in ("a browser added a number", "(1)", "rename it", "or delete it", "single dots between tags"):
+            self.assertIn(words, text)
+
     def test_a_file_named_like_a_code_is_a_log(self):
         self.log(LOG, "FAT101")
         self.assertIn("WHY101", self.explain("FAT101").out)
