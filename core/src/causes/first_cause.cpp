@@ -44,7 +44,8 @@ std::string package_name(std::string_view text) {
   return name;
 }
 
-/// What a log's lines know by themselves, completed: a GPU's name tells its capability, and sm_120 where none is named.
+/// What a log's lines know by themselves, completed: a GPU's name tells its capability, and sm_120 where none is named;
+/// torch's version tells its Triton.
 LogFacts completed(LogFacts facts) {
   if (const auto gpu = facts.find("gpu"); gpu != facts.end() && !facts.contains("capability"))
     if (const auto capability = find_gpu(gpu->second)) facts["capability"] = to_string(*capability);
@@ -52,6 +53,9 @@ LogFacts completed(LogFacts facts) {
     if (const auto capability = capability_of_sm(sm->second); !capability.empty()) facts["capability"] = capability;
   if (const auto cuda = facts.find("torch_local"); cuda != facts.end() && !facts.contains("cuda"))
     if (auto version = parse_cuda_version(cuda->second)) facts["cuda"] = std::move(*version);
+  if (const auto torch = facts.find("torch"); torch != facts.end() && !facts.contains("right_triton"))
+    if (const auto asked = triton_of_torch(torch->second.substr(0, torch->second.find('+'))); !asked.empty())
+      facts["right_triton"] = "triton" + asked;
   return facts;
 }
 

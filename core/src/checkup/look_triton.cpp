@@ -3,6 +3,7 @@
 #include "environment/probes.hpp"
 #include "pypa/metadata_reader.hpp"
 #include "pypa/requirement_reader.hpp"
+#include "pypa/version_order.hpp"
 #include "spec/data.hpp"
 #include "support/file.hpp"
 #include "support/format.hpp"
@@ -64,12 +65,12 @@ fs::path better_ptxas(const Look& look, Capability gpu) {
   return {};
 }
 
-/// The triton that torch's METADATA pins: "3.6.0"; "" = it pins none.
-std::string pinned_by_torch(const Look& look) {
+/// The triton that torch's METADATA asks for: "==3.6.0", from torch 2.14 on "~=3.8.0"; "" = it asks for none.
+std::string asked_by_torch(const Look& look) {
   const auto torches = look.python.named("torch");
   if (torches.empty()) return {};
   const auto text = read_file(torches.front()->info / "METADATA");
-  return text ? pinned_release(read_headers(*text).all("Requires-Dist"), "triton") : std::string();
+  return text ? required_range(read_headers(*text).all("Requires-Dist"), "triton") : std::string();
 }
 
 std::string installed_triton(const Look& look) {
@@ -79,17 +80,17 @@ std::string installed_triton(const Look& look) {
   return {};
 }
 
-/// Is that the triton, whatever build of it? Where torch pins none, any is.
-bool is_right(std::string_view installed, std::string_view pinned) {
-  return pinned.empty() || installed.substr(0, installed.find('+')) == pinned || installed == pinned;
+/// Is that the triton, whatever build of it? Where torch asks for none, any is.
+bool is_right(std::string_view installed, std::string_view asked) {
+  return asked.empty() || specifiers_allow(asked, installed) == std::optional(true);
 }
 
 /// A triton that is newer than torch's own would be the wrong one: where this one is torch's own, a newer torch brings
 /// a newer one.
 std::string newer_triton(const Look& look) {
-  const auto pinned = pinned_by_torch(look);
-  if (pinned.empty()) return look.pip("install -U triton");
-  return is_right(installed_triton(look), pinned) ? new_torch(look, true) : look.pip("install " + right_triton(look));
+  const auto asked = asked_by_torch(look);
+  if (asked.empty()) return look.pip("install -U triton");
+  return is_right(installed_triton(look), asked) ? new_torch(look, true) : look.pip("install " + right_triton(look));
 }
 
 void look_at_ptxas(Look& look, const fs::path& triton) {
@@ -148,8 +149,7 @@ void look_at_compiler(Look& look) {
 }  // namespace
 
 std::string right_triton(const Look& look) {
-  const auto pinned = pinned_by_torch(look);
-  return pinned.empty() ? "triton" : "triton==" + pinned;
+  return "triton" + asked_by_torch(look);
 }
 
 void look_at_triton(Look& look) {
@@ -165,11 +165,12 @@ void look_at_triton(Look& look) {
     return;
   }
   const auto version = installed_triton(look);
-  const auto pinned = pinned_by_torch(look);
+  const auto asked = asked_by_torch(look);
   const auto text = fmt::format("{} {}", version.empty() ? "of an unknown version" : version, module->folder.string());
-  if (!version.empty() && !is_right(version, pinned))
+  if (!version.empty() && !is_right(version, asked))
     look.add("triton", "Triton", warning, text,
-             fmt::format("torch {} was made for Triton {}", look.torch ? look.torch->version : "", pinned),
+             fmt::format("torch {} was made for Triton {}", look.torch ? look.torch->version : "",
+                         asked.starts_with("==") ? asked.substr(2) : asked),
              look.pip("install " + right_triton(look)), "WHY527");
   else
     look.add("triton", "Triton", good, text);

@@ -59,6 +59,12 @@ std::optional<bool> torch_has_new_strings(std::string_view torch, std::string_vi
   return {};
 }
 
+std::string triton_of_torch(std::string_view torch) {
+  for (const auto& row : core_data().tritons)
+    if (holds_word(row.torches, torch)) return row.specifiers;
+  return {};
+}
+
 std::vector<std::string> gpu_names(Capability capability, std::string_view cpu) {
   const auto& models = gpu_data().models;
   const auto row = std::ranges::find(models, capability, &GpuModels::capability);

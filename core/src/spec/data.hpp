@@ -42,6 +42,12 @@ struct StringLayout {
   bool is_new = false;
 };
 
+/// The Triton that torch's Linux wheels of some releases require.
+struct TorchTriton {
+  std::vector<std::string> torches;
+  std::string specifiers;  ///< "==3.6.0"
+};
+
 /// Driver versions of one need, by system.
 struct DriverNeed {
   std::string linux_branch;  ///< "580"
@@ -134,6 +140,7 @@ struct CoreData {
   std::vector<TorchRelease> torches;         ///< oldest first
   std::string torch_index;                   ///< with {cuda_digits}
   std::vector<StringLayout> string_layouts;  ///< the first that fits holds
+  std::vector<TorchTriton> tritons;
   std::vector<NvccArch> nvcc_arches;
   SplitCompile split_compile;
 };
@@ -154,6 +161,9 @@ std::optional<Absence> torch_absence(std::string_view torch, std::string_view cu
 /// Whether torch's own Linux wheels have libstdc++'s strings of C++11 (_GLIBCXX_USE_CXX11_ABI=1). "2.6" or "2.6.0",
 /// "12.6"; nothing when no row knows that torch or its CUDA decides and is "".
 std::optional<bool> torch_has_new_strings(std::string_view torch, std::string_view cuda);
+
+/// The Triton that torch's own Linux wheels of a release "2.9.1" require: "==3.5.1"; "" = not known.
+std::string triton_of_torch(std::string_view torch);
 
 /// What people call the GPUs of a capability that machines with such a CPU can have ("x86_64"; "" = any); empty when it
 /// is not a current one.

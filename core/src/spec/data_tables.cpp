@@ -78,6 +78,10 @@ void read_torches(TomlTable& root, Loaded& loaded) {
                                    row.string("cuda").value_or(""), row.required_string("layout") == "new"});
     row.required_string("source");
   });
+  read_rows(root, "triton", [&](TomlTable& row) {
+    data.tritons.push_back({row.required_strings("torch"), row.required_string("requires")});
+    row.required_string("source");
+  });
 }
 
 void read_gpus(TomlTable& root, Loaded& loaded) {

@@ -46,6 +46,19 @@ TEST_CASE("a name says what it means, and another one says nothing") {
   CHECK(other.fix.front().command == "python -m pip install einops");
 }
 
+TEST_CASE("the Triton that is advised is the one that the torch of the log requires") {
+  const auto command = [](const std::string& torch) {
+    const auto missing = first_of(torch + "ModuleNotFoundError: No module named 'triton'\n");
+    CHECK(missing.code == "WHY416");
+    REQUIRE_FALSE(missing.fix.empty());
+    return missing.fix.back().command;  // the one for Linux
+  };
+  CHECK(command("pytorch version: 2.9.1+cu130\n") == "python -m pip install triton==3.5.1");
+  CHECK(command("pytorch version: 2.14.0+cu130\n") == "python -m pip install triton~=3.8.0");
+  CHECK(command("pytorch version: 9.9.9\n") == "python -m pip install triton");
+  CHECK(command("") == "python -m pip install triton");
+}
+
 TEST_CASE("a variable of the shell in a command is the shell's") {
   const auto crashed = first_of("nvcc error   : 'cicc' died due to signal 11 (Invalid memory reference)\n");
   REQUIRE_FALSE(crashed.fix.empty());

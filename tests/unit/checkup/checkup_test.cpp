@@ -201,6 +201,11 @@ TEST_CASE("the Triton that is advised is the one that torch pins") {
   machine.write("triton/backends/nvidia/bin/ptxas", "", true);
   machine.ptxas = "Cuda compilation tools, release 11.0, V11.0.1\n";
   CHECK(mend("ptxas", CheckupState::wrong) == "/v/bin/python -m pip install --force-reinstall torch");
+  // From 2.14 on it asks for a range.
+  machine.write("torch-2.9.1.dist-info/METADATA", "Name: torch\nRequires-Dist: triton~=3.8.0; python_version < '3.15'\n");
+  CHECK(mend("triton", CheckupState::warning) == "/v/bin/python -m pip install triton~=3.8.0");
+  machine.python.replace(machine.python.find("3.5.1"), 5, "3.8.4");
+  CHECK(row_of(machine.look(), "triton", CheckupState::good));
 }
 
 TEST_CASE("a Python that does not start is an error, not a row") {
