@@ -135,6 +135,14 @@ class Generate(CommandLine):
         self.expect(self.run_sagekit("--plugin", "sage2", "--plugin", "sage2", "generate", "bake", "-o", "twice"), 0)
         self.assertEqual(self.file("once/docker-bake.hcl").read_bytes(), self.file("twice/docker-bake.hcl").read_bytes())
 
+    def test_bake_without_a_name_has_a_group_whatever_profile_was_chosen(self):
+        for words in ((), ("--profile", "all")):
+            self.expect(self.run_sagekit("--plugin-dir", EXAMPLES, "--plugin", "example", "generate", "bake", *words, "-o", "bake", "--force"), 0)
+            targets = re.search(r'^group "default" {\n  targets = (\[.*?\])', self.file("bake/docker-bake.hcl").read_text(), re.M | re.S)
+            self.assertTrue(targets and json.loads(targets[1]), words)
+            # The command for another file's builder stands in no Dockerfile that has no such stage.
+            self.assertNotIn("docker build ", self.file("bake/Dockerfile.sagekit").read_text())
+
     def test_a_target_of_a_bake_file_is_its_cell_with_any_arch_list(self):
         bare = re.compile(r"(-sm\d+[a-z]*)+$")
         for plugin, words in (("sage2", ("--profile", "current", "--cuda", "13.0", "--torch", "2.11")), ("sage2", ("--profile", "default", "--arch", "9.0")), ("example", ("--python", "3.11"))):

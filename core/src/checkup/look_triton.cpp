@@ -148,9 +148,7 @@ void look_at_compiler(Look& look) {
 
 }  // namespace
 
-std::string right_triton(const Look& look) {
-  return "triton" + asked_by_torch(look);
-}
+std::string right_triton(const Look& look) { return "triton" + asked_by_torch(look); }
 
 void look_at_triton(Look& look) {
   const auto* module = look.python.module("triton");

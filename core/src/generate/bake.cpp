@@ -46,7 +46,8 @@ std::string group_block(const BakeGroup& group) {
 
 std::string head_block(const Request& request) {
   return fmt::format(
-      "# docker buildx bake -f docker-bake.hcl GROUP, or a target: docker buildx bake --print shows all of them.\n"
+      "# In this folder: docker buildx bake builds the group default, docker buildx bake NAME another group or a "
+      "target.\n"
       "variable \"DEST\" {{\n  default = \"dist\"\n}}\n"
       "\n# For example type=registry,ref=ghcr.io/OWNER/cache or type=local,src=cache (dest=cache for the other).\n"
       "variable \"CACHE_FROM\" {{\n  default = \"\"\n}}\n"

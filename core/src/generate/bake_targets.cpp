@@ -73,7 +73,10 @@ class Targets {
     if (m_made.targets.empty())
       return fail(ErrorKind::no_match, "GEN002", "no selected cell can be a target of a bake file",
                   m_notes.empty() ? "sagekit plan shows the cells" : m_notes.back());
-    if (!m_defaults.empty()) m_made.groups.insert(m_made.groups.begin(), {"default", m_defaults});
+    // Of a chosen profile that is another one: what is there. bake wants a group of that name where none is asked for.
+    if (m_defaults.empty())
+      for (const auto& target : m_made.targets) m_defaults.push_back(target.name);
+    m_made.groups.insert(m_made.groups.begin(), {"default", m_defaults});
     std::set<std::string> names{"_cell"};
     for (const auto& group : m_made.groups) TRY(take(names, group.name));
     for (const auto& target : m_made.targets) TRY(take(names, target.name));

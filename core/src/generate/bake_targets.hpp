@@ -20,7 +20,7 @@ struct BakeGroup {
 };
 struct BakeTargets {
   std::vector<BakeTarget> targets;  ///< in the order of the plugins and of their plans
-  std::vector<BakeGroup> groups;    ///< "default" first: the default profiles of all plugins
+  std::vector<BakeGroup> groups;    ///< "default" first: the default profiles of all plugins, else the chosen ones
 };
 
 /// The request's profile, or all of the plugin's when it names none. `skip`: cells without an image are left out with a

@@ -147,8 +147,10 @@ Result<std::vector<BaseGroup>> base_groups(const std::vector<const Cell*>& cells
 }
 
 std::string dockerfile_text_of(const std::vector<BaseGroup>& groups, const DockerParts& parts) {
-  std::string text = "# docker build --target wheels --output type=local,dest=dist .\n";
-  if (parts.builders) text += "# docker build -t builder . && docker run --rm -v \"$PWD/dist:/out\" builder\n";
+  std::string text = parts.builders
+                         ? "# docker build --target wheels --output type=local,dest=dist .\n"
+                           "# docker build -t builder . && docker run --rm -v \"$PWD/dist:/out\" builder\n"
+                         : "# docker-bake.hcl beside it builds with it: it gives the arguments and names the stage.\n";
   for (const auto& group : groups) text += tools_stage(group, parts);
   for (const auto& group : groups) text += build_stage(group, parts);
   for (const auto& group : groups)

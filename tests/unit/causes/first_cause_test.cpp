@@ -82,6 +82,20 @@ TEST_CASE("the disk that is full is the one of the log's path") {
   CHECK(command("OSError: [Errno 28] No space left on device: '/data/$(id)/a'") == "df -h -T");
 }
 
+TEST_CASE("what a job system says of a kill follows from it, and its time limit does not") {
+  const auto killed = explain_log_text(
+                          "[1/9] nvcc -c a.cu -o a.o\nKilled\n"
+                          "slurmstepd: error: Detected 1 oom_kill event in StepId=4711.0.\n")
+                          .causes;
+  REQUIRE(killed.size() == 1);
+  CHECK(killed.front().code == "WHY210");
+  REQUIRE_FALSE(killed.front().follows_from.empty());
+  CHECK(killed.front().follows_from.front().code == "WHY592");
+  CHECK(first_of("slurmstepd: error: Detected 1 oom_kill event in StepId=4711.0.\n").code == "WHY592");
+  CHECK(first_of("slurmstepd: error: *** JOB 7 ON n1 CANCELLED AT 2026-11-20T04:11:09 DUE TO TIME LIMIT ***\n").code ==
+        "WHY604");
+}
+
 TEST_CASE("a quota that is used up is no full disk") {
   const auto quota = first_of("OSError: [Errno 122] Disk quota exceeded: '/home/me/venv/lib/a.so'\n");
   CHECK(quota.code == "WHY257");

@@ -1,87 +1,9 @@
-#include "support/file.hpp"
+#include "fake_machine.hpp"
 
-#include <sagekit/checkup.hpp>
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <filesystem>
 #include <functional>
 
 using namespace sagekit;
 namespace fs = std::filesystem;
-
-namespace {
-
-/// A machine made of files and of programs that are told what to say.
-struct FakeMachine : CommandRunner {
-  TemporaryFolder folder = TemporaryFolder::create(fs::temp_directory_path(), "checkup").value();
-  CheckupOptions options;
-  std::string python =
-      R"({"version":"3.12.4","minor":"3.12","implementation":"cpython","prefix":"/v","base_prefix":"/usr","path":[],"distributions":[],"modules":[]})";
-  std::string failure = "Traceback\nModuleNotFoundError: No module named 'torch'\n";
-  std::string smi = "NVIDIA H200, 9.0, 580.95.05\n", mig = "Disabled\n", listed;
-  std::string ptxas;  ///< what it says of itself; "" = it does not start
-  int smi_exit = 0;
-
-  FakeMachine() {
-    options.interpreter = "/v/bin/python";
-    options.probe.root = folder.path() / "root";
-    options.folder = folder.path() / "work";
-    fs::create_directories(options.folder);
-    options.probe.path = {folder.path() / "bin"};
-    program("nvidia-smi");
-    program("gcc");
-  }
-  void program(const char* name) { write("bin/" + std::string(name), "#!/bin/sh\n", true); }
-  /// What is installed of a torch.
-  void torch(const std::string& cuda) {
-    write("torch/version.py", "__version__ = '2.9.1'\ncuda = " + cuda + "\n");
-    python.replace(
-        python.find("\"modules\":["), 11,
-        R"("modules":[{"name":"torch","folder":")" + (folder.path() / "torch").string() + R"(","bare":false})");
-  }
-  void write(const std::string& path, std::string_view text, bool executable = false) {
-    fs::create_directories((folder.path() / path).parent_path());
-    REQUIRE(write_file(folder.path() / path, text, executable));
-  }
-
-  Result<CommandResult> run(const Command& command, std::stop_token) override {
-    CommandResult result;
-    const auto program = fs::path(command.argv.front()).filename().string();
-    const auto has = [&](const char* word) {
-      return std::ranges::any_of(command.argv, [&](const std::string& one) { return one.find(word) != one.npos; });
-    };
-    if (program == "nvidia-smi") {
-      result.exit_code = smi_exit;
-      // As a whole word: the temporary folder may be named "checkup-L...".
-      const bool lists = std::ranges::find(command.argv, "-L") != command.argv.end();
-      result.output = has("mig.mode") ? mig : lists ? listed : smi;
-    } else if (has("distributions(path=[place])")) {
-      result.output = "noise of a sitecustomize\n\x01sagekit\x01" + python;
-    } else if (program == "ptxas" && !ptxas.empty()) {
-      result.output = ptxas;
-    } else {
-      result.exit_code = 1;
-      result.error_output = failure;
-    }
-    return result;
-  }
-
-  Checkup look() {
-    auto checkup = check_up(options, *this);
-    REQUIRE_MESSAGE(checkup, checkup.error().message);
-    return std::move(*checkup);
-  }
-};
-
-const CheckupRow* row_of(const Checkup& checkup, std::string_view about, CheckupState state) {
-  const auto found = std::ranges::find_if(
-      checkup.rows, [&](const CheckupRow& row) { return row.about == about && row.state == state; });
-  return found == checkup.rows.end() ? nullptr : &*found;
-}
-
-}  // namespace
 
 TEST_CASE("a Python without torch is wrong, and says how to get one") {
   FakeMachine machine;
@@ -171,41 +93,6 @@ TEST_CASE("a torch is advised that the driver can run") {
   // uv asks this machine's driver, not the one that was asked about.
   CHECK(mend_with("550", true) == uv + "--torch-backend=cu126 torch");
   CHECK(mend_with("", true) == uv + "--torch-backend=auto torch");
-}
-
-TEST_CASE("the Triton that is advised is the one that torch pins") {
-  FakeMachine machine;
-  machine.torch("'12.8'");
-  machine.write("torch-2.9.1.dist-info/METADATA",
-                "Name: torch\nRequires-Dist: triton==3.5.1; platform_system == \"Linux\"\n");
-  const auto distribution = [&](const char* name, const char* version, const std::string& info) {
-    machine.python.replace(machine.python.find("\"distributions\":["), 17,
-                           std::string(R"("distributions":[{"name":")") + name + R"(","version":")" + version +
-                               R"(","place":"/v/lib","info":")" + info +
-                               (machine.python.find("\"distributions\":[]") == std::string::npos ? "\"}," : "\"}"));
-  };
-  distribution("torch", "2.9.1", (machine.folder.path() / "torch-2.9.1.dist-info").string());
-  const auto mend = [&](const char* about, CheckupState state) {
-    const auto checkup = machine.look();
-    const auto* row = row_of(checkup, about, state);
-    REQUIRE(row);
-    return row->mend;
-  };
-  CHECK(mend("triton", CheckupState::warning) == "/v/bin/python -m pip install triton==3.5.1");
-  machine.python.replace(machine.python.find("\"modules\":["), 11,
-                         R"("modules":[{"name":"triton","folder":")" + (machine.folder.path() / "triton").string() +
-                             R"(","bare":false},)");
-  distribution("triton", "3.5.1", "");
-  CHECK(mend("ptxas", CheckupState::wrong) == "/v/bin/python -m pip install --force-reinstall triton==3.5.1");
-  // torch's own that is too old for the GPU: only a newer torch has a newer one.
-  machine.write("triton/backends/nvidia/bin/ptxas", "", true);
-  machine.ptxas = "Cuda compilation tools, release 11.0, V11.0.1\n";
-  CHECK(mend("ptxas", CheckupState::wrong) == "/v/bin/python -m pip install --force-reinstall torch");
-  // From 2.14 on it asks for a range.
-  machine.write("torch-2.9.1.dist-info/METADATA", "Name: torch\nRequires-Dist: triton~=3.8.0; python_version < '3.15'\n");
-  CHECK(mend("triton", CheckupState::warning) == "/v/bin/python -m pip install triton~=3.8.0");
-  machine.python.replace(machine.python.find("3.5.1"), 5, "3.8.4");
-  CHECK(row_of(machine.look(), "triton", CheckupState::good));
 }
 
 TEST_CASE("a Python that does not start is an error, not a row") {
