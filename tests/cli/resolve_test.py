@@ -217,6 +217,15 @@ class Words(Resolve):
         self.expect(refused, 4)
         self.assertIn("[RES113]", refused.out)
         self.assertIn("a browser added a number", " ".join(refused.out.split()))
+        # Its maker shortened the name of the file: what METADATA and WHEEL call it is the name that every verb takes.
+        short = path.with_name(path.name.replace(path.name.split("-")[1], path.name.split("-")[1].split("+")[0]))
+        self.assertNotEqual(short, path)
+        renamed = short.with_name(short.stem + " (1).whl")
+        copy.rename(renamed)
+        self.assertIn(f"by its METADATA and WHEEL it is {path.name}: rename it", self.answer(self.resolve(renamed, place), 4)["refused"][0]["reason"])
+        renamed.rename(short)
+        self.assertEqual(self.answer(self.resolve(short, place), 4)["refused"][0]["code"], "RES113")
+        short.rename(copy)
         self.expect(self.resolve(copy, "platform=windows"), 2, "RES001", "win_amd64")
         venv = self.folder / "own" / "bin"
         venv.mkdir(parents=True)

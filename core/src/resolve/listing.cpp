@@ -1,10 +1,9 @@
 #include "resolve/listing.hpp"
 
-#include "archive/wheel_archive.hpp"
 #include "index/curl_client.hpp"
 #include "index/package_index.hpp"
 #include "index/url.hpp"
-#include "inspect/wheel_reader.hpp"
+#include "resolve/look.hpp"
 #include "resolve/release_reader.hpp"
 #include "support/file.hpp"
 #include "support/folder.hpp"
@@ -159,10 +158,7 @@ Result<Candidate> wheel_at(const std::string& address) {
 }
 
 std::unexpected<Error> no_list_but_zip(const std::string& file) {
-  const auto archive = WheelArchive::open(file);
-  const auto wheel = archive ? read_wheel(*archive, {.file_hash = false, .member_hashes = false}).wheel : std::nullopt;
-  const std::string name = wheel ? name_by_content(*wheel) : std::string();
-  if (!name.empty())
+  if (const auto name = name_in_wheel(file); !name.empty())
     return fail(ErrorKind::failed, "RES004", file + " is a wheel under another name",
                 fmt::format("rename it to {}, which its METADATA and WHEEL call it", name), file);
   return fail(ErrorKind::failed, "RES004", file + " is a zip archive, and no list of wheels",

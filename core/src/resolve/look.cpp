@@ -1,8 +1,10 @@
 #include "resolve/look.hpp"
 
+#include "archive/wheel_archive.hpp"
 #include "index/curl_client.hpp"
 #include "index/remote_file.hpp"
 #include "index/remote_wheel.hpp"
+#include "inspect/wheel_reader.hpp"
 #include "resolve/kept_look.hpp"
 #include "resolve/listing.hpp"
 #include "resolve/module_facts.hpp"
@@ -68,6 +70,12 @@ Status Looker::look(const Candidate& candidate, Traits& traits) {
   return {};
 }
 
+std::string name_in_wheel(const fs::path& file) {
+  const auto archive = WheelArchive::open(file);
+  const auto wheel = archive ? read_wheel(*archive, {.file_hash = false, .member_hashes = false}).wheel : std::nullopt;
+  return wheel ? name_by_content(*wheel) : std::string();
+}
+
 Status Looker::look_here(const Candidate& candidate, Traits& traits) {
   VerifyOptions how;
   how.policy = "others";
@@ -82,7 +90,9 @@ Status Looker::look_here(const Candidate& candidate, Traits& traits) {
     return {};
   }
   if (const Finding* damage = damage_in(*report)) {
-    traits.damage = fmt::format("{} ({})", damage->message, damage->code);
+    // Name and METADATA that differ are the same thing where METADATA alone is read.
+    (damage->code == "INF006" ? traits.contradiction : traits.damage) =
+        fmt::format("{} ({})", damage->message, damage->code);
     return {};
   }
   if (!facts.wheel) {

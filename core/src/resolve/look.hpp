@@ -5,11 +5,16 @@
 #include "resolve/traits.hpp"
 #include "support/file.hpp"
 
+#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 
 namespace sagekit {
+
+/// What METADATA and WHEEL inside call a file, whatever it is named; "" = it is no wheel that can be read.
+std::string name_in_wheel(const std::filesystem::path& file);
 
 class Looker {
  public:

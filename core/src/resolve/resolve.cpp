@@ -155,8 +155,11 @@ Result<Resolution> resolve(std::vector<Candidate> candidates, const Target& targ
       entry.traits.damage = other;
     } else {
       const Error& error = traits.error();
-      entry.ruling =
-          other.empty() ? refused("RES113", join_words(error.message, error.hint)) : refused("RES114", other);
+      const bool readable = options.read_files && other.empty() && !entry.candidate.remote;
+      const auto own = readable ? name_in_wheel(entry.candidate.address) : std::string();
+      const auto hint =
+          parse_wheel_name(own) ? fmt::format("by its METADATA and WHEEL it is {}: rename it", own) : error.hint;
+      entry.ruling = other.empty() ? refused("RES113", join_words(error.message, hint)) : refused("RES114", other);
       // A second download is of the package that its first one names.
       if (auto name = parse_wheel_name(without_copy_number(entry.candidate.file))) entry.traits.name = std::move(*name);
     }
