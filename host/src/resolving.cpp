@@ -175,6 +175,8 @@ std::string resolution_text(const Console& console, const Resolution& resolution
       text += fmt::format("        and {} more by {}; --all lists them\n", count - each, code);
   if (resolution.fits.empty())
     text += fmt::format("\nNo wheel {}fits.\n", resolution.unknown.empty() ? "" : "certainly ");
+  if (resolution.fits.empty() && resolution.target.gpus && resolution.target.gpus->empty())
+    text += "Another machine's GPU is named with --for gpu=NAME.\n";
   return text;
 }
 

@@ -129,6 +129,8 @@ class Explain(CommandLine):
         self.assertEqual(done.json()["causes"][0]["code"], "WHY416")
         self.expect(self.explain("all went well here"), 4)
         # A name that is meant as a file's stays one.
+        (self.folder / "fallback.log").write_text("x\n")
+        self.expect(self.run_sagekit("explain", self.folder / "fallbak.log"), 2, "did you mean", "fallback.log")
         for name, word in (("my build.log", "cannot read the log"), (f"{self.folder}/no such one", "cannot read the log"), ("https://example.org/build.log", "curl -L")):
             done = self.explain(name)
             self.expect(done, 2)

@@ -80,13 +80,16 @@ Explanation explain_log_text(std::string_view log, const LogFacts& here) {
 
 Result<Explanation> explain_log_file(const std::filesystem::path& log, const LogFacts& here) {
   std::ifstream file(log, std::ios::binary);
-  if (!file || std::filesystem::is_directory(log))
-    return fail(ErrorKind::usage, "FIL001",
-                "cannot read the log: " + (std::filesystem::is_directory(log) ? "it is a folder" : last_os_error()),
-                log.string().find("://") == std::string::npos
-                    ? "give a file, or - for standard input: echo 'WHAT IT SAID' | sagekit explain -"
-                    : "a log is not fetched: download it, or pass it on: curl -L URL | sagekit explain -",
-                log.string());
+  if (!file || std::filesystem::is_directory(log)) {
+    const bool is_folder = std::filesystem::is_directory(log),
+               is_address = log.string().find("://") != std::string::npos;
+    std::string why = is_folder ? "it is a folder" : last_os_error();
+    auto hint = is_address  ? "a log is not fetched: download it, or pass it on: curl -L URL | sagekit explain -"
+                : is_folder ? std::string()
+                            : near_files(log);
+    if (hint.empty()) hint = "give a file, or - for standard input: echo 'WHAT IT SAID' | sagekit explain -";
+    return fail(ErrorKind::usage, "FIL001", "cannot read the log: " + why, std::move(hint), log.string());
+  }
   std::string first(4, '\0');
   file.read(first.data(), static_cast<std::streamsize>(first.size()));
   first.resize(static_cast<std::size_t>(file.gcount()));

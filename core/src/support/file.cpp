@@ -149,9 +149,6 @@ FileLock::~FileLock() {
 }
 FileLock::FileLock(FileLock&& other) noexcept : m_fd(std::exchange(other.m_fd, -1)) {}
 
-namespace {
-
-/// For a file that is not there: what was probably meant.
 std::string near_files(const fs::path& path) {
   constexpr std::size_t k_shown = 3;
   std::error_code error;
@@ -173,8 +170,6 @@ std::string near_files(const fs::path& path) {
   const auto begin = path.has_parent_path() ? folder.string() + " has " : alike.size() == 1 ? "here is " : "here are ";
   return begin + join(nearest_words(path.filename().string(), std::move(alike), k_shown), ", ") + more;
 }
-
-}  // namespace
 
 Result<MappedFile> MappedFile::open(const fs::path& path) {
   // O_NONBLOCK: a named pipe without a writer would keep us waiting for ever.
