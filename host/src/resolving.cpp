@@ -33,6 +33,15 @@ bool knows_enough(const Target& target) {
 
 }  // namespace
 
+void declare_machine(Flags& flags, std::string& machine, std::string what) {
+  Flag& flag = flags.value("--for", "MACHINE", machine, std::move(what));
+  flag.repeatable = true;
+  flag.take = [&machine](const std::string& word) -> Status {
+    machine += (machine.empty() ? "" : ",") + word;
+    return {};
+  };
+}
+
 void declare_resolving(Flags& flags, ResolvingArguments& arguments, bool other_machines) {
   flags.value("--from", "PLACE", arguments.from,
               "A folder, a wheel, a release manifest (sagekit.release.json, or what GitHub's API gives), or the "
@@ -43,8 +52,8 @@ void declare_resolving(Flags& flags, ResolvingArguments& arguments, bool other_m
             "Project whose wheels count; without it the plugin's, else the only one there")
       .commas = true;
   if (other_machines)
-    flags.value(
-        "--for", "MACHINE", arguments.target,
+    declare_machine(
+        flags, arguments.target,
         "As gpu=\"RTX 5090\",torch=2.9.1+cu130,python=3.12; also platform, driver and libc. What is not said is this "
         "machine's");
   flags.value("--interpreter", "PATH", arguments.interpreter,
@@ -175,8 +184,6 @@ std::string resolution_text(const Console& console, const Resolution& resolution
       text += fmt::format("        and {} more by {}; --all lists them\n", count - each, code);
   if (resolution.fits.empty())
     text += fmt::format("\nNo wheel {}fits.\n", resolution.unknown.empty() ? "" : "certainly ");
-  if (resolution.fits.empty() && resolution.target.gpus && resolution.target.gpus->empty())
-    text += "Another machine's GPU is named with --for gpu=NAME.\n";
   return text;
 }
 

@@ -15,6 +15,8 @@ struct ResolvingArguments {
   std::vector<std::string> packages;
 };
 
+/// --for, which may be given in parts: what is advised is added to what stands there.
+void declare_machine(Flags& flags, std::string& machine, std::string what);
 void declare_resolving(Flags& flags, ResolvingArguments& arguments, bool other_machines);
 /// PLACE where people write it: behind the verb.
 void declare_place(Flags& flags, ResolvingArguments& arguments);

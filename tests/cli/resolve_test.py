@@ -211,6 +211,11 @@ class Words(Resolve):
         place = HERE.replace("gpu=RTX 5090", "gpu=5090")
         self.expect(self.run_sagekit("resolve", path, "--for", place), 0)
         self.expect(self.run_sagekit("resolve", path, "--from", self.folder, "--for", place), 2, "CLI001", "two places")
+        # What is advised is added to what stands there: one machine.
+        rest = HERE.replace("gpu=RTX 5090,", "").replace(",driver=590", "")
+        said = self.answer(self.resolve(path, "gpu=5090,driver=580.95.05", "--for", rest), 0)
+        self.assertEqual((said["machine"]["gpus"][0]["driver"], said["machine"]["torch"]), ("580.95.05", "2.9.1"))
+        self.expect(self.resolve(path, HERE, "--for", "gpu=H100"), 2, "RES001", "gpu is said twice")
         copy = path.with_name(path.stem + " (1).whl")
         path.rename(copy)
         refused = self.run_sagekit("resolve", copy, "--for", place)

@@ -182,8 +182,7 @@ std::string failing_words(const std::vector<std::pair<std::string, ModuleState>>
                                 without.size() == 1 ? "has" : "have", some_names(without)));
   if (first != nullptr) parts.push_back(fmt::format("{} {}", first_name, first->why));
   if (const auto rest = failing.size() - without.size(); rest > 1)
-    parts.push_back(rest == 2 ? "and another module is at fault"
-                              : fmt::format("and {} more modules are at fault", rest - 1));
+    parts.push_back(rest == 2 ? "and another module, too" : fmt::format("and {} more modules, too", rest - 1));
   return join(parts, "; ");
 }
 

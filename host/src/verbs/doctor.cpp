@@ -38,8 +38,8 @@ void declare(Flags& flags, DoctorArguments& arguments) {
   flags.value("--interpreter", "PATH", arguments.interpreter,
               "Look at this Python's packages, and at what they will do on this machine's GPU; without it the active "
               "environment's, when no --plugin is given");
-  flags.value("--for", "MACHINE", arguments.target,
-              "With --interpreter: on another GPU than this machine's, as gpu=\"RTX 5090\",driver=580");
+  declare_machine(flags, arguments.target,
+                  "With --interpreter: on another GPU than this machine's, as gpu=\"RTX 5090\",driver=580");
   flags.value("--source", "DIR|URL", arguments.source,
               "The source that build would be given: a folder, an archive or an address");
   flags.list("--vendored", "NAME=DIR", arguments.vendored, "A vendored tree that build would be given");

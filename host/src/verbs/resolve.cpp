@@ -2,6 +2,8 @@
 #include "resolving.hpp"
 #include "verb.hpp"
 
+#include <algorithm>
+
 namespace sagekit::host {
 
 namespace {
@@ -16,6 +18,13 @@ void declare(Flags& flags, ResolveArguments& arguments) {
   declare_place(flags, arguments.resolving);
   flags.on("--names-only", arguments.names_only, "Judge by names and pages alone; look into no file");
   flags.on("--all", arguments.all, "List every wheel that does not fit");
+}
+
+/// For who asks on a machine without a GPU about one that has it.
+std::string other_machine(const Resolution& resolution) {
+  const bool has_none = resolution.target.gpus && resolution.target.gpus->empty();
+  const bool refused = std::ranges::find(resolution.refused, "RES107", &Judged::code) != resolution.refused.end();
+  return resolution.fits.empty() && has_none && refused ? "Another machine's GPU is named with --for gpu=NAME.\n" : "";
 }
 
 int run(Session& session, const ResolveArguments& given) {
@@ -35,7 +44,7 @@ int run(Session& session, const ResolveArguments& given) {
   if (session.global.json)
     session.console.document(resolve_json(*resolution));
   else
-    session.console.result(resolution_text(session.console, *resolution, arguments.all));
+    session.console.result(resolution_text(session.console, *resolution, arguments.all) + other_machine(*resolution));
   return resolution->fits.empty() ? exit_code(ErrorKind::no_match) : 0;
 }
 
