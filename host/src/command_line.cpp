@@ -139,7 +139,7 @@ constexpr std::pair<std::string_view, std::string_view> k_elsewhere[] = {
     {"rename", "retag"},           {"clean", "cache trim"},     {"gc", "cache trim"},        {"serve", "index --serve"},
     {"diagnose", "doctor"},        {"version", "--version"},    {"--engine", "--in"},        {"docker", "--in docker"},
     {"--docker", "--in docker"},   {"podman", "--in podman"},   {"--podman", "--in podman"}, {"slurm", "--in slurm"},
-    {"--slurm", "--in slurm"},
+    {"--slurm", "--in slurm"},     {"--url", "--repository-url"}, {"--url", "--base-url"},   {"--url", "--index-url"},
 };
 /// The same of words that a flag or argument takes: kinds of `generate`, engines.
 constexpr std::pair<std::string_view, std::string_view> k_choices_elsewhere[] = {

@@ -68,15 +68,20 @@ void declare(Flags& flags, ExplainArguments& arguments) {
            "It failed on this machine: choose the fix by what is here, not by what the log says");
 }
 
-/// A word like FAT101, WHY or c07 that is no file; or rule-threw, a judge's.
+/// A word like FAT101, WHY or c07 that is no file, or FAT1O1, with letters where digits belong; or rule-threw, a judge's.
 bool is_code(const std::string& text) {
+  constexpr std::ptrdiff_t k_family = 3;  // letters
+  constexpr std::size_t k_longest = 7;
   const auto digits = std::ranges::find_if(text, [](char c) { return c >= '0' && c <= '9'; });
   const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  const auto is_either = [&](char c) { return is_letter(c) || is_digit(c); };
   std::error_code error;
   if (text.starts_with("rule-") && std::ranges::count(text, ' ') == 0) return !std::filesystem::exists(text, error);
+  const bool is_near = digits != text.end() && digits - text.begin() == k_family && text.size() <= k_longest;
   return digits != text.begin() && std::all_of(text.begin(), digits, is_letter) &&
-         std::all_of(digits, text.end(), is_digit) && !std::filesystem::exists(text, error);
+         (std::all_of(digits, text.end(), is_digit) || (is_near && std::all_of(digits, text.end(), is_either))) &&
+         !std::filesystem::exists(text, error);
 }
 
 /// Words that something said, and no file's name: "No module named 'torch'".
