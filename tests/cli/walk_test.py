@@ -4,7 +4,6 @@
 A step of a walk is "$ LINE", run by bash; then "! N", the exit code where it is not 0; then what the answer must say, indented, and
 "- TEXT" for what it must not. Answers are compared with their white space folded. All steps are run, and every one that differs is told.
 """
-import json
 import os
 import pathlib
 import re
@@ -13,11 +12,14 @@ import subprocess
 import sys
 import unittest
 
-from harness import EXAMPLE_SOURCE, EXAMPLES, SAGEKIT, SOURCE_DIR
+from harness import EXAMPLE_SOURCE, EXAMPLES, SAGEKIT, SOURCE_DIR, has_nvcc, real_nvcc
 from install_test import DIGITS, make_venv
-from provisioning import Provisioning
+from newcomer_test import hidden, path_without_nvcc
+from provisioning import Provisioning, can_mount
 
 sys.path.insert(0, str(SOURCE_DIR / "tests" / "support"))
+import fake_packages  # noqa: E402
+from index_server import IndexServer  # noqa: E402
 from gpu_wheels import gpu_wheel, sage3_wheel  # noqa: E402
 from wheels import MACHINE, Wheel, compiler  # noqa: E402
 
@@ -58,7 +60,7 @@ class Walk(Provisioning):
 
     def environment(self, **more):
         base = super().environment()
-        return base | {"PATH": f"{SAGEKIT.parent}{os.pathsep}{base['PATH']}", "INDEX": self.index.url, "REDIST": f"{self.index.base}/redist",
+        return base | {"PATH": f"{SAGEKIT.parent}{os.pathsep}{base['PATH']}",
                        "EXAMPLES": str(EXAMPLES), "SOURCE": str(self.source), "PYTHON": sys.executable, "SAGEKIT_PLUGIN_PATH": str(EXAMPLES)} | more
 
     def setUp(self):
@@ -73,8 +75,11 @@ class Walk(Provisioning):
             with self.subTest(step=f"{name}.walk:{step.number}: {step.line}"):
                 self.take(step)
 
+    def started(self, line):
+        return ["bash", "-c", line]
+
     def take(self, step):
-        done = subprocess.run(["bash", "-c", step.line], env=self.environment(), cwd=self.folder, stdin=subprocess.DEVNULL,
+        done = subprocess.run(self.started(step.line), env=self.environment(), cwd=self.folder, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300)
         text = done.stdout.decode("utf-8", "replace")
         answer = folded(text)
@@ -112,8 +117,27 @@ class ReleaseEngineer(Walk):
         self.walk("release")
 
 
+@unittest.skipUnless(can_mount() and has_nvcc(), "needs nvcc, root and mount namespaces to hide toolkits")
 class LabAdmin(Walk):
-    """Nothing of CUDA or torch here; an index that has them."""
+    """No CUDA or torch where anybody looks for one; an index that has them, whose nvcc hands its work to a real one."""
+
+    def setUp(self):
+        super().setUp()
+        self.real, self.moved = real_nvcc().parent.parent, self.folder / "elsewhere"
+        self.moved.mkdir()
+        (self.moved / "lib64").symlink_to(self.real / "lib64")  # what the index's wheels hold of it, too
+        # The same files a second time would be other bytes under one name.
+        self.index.close()
+        self.index = IndexServer(forms=self.forms)
+        self.index.add_all(fake_packages.nvcc_wheels(proxy=str(self.moved / "bin" / "nvcc")))
+        self.index.add_all([fake_packages.torch_wheel()])
+
+    def environment(self, **more):
+        return super().environment() | {"PATH": f"{SAGEKIT.parent}{os.pathsep}{path_without_nvcc()}", "PIP_INDEX_URL": self.index.url} | more
+
+    def started(self, line):
+        mount = ["unshare", "-m", "sh", "-c", 'mount --bind "$0" "$1" && shift && exec "$@"', str(self.real), str(self.moved)]
+        return mount + hidden(super().started(line))
 
     def test_walk(self):
         self.walk("lab")
