@@ -206,6 +206,23 @@ class Interpreters(Verify):
         self.expect(done, 1)
         self.assertRegex(done.out, r"fail IMP005 .*it is Python 3\.\d+,\s+the\s+modules\s+are\s+for\s+3\.99")
 
+    def test_a_wheel_without_modules_asks_the_interpreter_too(self):
+        def made(tag, requires=""):
+            wheel = Wheel("tiny", "1.0", tag)
+            wheel.metadata = wheel.metadata.replace("Summary:", f"Requires-Python: {requires}\nSummary:") if requires else wheel.metadata
+            return wheel.write(self.folder / tag / (requires.strip("<>=.0123456789") or "any"))
+
+        for program, wheel, why in (("/bin/false", made("py3-none-any"), "no Python that starts"), (sys.executable, made("py2-none-any"), "the wheel is for py2"),
+                                    (sys.executable, made("cp399-none-any"), "the wheel is for cp399"), (sys.executable, made("py399-none-any"), "the wheel is for py399"),
+                                    (sys.executable, made("py3-none-any", "<3"), "Requires-Python says <3")):
+            done = self.verify("--interpreter", program, wheel)
+            self.expect(done, 1)
+            self.assertIn("fail IMP005", done.out)
+            self.assertIn(why, " ".join(done.out.split()))
+        done = self.verify("--interpreter", sys.executable, "--all", made("py2.py3-none-any"))
+        self.expect(done, 0)
+        self.assertIn("pass IMP005", done.out)
+
 
 class Sources(Verify):
     """What a plugin knows of its revisions is said of no other source."""

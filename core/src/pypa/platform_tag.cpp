@@ -120,6 +120,11 @@ PythonTag read_python_tag(std::string_view tag) {
   return out;
 }
 
+bool takes_without_abi(const PythonTag& tag, int major, int minor) {
+  if (tag.major != major || (tag.implementation != "cp" && tag.implementation != "py")) return false;
+  return tag.minor < 0 || (tag.implementation == "py" ? tag.minor <= minor : tag.minor == minor);
+}
+
 bool can_be_tags(std::string_view python, std::string_view abi) {
   if (abi == "none") return true;
   if (python.starts_with("py") && number_behind(python, "py")) return false;  // "py3" promises pure Python or ctypes

@@ -27,6 +27,10 @@ struct PythonTag {
 
 PythonTag read_python_tag(std::string_view tag);
 
+/// Does Python `major`.`minor` take a wheel of that tag whose ABI is "none"? "py310" is for 3.10 and newer, "cp310" for
+/// 3.10 alone (packaging: `compatible_tags`).
+bool takes_without_abi(const PythonTag& tag, int major, int minor);
+
 /// Could any installer ever ask for this Python tag with this ABI tag? Those that are not known here could be anything.
 bool can_be_tags(std::string_view python, std::string_view abi);
 

@@ -156,4 +156,10 @@ std::optional<bool> specifiers_allow(std::string_view specifiers, std::string_vi
   return true;
 }
 
+std::optional<bool> specifiers_allow_minor(std::string_view specifiers, const std::string& minor) {
+  const auto first = specifiers_allow(specifiers, minor), last = specifiers_allow(specifiers, minor + ".999");
+  if (!first || !last) return {};
+  return *first || *last;
+}
+
 }  // namespace sagekit

@@ -30,4 +30,7 @@ struct PythonRelease {
 /// (packaging: `contains(version, prereleases=True)`). Nothing when either cannot be read.
 std::optional<bool> specifiers_allow(std::string_view specifiers, std::string_view version);
 
+/// The same of some release of a minor version "3.12", where which one is not known.
+std::optional<bool> specifiers_allow_minor(std::string_view specifiers, const std::string& minor);
+
 }  // namespace sagekit

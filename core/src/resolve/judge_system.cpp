@@ -115,8 +115,7 @@ Ruling judge_python(const Traits& traits, const Candidate& candidate, const Targ
       const PythonTag tag = read_python_tag(text);
       if (tag.major != major || (tag.implementation != "cp" && tag.implementation != "py")) continue;
       if (abi == "none") {
-        const bool same = tag.minor < 0 || (tag.implementation == "py" ? tag.minor <= minor : tag.minor == minor);
-        fits |= same;
+        fits |= takes_without_abi(tag, major, minor);
       } else if (abi == "abi3" || abi == "abi3t") {
         // PEP 803: abi3t serves both kinds from 3.15 on; abi3 none that is free-threaded.
         if (threads && abi == "abi3") {
@@ -143,10 +142,10 @@ Ruling judge_python(const Traits& traits, const Candidate& candidate, const Targ
   const std::string& rule =
       traits.has_metadata && !traits.requires_python.empty() ? traits.requires_python : candidate.requires_python;
   if (!rule.empty()) {
-    const auto first = specifiers_allow(rule, version), last = specifiers_allow(rule, version + ".999");
-    if (first && last && !*first && !*last)
+    const auto allowed = specifiers_allow_minor(rule, version);
+    if (allowed == std::optional(false))
       return refused("RES110", fmt::format("Requires-Python says {}, the machine has {}", rule, target.python));
-    if (!first || !last)
+    if (!allowed)
       return unknown("RES210", fmt::format("Requires-Python cannot be read: {}", rule),
                      "whoever published it must mend it");
   }

@@ -11,6 +11,7 @@
 #include "verify/artifact.hpp"
 #include "verify/checks/checks.hpp"
 #include "verify/child/child_python.hpp"
+#include "verify/child/importable.hpp"
 #include "verify/torch_abi.hpp"
 
 #include <sagekit/shell_word.hpp>
@@ -34,79 +35,6 @@ using Kind = LoaderMessage::Kind;
 constexpr double k_seconds = 300;          // for one module; torch alone can take a minute from a cold disk
 constexpr std::size_t k_most_at_once = 4;  // each brings a torch of its own
 constexpr int k_most_timeouts = 2;         // then the rest is not tried: one fault makes them all hang
-
-/// What is loaded, and how: extension modules by name, libraries for ctypes by path.
-struct Importable {
-  std::string name;      ///< dotted; of a library its installed path
-  std::string path;      ///< installed path of the file; "" = Python code, by name only
-  bool library = false;  ///< loaded by ctypes
-  bool torch = false;    ///< needs torch's libraries, itself or through others of the wheel: torch comes first
-};
-
-bool needs_torch(const Artifact& artifact, const MemberFacts& member, std::set<std::string>& seen) {
-  if (!member.elf || !seen.insert(member.path).second) return false;
-  return std::ranges::any_of(member.elf->needed, [&](const std::string& library) {
-    if (is_torch_library(library)) return true;
-    const MemberFacts* inside = artifact.find_library(library);
-    return inside != nullptr && needs_torch(artifact, *inside, seen);
-  });
-}
-
-bool needs_torch(const Artifact& artifact, const MemberFacts& member) {
-  std::set<std::string> seen;
-  return needs_torch(artifact, member, seen);
-}
-
-/// Imported by Python, not loaded by ctypes: the spec says so, or the file's name or its symbols do.
-bool is_extension(const Artifact& artifact, const std::string& name, const MemberFacts& member) {
-  const KernelSpec* kernel = artifact.spec == nullptr ? nullptr : known_kernel(*artifact.spec, name);
-  if (kernel != nullptr) return !kernel->plain_module;
-  if (member.python_abi == "abi3" || member.python_abi.starts_with("cp")) return true;
-  const auto init = "PyInit_" + after_last(name, '.');
-  return member.elf && std::ranges::count(member.elf->exports, init) > 0;
-}
-
-bool is_needed_by_others(const Artifact& artifact, const MemberFacts& member) {
-  const auto name = base_name(member.path);
-  return std::ranges::any_of(artifact.members, [&](const MemberFacts& other) {
-    return other.elf && &other != &member && std::ranges::any_of(other.elf->needed, [&](const std::string& needed) {
-             return needed == name || (!member.elf->soname.empty() && needed == member.elf->soname);
-           });
-  });
-}
-
-/// Every native file that the artifact's files do not load by needing it, sorted by path, then the spec's
-/// import_modules that are Python code. What a spec knows and the artifact lacks is not here (CNT002 says that).
-std::vector<Importable> importable_modules(const Artifact& artifact) {
-  std::vector<Importable> list;
-  bool any_torch = false;
-  for (const auto& member : artifact.members) {
-    const auto path = installed_path(member.path);
-    if (!is_native(member.path) || path.empty() || !(member.elf || member.pe)) continue;
-    const auto name = module_name(path);
-    const bool library = !is_extension(artifact, name, member);
-    if (library && member.elf && is_needed_by_others(artifact, member)) continue;
-    const bool torch = needs_torch(artifact, member);
-    any_torch = any_torch || torch;
-    list.push_back({library ? path : name, path, library, torch});
-  }
-  if (artifact.spec == nullptr) return list;
-  for (const auto& name : artifact.spec->verify.import_modules)
-    if (std::ranges::count(list, name, &Importable::name) == 0 && known_kernel(*artifact.spec, name) == nullptr)
-      list.push_back({name, "", false, any_torch});
-  return list;
-}
-
-/// The Python packages and modules at the top: what users import.
-std::set<std::string> top_packages(const Artifact& artifact) {
-  std::set<std::string> names;
-  for (const auto& member : artifact.members) {
-    const auto parts = split(installed_path(member.path), '/');
-    if (parts.size() == 1 && parts[0].ends_with(".py")) names.insert(parts[0].substr(0, parts[0].size() - 3));
-    if (parts.size() == 2 && parts[1] == "__init__.py") names.insert(parts[0]);
-  }
-  return names;
-}
 
 /// The code to report under, and why nothing can be said ("" = something can).
 struct Fault {
@@ -358,7 +286,9 @@ Status check_imports(const Artifact& artifact, const VerifyOptions& options, Com
                               "--interpreter PATH, a Python that has what this wheel requires"),
            Status();
   const auto modules = importable_modules(artifact);
-  if (modules.empty()) return findings.done("IMP001", "there is no extension module to import"), Status();
+  constexpr auto k_no_module = "there is no extension module to import";
+  // What was installed by pip for that Python was asked by it.
+  if (modules.empty() && options.trial) return findings.done("IMP001", k_no_module), Status();
   auto pythons = ChildPythons::unpack(artifact, options, runner);
   if (!pythons && pythons.error().kind == ErrorKind::failed)
     return findings.skip_rest(pythons.error().message, pythons.error().hint), Status();
@@ -393,6 +323,7 @@ Status check_imports(const Artifact& artifact, const VerifyOptions& options, Com
     return findings.skip_rest("no interpreter that was given fits"), Status();
   }
   findings.done("IMP005");
+  if (modules.empty()) findings.done("IMP001", k_no_module);
   if (!complete) findings.skip_rest("not every module was loaded");
   return {};
 }

@@ -1,5 +1,7 @@
 #include "verify/child/child_python.hpp"
 
+#include "pypa/platform_tag.hpp"
+#include "pypa/version_order.hpp"
 #include "support/format.hpp"
 #include "support/run_owner.hpp"
 #include "support/text.hpp"
@@ -87,6 +89,22 @@ std::vector<std::string> pythons_of(const Artifact& artifact) {
   if (found.empty())
     for (const auto& member : artifact.members) add(version_of(member.python_abi));
   return found;
+}
+
+/// Why the Python "3.12" is none that pip would install a wheel without modules of one Python into; "" = it is one.
+std::string no_module_misfit(const Artifact& artifact, const std::string& python) {
+  const auto version = python.substr(0, python.find('t'));
+  const auto have = parse_version_number(version);
+  const auto& tags = artifact.name.python;
+  const auto takes = [&](const std::string& tag) {
+    return takes_without_abi(read_python_tag(tag), have->major(), have->minor());
+  };
+  if (have && !tags.empty() && std::ranges::none_of(tags, takes))
+    return fmt::format("it is Python {}, the wheel is for {}", python, join(tags, ", "));
+  if (artifact.wheel != nullptr && !artifact.wheel->requires_python.empty() &&
+      specifiers_allow_minor(artifact.wheel->requires_python, version) == std::optional(false))
+    return fmt::format("it is Python {}, Requires-Python says {}", python, artifact.wheel->requires_python);
+  return {};
 }
 
 /// Machines that the native files are for, in the words of uname.
@@ -185,7 +203,8 @@ std::string python_misfit(const Artifact& artifact, const ChildOutput& said) {
     return fmt::format("it is Python {}, the wheel is for {} and newer", python, join(tags, ", "));
   }
   const auto wanted = pythons_of(artifact);
-  if (wanted.empty() || std::ranges::count(wanted, python) > 0) return {};
+  if (wanted.empty()) return no_module_misfit(artifact, python);
+  if (std::ranges::count(wanted, python) > 0) return {};
   return fmt::format("it is Python {}, the modules are for {}", python, join(wanted, ", "));
 }
 
