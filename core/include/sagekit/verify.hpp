@@ -48,6 +48,7 @@ struct RunsOn {
   std::string toolkit;  ///< CUDA that made the deciding code: "13.0"; "" = not known
   std::string driver_system = {};         ///< of `driver`: "linux" or "windows"; "" = there is none
   std::vector<std::string> failing = {};  ///< modules that do not work there, or that nobody can judge
+  bool other_cpu = false;  ///< every GPU of that capability is in machines with another CPU than the wheel's
 };
 
 struct WheelReport {

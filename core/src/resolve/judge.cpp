@@ -251,7 +251,7 @@ Ruling judge_by_arches(const Traits& traits, const Target& target, const Gpu& gp
   }
   std::string list;
   for (const auto& arch : traits.arches) list += (list.empty() ? "" : ", ") + to_string(arch);
-  if (!same_major && !ptx)
+  if (!same_major && !ptx && std::ranges::count(traits.without_modules, gpu.capability) == 0)
     return refused("RES107", fmt::format("it has code for {} ({}), none of which runs on {}", list, traits.arches_from,
                                          gpu_text(gpu)));
   return unknown("RES207",

@@ -190,14 +190,22 @@ Result<Resolution> resolve(std::vector<Candidate> candidates, const Target& targ
     resolution.package = *wanted.begin();
   }
   mark_repeated(entries);
-  const bool has_cases = std::ranges::any_of(options.plugins, [&](const Plugin* plugin) {
-    return normalized_project(plugin->spec().metadata.name) == resolution.package && !plugin->spec().verify.gpu.empty();
-  });
+  const bool runs_here = !target.platform.starts_with("win");  // verify does not
+  bool has_cases = false;
+  std::vector<Capability> without_modules;
+  for (const Plugin* plugin : options.plugins) {
+    const Spec& spec = plugin->spec();
+    if (normalized_project(spec.metadata.name) != resolution.package) continue;
+    has_cases |= runs_here && !spec.verify.gpu.empty();
+    for (const auto& row : spec.dispatch)
+      if (row.modules.empty() && row.refused.empty()) without_modules.push_back(row.capability);
+  }
   for_all(entries.size(), [&](std::size_t i) {
     auto& [candidate, traits, ruling] = entries[i];
     ruling = judge_tags(traits, candidate, target);
     if (ruling.fit == Fit::refused) return;
     traits.has_cases = has_cases;
+    traits.without_modules = without_modules;
     traits.names_only = !options.read_files;
     add_said(traits, candidate, reader);
     ruling = judge_wheel_for(traits, candidate, target);

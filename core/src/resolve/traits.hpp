@@ -50,7 +50,8 @@ struct Traits {
   std::string damage;         ///< why nobody should install it; "" = nothing is known
   std::string experimental;   ///< what nobody has tried yet, "built, not run on Windows"; "" = nothing is known
   std::vector<std::string> notes;
-  bool has_cases = false;   ///< a loaded plugin can call it on a GPU; of this run, not of the wheel
+  bool has_cases = false;   ///< a loaded plugin can call it on a GPU of the machine; of this run, not of the wheel
+  std::vector<Capability> without_modules;  ///< GPUs on which its package can do without any, by a loaded plugin
   bool names_only = false;  ///< nobody wants its file read; of this run, too
 
   bool may_have_gpu_code() const { return native && !(modules_read && runs_on && runs_on->empty()); }

@@ -1,11 +1,22 @@
 #include "verify/artifact.hpp"
 
+#include "elf/python_library.hpp"
 #include "plan/arches.hpp"
+#include "spec/symbol_lists.hpp"
 #include "support/text.hpp"
 
 #include <algorithm>
 
 namespace sagekit {
+
+namespace {
+
+bool is_python_symbol(std::string_view symbol) {
+  if (symbol.starts_with("PyInit_") || symbol.starts_with("PyModExport_")) return false;  // another module's
+  return symbol.starts_with("Py") || symbol.starts_with("_Py");
+}
+
+}  // namespace
 
 std::string Artifact::experimental() const {
   const bool ran = spec != nullptr && experimental_label(*spec, provenance.commit, provenance.platform).empty();
@@ -88,6 +99,30 @@ std::vector<std::string> missing_modules(const Artifact& artifact) {
 const KernelSpec* known_kernel(const Spec& spec, std::string_view module) {
   const auto found = std::ranges::find(spec.kernels, module, &KernelSpec::module);
   return found == spec.kernels.end() ? nullptr : &*found;
+}
+
+std::set<std::string> python_symbols(const Artifact& artifact, const MemberFacts& member) {
+  std::set<std::string> symbols;
+  if (member.pe)
+    for (const auto& [library, names] : member.pe->imported)
+      if (python_of_library(library)) symbols.insert(names.begin(), names.end());
+  if (!member.elf) return symbols;
+  for (const auto& symbol : member.elf->undefined)
+    if (is_python_symbol(symbol) && !std::ranges::binary_search(member.elf->undefined_weak, symbol))
+      symbols.insert(symbol);
+  if (symbols.empty()) return symbols;
+  for (const auto& library : member.elf->needed)
+    if (const auto* own = artifact.find_library(library))
+      for (const auto& symbol : own->elf->exports) symbols.erase(symbol);
+  return symbols;
+}
+
+bool is_loaded_by_path(const Artifact& artifact, std::string_view name, const MemberFacts& member) {
+  if (artifact.spec != nullptr || (!member.elf && !member.pe)) return false;
+  const auto& exports = member.elf ? member.elf->exports : member.pe->exports;
+  const auto last = after_last(name, '.');
+  return !contains(exports, "PyInit_" + last) && !contains(exports, "PyModExport_" + last) &&
+         python_symbols(artifact, member).empty();
 }
 
 }  // namespace sagekit

@@ -69,6 +69,7 @@ RunsOn row_for(Capability gpu, const Artifact& artifact) {
   RunsOn row;
   row.capability = gpu;
   row.gpus = gpu_names(gpu, cpu_of(artifact));
+  row.other_cpu = row.gpus.empty() && !gpu_names(gpu).empty();
   row.verdict = "no";
   return row;
 }
@@ -208,11 +209,12 @@ RunsOn by_code(const Artifact& artifact, Capability gpu, const LoadFaults& fault
   auto worst = ModuleVerdict::yes, best = ModuleVerdict::no;
   std::vector<std::pair<const MemberFacts*, const GpuCode*>> taken;
   std::vector<std::pair<std::string, ModuleState>> failing;
-  std::size_t with_code = 0;
+  std::size_t with_code = 0, by_path = 0;
   for (const auto& [name, member] : artifact.modules()) {
     const bool has_code = may_have_code(*member);
     if (!has_code && faults.of(*member) == nullptr) continue;
     with_code += has_code;
+    by_path += has_code && is_loaded_by_path(artifact, name, *member);
     const auto state = has_code ? state_on(*member, gpu, faults, false) : *faults.of(*member);
     worst = std::min(worst, state.verdict);
     if (has_code) best = std::max(best, state.verdict);
@@ -232,7 +234,11 @@ RunsOn by_code(const Artifact& artifact, Capability gpu, const LoadFaults& fault
   const bool no_code = std::ranges::all_of(failing, [](const auto& one) { return one.second.lacks_code; });
   if (failing.empty())
     row.reason = "every module with GPU code has code for it";
-  else if (best == ModuleVerdict::no && no_code)
+  else if (best == ModuleVerdict::no && no_code && by_path == with_code) {
+    // Its Python code has to ask for them, and may do without: torchao does.
+    row.verdict = "unknown";
+    row.reason = "no module has code for it, and none is a Python module that an import would bring";
+  } else if (best == ModuleVerdict::no && no_code)
     row.reason = "no module has code for it";
   else
     row.reason = failing_words(failing, with_code);

@@ -58,6 +58,12 @@ std::string painted(const Console& console, const std::string& verdict) {
   return console.yellow(verdict);
 }
 
+/// Without those that no machine has into which the wheel could come; --all has them.
+std::vector<RunsOn> rows_for_people(std::vector<RunsOn> rows) {
+  std::erase_if(rows, &RunsOn::other_cpu);
+  return rows;
+}
+
 }  // namespace
 
 std::string range_words(Capability first, Capability last) {
@@ -110,7 +116,8 @@ std::string driver_words(const std::vector<RunsOn>& rows) {
   return text;
 }
 
-std::string runs_on_words(const std::vector<RunsOn>& rows) {
+std::string runs_on_words(const std::vector<RunsOn>& all) {
+  const auto rows = rows_for_people(all);
   if (rows.empty()) return "";
   std::vector<std::string> words;
   for (const auto& range : folded(rows)) {
@@ -120,7 +127,8 @@ std::string runs_on_words(const std::vector<RunsOn>& rows) {
   return words.empty() ? "no GPU" : fmt::format("{}", fmt::join(words, ", "));
 }
 
-std::string runs_on_text(const Console& console, const std::vector<RunsOn>& rows, bool each, std::size_t width) {
+std::string runs_on_text(const Console& console, const std::vector<RunsOn>& all, bool each, std::size_t width) {
+  const auto rows = each ? all : rows_for_people(all);
   if (rows.empty()) return "";
   std::vector<GpuRange> ranges;
   if (each)

@@ -212,6 +212,18 @@ TEST_CASE("a GPU of the past that a table leaves out has no code in the wheel") 
   CHECK(code_on("V100") == "RES207");
 }
 
+TEST_CASE("an arch set in a name refuses no GPU that its package serves without a module") {
+  Known known;
+  known.candidate.file = "sageattention-2.2.0+cu130.torch2.11.0.sm89-cp312-cp312-manylinux_2_28_x86_64.whl";
+  auto traits = traits_with(known);
+  const auto target =
+      parse_target("gpu=RTX 3090,torch=2.11.0+cu130,python=3.12,platform=linux_x86_64,libc=glibc2.35,driver=580", {})
+          .value();
+  CHECK(judge_wheel_for(traits, known.candidate, target).code == "RES107");
+  traits.without_modules = {{8, 6}};
+  CHECK(judge_wheel_for(traits, known.candidate, target).code == "RES207");
+}
+
 TEST_CASE("verify --gpu is advised only where a plugin has cases for the package") {
   Known known;
   known.candidate.file = "bitsandbytes-0.49.0-py3-none-manylinux_2_28_x86_64.whl";
@@ -223,7 +235,7 @@ TEST_CASE("verify --gpu is advised only where a plugin has cases for the package
   CHECK(judge_wheel_for(traits, known.candidate, target).code == "RES206");
   CHECK(judge_wheel_for(traits, known.candidate, target).would_tell == "import it and run it on that machine");
   traits.has_cases = true;
-  CHECK(judge_wheel_for(traits, known.candidate, target).would_tell == "verify --gpu on that machine");
+  CHECK(judge_wheel_for(traits, known.candidate, target).would_tell == "verify --gpu --interpreter PYTHON on that machine");
 }
 
 TEST_CASE("a file that was given is not asked for") {

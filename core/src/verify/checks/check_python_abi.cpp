@@ -19,11 +19,6 @@ namespace sagekit {
 
 namespace {
 
-bool is_python_symbol(std::string_view symbol) {
-  if (symbol.starts_with("PyInit_") || symbol.starts_with("PyModExport_")) return false;  // another module's
-  return symbol.starts_with("Py") || symbol.starts_with("_Py");
-}
-
 /// "cp310" -> 3.10; nothing for py3 and others.
 std::optional<VersionNumber> version_of_tag(std::string_view tag) {
   if (!tag.starts_with("cp") || tag.size() < 4 || !is_digits(tag.substr(2))) return {};
@@ -40,24 +35,6 @@ std::optional<VersionNumber> lower_bound(const std::string& range) {
     if (number) return VersionNumber(*number);
   }
   return {};
-}
-
-/// The symbols that the interpreter must have: undefined Py* and _Py*, but for weak ones and those of libraries in the
-/// wheel that the module needs. Of Windows modules what they import from Python's DLLs.
-std::set<std::string> python_symbols(const Artifact& artifact, const MemberFacts& member) {
-  std::set<std::string> symbols;
-  if (member.pe)
-    for (const auto& [library, names] : member.pe->imported)
-      if (python_of_library(library)) symbols.insert(names.begin(), names.end());
-  if (!member.elf) return symbols;
-  for (const auto& symbol : member.elf->undefined)
-    if (is_python_symbol(symbol) && !std::ranges::binary_search(member.elf->undefined_weak, symbol))
-      symbols.insert(symbol);
-  if (symbols.empty()) return symbols;
-  for (const auto& library : member.elf->needed)
-    if (const auto* own = artifact.find_library(library))
-      for (const auto& symbol : own->elf->exports) symbols.erase(symbol);
-  return symbols;
 }
 
 struct StableUse {
@@ -113,8 +90,15 @@ class PythonCheck {
 
   void module(const std::string& name, const MemberFacts& member) {
     if (is_extension(name, member)) {
-      suffix(name, member);
-      init(name, member);
+      if (is_loaded_by_path(m_artifact, name, member))
+        m_findings.note("PYA002",
+                        fmt::format("it exports no PyInit_{} and uses nothing of Python: no import finds a module in "
+                                    "it, ctypes and torch.ops can load it",
+                                    after_last(name, '.')),
+                        member.path);
+      else
+        module_of_python(name, member);
+      machine(member);
     }
     windows_library(name, member);
     gone_symbols(member);
@@ -137,6 +121,14 @@ class PythonCheck {
     });
   }
 
+  void module_of_python(const std::string& name, const MemberFacts& member) {
+    suffix(name, member);
+    const auto last = after_last(name, '.');
+    const auto& exports = exports_of(member);
+    if (!contains(exports, "PyInit_" + last) && !contains(exports, "PyModExport_" + last))
+      m_findings.broken("PYA002", fmt::format("it exports no PyInit_{}", last), member.path, "Python cannot import it");
+  }
+
   void suffix(const std::string& name, const MemberFacts& member) {
     const auto& abi = m_artifact.name.abi;
     const auto& own = member.python_abi;
@@ -156,6 +148,9 @@ class PythonCheck {
       m_findings.broken("PYA001", fmt::format("it is for {}, the wheel is tagged {}", own, join(abi, ".")), member.path,
                         "that Python will not find it");
     }
+  }
+
+  void machine(const MemberFacts& member) {
     const auto file = base_name(member.path);
     for (const auto& text : m_artifact.name.platform) {
       const auto tag = parse_platform_tag(text);
@@ -166,20 +161,6 @@ class PythonCheck {
       if (other_linux || other_windows)
         m_findings.broken("PYA001", fmt::format("its name is for another machine than {}", text), member.path);
     }
-  }
-
-  void init(const std::string& name, const MemberFacts& member) {
-    const auto last = after_last(name, '.');
-    const auto& exports = exports_of(member);
-    if (contains(exports, "PyInit_" + last) || contains(exports, "PyModExport_" + last)) return;
-    // Libraries of torch operators are built as extension modules and loaded by torch: nobody imports them.
-    if (m_artifact.spec == nullptr && python_symbols(m_artifact, member).empty())
-      return m_findings.note("PYA002",
-                             fmt::format("it exports no PyInit_{} and uses nothing of Python: no import finds "
-                                         "a module in it, ctypes and torch.ops can load it",
-                                         last),
-                             member.path);
-    m_findings.broken("PYA002", fmt::format("it exports no PyInit_{}", last), member.path, "Python cannot import it");
   }
 
   void windows_library(const std::string& name, const MemberFacts& member) {

@@ -27,6 +27,7 @@ bool needs_torch(const Artifact& artifact, const MemberFacts& member) {
 bool is_extension(const Artifact& artifact, const std::string& name, const MemberFacts& member) {
   const KernelSpec* kernel = artifact.spec == nullptr ? nullptr : known_kernel(*artifact.spec, name);
   if (kernel != nullptr) return !kernel->plain_module;
+  if (is_loaded_by_path(artifact, name, member)) return false;
   if (member.python_abi == "abi3" || member.python_abi.starts_with("cp")) return true;
   const auto init = "PyInit_" + after_last(name, '.');
   return member.elf && std::ranges::count(member.elf->exports, init) > 0;
