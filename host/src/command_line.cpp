@@ -254,6 +254,7 @@ Error unexpected_word(const std::string& word, const Verb* verb, const std::vect
                                                    "\"sagekit verify {0}\" judges a wheel, \"sagekit resolve {0}\" "
                                                    "says whether it fits this machine",
                                                    word)
+                    : near == word           ? help  // a verb behind a verb
                                              : guess;
   return {ErrorKind::usage, "CLI001", fmt::format("unexpected argument \"{}\"", word), "", hint};
 }
@@ -271,7 +272,7 @@ void declare_globals(Flags& flags, GlobalArguments& global) {
   flags.on("--json", global.json, "One JSON document on stdout");
   flags.on("-q,--quiet", global.quiet, "Errors only; --json prints its document all the same");
   flags.count("-v,--verbose", global.verbose,
-              "Show what is done: programs that are started, what the store had, requests; twice for all of it");
+              "Show what is done: programs that are started, what the store had, requests; twice: what the programs print, too");
   flags.value("--color", "WHEN", global.color, "Colours in text for people").choices = {"auto", "always", "never"};
   flags.on("-V,--version", global.version, "Versions of sagekit, plugin ABI and spec schema");
   flags.on("-h,--help", global.help, "This help");

@@ -6,7 +6,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <string_view>
 #include <utility>
 
 namespace sagekit::host {
@@ -20,10 +22,25 @@ class LoggingRunner : public CommandRunner {
   Result<CommandResult> run(const Command& command, std::stop_token stop) override {
     auto result = m_inner->run(command, stop);
     log_line(m_log, LogLevel::info, [&] { return line(command, result); });
+    if (result) {
+      said(result->output);
+      said(result->error_output);
+    }
     return result;
   }
 
  private:
+  /// What a program printed, a line each; of much the end, where its own last word stands.
+  void said(std::string_view text) const {
+    constexpr std::size_t k_most = 10'000;
+    if (text.size() > k_most) text.remove_prefix(std::min(text.find('\n', text.size() - k_most), text.size() - 1) + 1);
+    while (!text.empty()) {
+      const auto end = std::min(text.find('\n'), text.size());
+      if (end > 0) log_line(m_log, LogLevel::debug, [&] { return "  " + std::string(text.substr(0, end)); });
+      text.remove_prefix(std::min(end + 1, text.size()));
+    }
+  }
+
   static std::string line(const Command& command, const Result<CommandResult>& result) {
     std::error_code error;
     const auto folder =

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <new>
@@ -26,6 +27,8 @@ using namespace sagekit;
 using namespace sagekit::host;
 
 namespace {
+
+bool g_ends_by_pipe = false;  ///< whoever started us does not want to hear of a closed pipe
 
 int run(Session& session, const std::vector<Verb>& verbs, const Verb* verb) {
   const Console& console = session.console;
@@ -69,6 +72,11 @@ int run(int argc, char** argv) {
   if (*verb != nullptr) session.verb = (*verb)->text.name;
   const int code = run(session, verbs, *verb);
   if (console.lost() == 0) return code;
+  // As every program ends whose reader has enough (`| head`); the files that were asked for are there by then.
+  if (console.lost() == EPIPE && g_ends_by_pipe) {
+    std::signal(SIGPIPE, SIG_DFL);
+    std::raise(SIGPIPE);
+  }
   const Error lost = write_error("the output", console.lost());
   console.show(lost);
   return exit_code(lost.kind);
@@ -84,6 +92,7 @@ int give_up(const char* why) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  g_ends_by_pipe = std::signal(SIGPIPE, SIG_IGN) == SIG_DFL;
   try {
     return run(argc, argv);
   } catch (const std::bad_alloc&) {

@@ -1,5 +1,7 @@
 #include "output_file.hpp"
 
+#include <sagekit/nearest.hpp>
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -44,9 +46,10 @@ std::optional<std::string> file_text(const fs::path& path) {
 
 Error read_error(const fs::path& path, std::string code, std::string hint) {
   std::error_code error;
+  const bool there = fs::exists(path, error) || error;
+  if (const auto near = there ? std::string() : near_files(path); !near.empty()) hint = near + "; " + hint;
   return {ErrorKind::usage, std::move(code),
-          fmt::format("cannot read {}: {}", path.string(),
-                      fs::exists(path, error) || error ? "it is no readable file" : "there is no such file"),
+          fmt::format("cannot read {}: {}", path.string(), there ? "it is no readable file" : "there is no such file"),
           path.string(), std::move(hint)};
 }
 

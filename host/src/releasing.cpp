@@ -4,6 +4,8 @@
 #include "output_file.hpp"
 #include "render/status_line.hpp"
 
+#include <sagekit/nearest.hpp>
+
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
@@ -47,10 +49,12 @@ Result<GivenRelease> read_given_release(const Session& session, const fs::path& 
                 fmt::format("its folder: {}", folder), given.string());
   } else {
     const auto text = file_text(given);
-    if (!text)
+    if (!text) {
+      const auto near = near_files(given);
       return fail(ErrorKind::usage, "FIL001",
                   fmt::format("cannot read {}: it is no folder and no file", given.string()),
-                  "name a folder of wheels, or a sagekit.release.json");
+                  near.empty() ? "name a folder of wheels, or a sagekit.release.json" : near);
+    }
     auto manifest = read_release(*text, given.string());
     if (!manifest) return std::unexpected(manifest.error());
     release.scan.release = std::move(*manifest);

@@ -166,7 +166,9 @@ class Tells(Doctor):
         self.assertIn("sage2-stable", self.wrong(self.rows("--for", "gpu=10.0"), "runs")["mend"])
         (row,) = self.rows("--for", "gpu=GTX 1080")["runs"]
         self.assertEqual((row["state"], row["mend"], row["why"]), ("unknown", "", "no loaded plugin makes code for that GPU"))
-        self.assertIn("install --or-build", self.wrong(self.rows("--for", "gpu=RTX 5090"), "runs")["mend"])
+        mend = self.wrong(self.rows("--for", "gpu=RTX 5090"), "runs")["mend"]
+        self.assertIn("install --or-build", mend)
+        self.assertIn("--for 'gpu=RTX 5090", mend)
 
     def test_no_torch_a_torch_for_cpus_and_one_that_does_not_import(self):
         self.sage()

@@ -248,6 +248,10 @@ class Works(Install):
         foreign.write_bytes(self.wheel().write(self.dist).read_bytes())
         done = self.run_sagekit("install", foreign, "--interpreter", self.python)
         self.expect(done, 4, "RES007", "wanted is one for linux_", "--plugin sage2-stable install --or-build")  # sage2 has no cell for torch 2.9
+        # What was said of machine and Python is said again.
+        self.assertIn(f"install --or-build --interpreter '{self.python}' --for", " ".join(done.err.split()))
+        done = self.run_sagekit("install", foreign, "--interpreter", self.python, "--for", "gpu=H100,driver=580")
+        self.assertIn(f"install --or-build --interpreter '{self.python}' --for gpu=H100,driver=580 builds it", " ".join(done.err.split()))
 
     def test_a_wheel_without_gpu_code_is_refused_by_no_lack_of_a_gpu(self):
         Wheel("tiny_pure", "1.0").write(self.dist)

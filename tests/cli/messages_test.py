@@ -212,6 +212,20 @@ class Usage(CommandLine):
             self.expect(done, 3, f"no Python {lacking} with headers")
             self.assertNotIn("fetching", done.err)
 
+    def test_a_misspelled_file_or_folder_gets_the_nearest(self):
+        (self.folder / "dist").mkdir()
+        (self.folder / "policy.toml").write_text("schema = 1\n")
+        (self.folder / "sagekit.toml").write_text("")
+        wheel = self.folder / "tiny-1.0-py3-none-any.whl"
+        for words, meant in ((["release", "dits"], "dist"), (["report", "dits"], "dist"), (["verify", "--policy", "polici.toml", wheel], "policy.toml"),
+                             (["--config", "sagekt.toml", "--plugin", "sage2", "plan"], "sagekit.toml"), (["man", "relase"], "release")):
+            self.expect(self.run_sagekit(*words), 2, 'did you mean "', meant)
+        (self.folder / "pypi").mkdir()  # no policy
+        self.assertNotIn("no readable file", self.run_sagekit("verify", "--policy", "pypi", wheel).err)
+        self.assertNotIn("did you mean", self.run_sagekit("build", "plan").err)
+        wheel.write_bytes(b"PK\x03\x04")
+        self.expect(self.run_sagekit("--plugin", wheel, "plan"), 2, "it is a wheel, not a plugin")
+
     def test_an_unknown_plugin_gets_the_nearest(self):
         self.expect(self.run_sagekit("--plugin", "sage22", "plan"), 2, 'did you mean "sage2"?')
 

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """What people see: the verdict first, folded rows, lines that fit, many wheels, GitHub's pages, a redrawn terminal."""
 import fcntl
+import json
 import os
 import pty
 import re
+import signal
 import struct
 import subprocess
 import sys
@@ -54,6 +56,45 @@ class Report(CommandLine):
 
     def github(self):
         return self.environment(GITHUB_ACTIONS="true", GITHUB_STEP_SUMMARY=str(self.folder / "summary.md"))
+
+
+class ManyWheels(Report):
+    def test_what_is_waived_is_counted_in_each_line_and_told_once(self):
+        wheels = [broken().write(self.folder / name) for name in "ab"]
+        codes = {one["code"] for one in json.loads(self.run_sagekit("verify", "--json", wheels[0]).out)["wheels"][0]["findings"] if one["result"] in ("fail", "warn")}
+        policy = self.folder / "waive.toml"
+        policy.write_text("schema = 1\n" + "".join(f'[[waiver]]\ncode = "{code}"\nuntil = "2125-01-01"\nreason = "known since May"\n' for code in codes))
+        done = self.run_sagekit("verify", "--policy", policy, *wheels, env=self.github())
+        self.assertEqual(done.code, 0, done.out)
+        self.assertEqual(len(re.findall(r"\d waived;", done.out)), 2)
+        self.assertRegex(done.out, r"waived +\w+ until 2125-01-01: known since May \(2\s+wheels\)")
+        self.assertRegex((self.folder / "summary.md").read_text(), r"\| 0 \| 0 \| [1-9]")
+
+    def test_what_could_not_be_judged_stands_at_the_end_too(self):
+        done = self.run_sagekit("verify", warned().write(self.folder), self.folder / "gone-1.0-py3-none-any.whl")
+        self.assertEqual(done.code, 2)
+        self.assertIn("not judged", done.out.splitlines()[-2] + done.out.splitlines()[-1])
+        self.assertIn("FIL001", done.out)
+
+    def test_a_summary_that_is_lost_is_an_error(self):
+        done = self.run_sagekit("verify", warned().write(self.folder), env=self.environment(GITHUB_ACTIONS="true", GITHUB_STEP_SUMMARY="/dev/full"))
+        self.expect(done, 3, "error[FIL002]: cannot write the job summary /dev/full")
+
+    def test_a_reader_that_has_enough_costs_no_file(self):
+        wheels = [warned().write(self.folder / str(n)) for n in range(8)]
+        command = f"'{SAGEKIT}' verify --sarif out.sarif " + " ".join(f"'{wheel}'" for wheel in wheels) + " | head -n 1; exit ${PIPESTATUS[0]}"
+        done = subprocess.run(["bash", "-c", "trap - PIPE; " + command], env=self.github(), cwd=self.folder, capture_output=True, text=True,
+                              preexec_fn=lambda: signal.signal(signal.SIGPIPE, signal.SIG_DFL))
+        self.assertIn(done.returncode, (0, 141), done.stderr)  # 0: the pipe held all of it
+        self.assertEqual(done.stderr, "")
+        self.assertEqual(json.loads((self.folder / "out.sarif").read_text())["version"], "2.1.0")
+        self.assertIn("of 8 wheels", (self.folder / "summary.md").read_text())
+
+    def test_an_annotation_drives_no_terminal(self):
+        wheel = warned()
+        wheel.metadata = wheel.metadata.replace("Summary:", "Requires-Dist: torch>=3\x1b[31m\nSummary:")
+        for words, env in ((["--format", "github"], None), ([], self.github())):
+            self.assertNotIn("\x1b", self.run_sagekit("verify", *words, wheel.write(self.folder), env=env).out)
 
 
 class OneWheel(Report):
@@ -164,7 +205,7 @@ class OnGitHub(Report):
         done = self.run_sagekit("verify", "--json", wheel.write(self.folder), env=self.github())
         driver = {row["capability"]: row["driver"] for row in done.json()["wheels"][0]["runs_on"]}
         self.assertEqual([driver[gpu] for gpu in ("9.0", "10.0", "10.3", "11.0", "12.0", "12.1")], ["550", "570", "580", "580", "570", "580"])
-        words = "Linux 550 or newer; 10.0, 12.0: 570 or newer; 10.3-11.0, 12.1: 580 or newer"
+        words = "Linux 550 or newer; 10.0, 12.0: 570 or newer; 10.3: 580 or newer"
         self.assertIn(f"| {words} |", (self.folder / "summary.md").read_text())
         self.assertIn(f"needs the NVIDIA driver for {words}\n", self.run_sagekit("verify", wheel.name, env=self.environment(COLUMNS="200")).out.replace("\n      ", " "))
 

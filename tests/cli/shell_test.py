@@ -138,6 +138,10 @@ class Verbose(CommandLine):
         self.assertRegex(done.err, r"info run \S+.* \(in .*\): exit \d+, \d")
         self.assertNotIn("info run", self.run_sagekit("env").err)
 
+    def test_twice_shows_what_the_programs_print(self):
+        self.assertNotIn("debug", self.run_sagekit("-v", "env").err)
+        self.assertRegex(self.run_sagekit("-vv", "env").err, r"debug   \S")
+
     def test_requests_are_shown_without_what_is_secret(self):
         words = ["toolchain", "fetch", "--cuda", "13.0", "--index-url", "http://user:secret@127.0.0.1:9/simple"]
         env = self.environment(PIP_RETRIES="0", PIP_TIMEOUT="2")

@@ -255,7 +255,7 @@ class Care(StoreCase):
 
     def test_verify_finds_a_flipped_bit_and_the_next_build_repairs(self):
         self.full_store()
-        self.expect(self.run_sagekit("cache", "verify"), 0, "are whole")
+        self.assertIn("are whole", self.run_sagekit("cache", "verify").out)
         victim = max((p for p in (self.store / "objects").rglob("*") if p.is_file()), key=lambda p: p.stat().st_size)
         data = bytearray(victim.read_bytes())
         data[len(data) // 2] ^= 1

@@ -573,6 +573,11 @@ class Folders(Verify):
         self.assertEqual((report["kind"], report["verdict"]), ("unpacked", "pass"))
         (report,) = self.reports(self.verify("--json", site / "tiny"))
         self.assertEqual((report["kind"], report["verdict"]), ("folder", "pass"))
+        outer = self.folder / "outer"  # as `wheel unpack` leaves it
+        outer.mkdir()
+        site.rename(outer / "tiny-1.0")
+        (report,) = self.reports(self.verify("--json", outer))
+        self.assertEqual((report["kind"], pathlib.Path(report["path"]).name), ("unpacked", "tiny-1.0"))
         dist = self.folder / "dist"
         Wheel("a").write(dist), Wheel("b").write(dist)
         self.assertEqual([r["kind"] for r in self.reports(self.verify("--json", dist))], ["wheel", "wheel"])

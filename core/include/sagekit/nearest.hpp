@@ -3,6 +3,7 @@
 
 #include <sagekit/export.hpp>
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,5 +17,8 @@ SAGEKIT_API std::vector<std::string> nearest_words(std::string_view word, std::v
                                                    std::size_t count);
 /// "did you mean "x"?" or "one of: a, b, c"; "" when there are none.
 SAGEKIT_API std::string suggestion(std::string_view word, const std::vector<std::string>& words);
+
+/// Of a file or folder that is not there, as a hint: the nearest in its folder, or what else is known; "" = nothing.
+SAGEKIT_API std::string near_files(const std::filesystem::path& path);
 
 }  // namespace sagekit

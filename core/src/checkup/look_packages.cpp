@@ -22,8 +22,15 @@ namespace fs = std::filesystem;
 using enum CheckupState;
 
 std::string install_command(const Look& look, const std::string& plugin) {
-  return fmt::format("sagekit --plugin {} install --or-build --interpreter {}", plugin,
-                     shell_word(look.options.interpreter.string()));
+  auto command = fmt::format("sagekit --plugin {} install --or-build --interpreter {}", plugin,
+                             shell_word(look.options.interpreter.string()));
+  // A GPU that was named for this look is named for the other command, too: it does not show itself here.
+  if (look.options.gpus && look.options.gpus->size() == 1) {
+    const Gpu& gpu = look.options.gpus->front();
+    command += " --for " + shell_word(fmt::format("gpu={}{}", gpu.name.empty() ? to_string(gpu.capability) : gpu.name,
+                                                  gpu.driver.empty() ? "" : ",driver=" + gpu.driver));
+  }
+  return command;
 }
 
 bool makes(const Spec& spec, Capability gpu) {

@@ -101,6 +101,16 @@ Result<std::vector<PackageFolder>> find_packages(const fs::path& folder,
         ErrorKind::no_match, "VFY004",
         fmt::format("no package {} is in {}: it has no .dist-info folder", chosen_projects.front(), folder.string()),
         {}, folder.string());
+  // What `wheel unpack` and archive programs leave: NAME-VERSION/ around it.
+  std::vector<PackageFolder> inside;
+  std::error_code error;
+  for (fs::directory_iterator at(path, error), end; !error && at != end; at.increment(error)) {
+    if (!fs::is_directory(at->path(), error)) continue;
+    if (const auto own = dist_infos(at->path()); own && own->size() == 1)
+      inside.push_back(package_in(at->path(), own->front(), true));
+  }
+  std::ranges::sort(inside, {}, &PackageFolder::root);
+  if (!inside.empty()) return inside;
   return std::vector{PackageFolder{path, {}, PackageFolder::Kind::plain}};
 }
 

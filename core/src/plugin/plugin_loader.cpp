@@ -62,6 +62,8 @@ Result<const sagekit_descriptor*> open_descriptor(const bfs::path& canonical) {
     if (canonical.extension() == ".toml")
       return cannot_open(canonical, "it is the text of a plugin's spec, not the plugin that is built from it",
                          "give the shared library, sagekit-NAME.so; docs/plugin-authors.md tells how it is built");
+    if (canonical.extension() == ".whl")
+      return cannot_open(canonical, "it is a wheel, not a plugin", "sagekit verify judges a wheel");
     const auto file = MappedFile::open(canonical.native());
     const auto other = file ? other_kind(Bytes(file->bytes())) : std::nullopt;
     return cannot_open(canonical, other ? "it is " + other->what : error.what(),

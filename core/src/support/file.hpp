@@ -60,9 +60,6 @@ class FileLock {
   int m_fd = -1;
 };
 
-/// For a file that is not there: what was probably meant, as a hint; "" = nothing is near.
-std::string near_files(const std::filesystem::path& path);
-
 /// A file's bytes, mapped read-only. Empty files have an empty view.
 class MappedFile {
  public:

@@ -38,11 +38,11 @@ std::string row(const WheelReport& report) {
   const auto counts = counts_of(report);
   const auto gpus = runs_on_words(report.runs_on);
   const bool read = counts.pass > 0;  // a file that is no wheel has passed nothing, and says nothing of GPUs
-  return fmt::format("| {} | {} | {} | {} | {} | {} |\n", report.pass ? "pass" : "**fail**", plain(report.path),
+  return fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", report.pass ? "pass" : "**fail**", plain(report.path),
                      !gpus.empty() ? gpus
                      : read        ? "no GPU code"
                                    : "not known",
-                     plain(driver_words(report.runs_on)), counts.fail, counts.warn);
+                     plain(driver_words(report.runs_on)), counts.fail, counts.warn, counts.waived);
 }
 
 std::string details(const WheelReport& report) {
@@ -67,7 +67,7 @@ std::string job_summary(const std::vector<WheelReport>& reports, const std::vect
   std::string text = fmt::format("### sagekit verify: {} of {} pass{}\n\n", passed,
                                  counted(reports.size() + errors.size(), "wheel", "wheels"),
                                  errors.empty() ? "" : fmt::format(", {} could not be judged", errors.size()));
-  text += "| verdict | wheel | runs on | driver | errors | warnings |\n|---|---|---|---|--:|--:|\n";
+  text += "| verdict | wheel | runs on | driver | errors | warnings | waived |\n|---|---|---|---|--:|--:|--:|\n";
   std::size_t left_out = 0;
   const auto add = [&](const std::string& part) {
     if (text.size() + part.size() > k_most_bytes)
@@ -76,7 +76,7 @@ std::string job_summary(const std::vector<WheelReport>& reports, const std::vect
       text += part;
   };
   for (const auto& error : errors)
-    add(fmt::format("| **not judged** | {} | not known |  |  |  |\n",
+    add(fmt::format("| **not judged** | {} | not known |  |  |  |  |\n",
                     plain(error.where.empty() ? error.message : error.where)));
   for (const auto& report : reports) add(row(report));
   for (const auto& error : errors)

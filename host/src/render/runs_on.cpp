@@ -95,7 +95,8 @@ std::string verdict_meaning(std::string_view verdict) {
   return "";
 }
 
-std::string driver_words(const std::vector<RunsOn>& rows) {
+std::string driver_words(const std::vector<RunsOn>& all) {
+  const auto rows = rows_for_people(all);
   const auto driver_of = [](const RunsOn& row) { return runs(row) ? std::string_view(row.driver) : ""; };
   std::map<std::string_view, std::vector<std::string>> needs;  // branches have three digits
   std::string_view system;

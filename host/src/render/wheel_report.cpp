@@ -147,6 +147,23 @@ std::string tags_text(const WheelReport& report, std::size_t width) {
               "  for ", "    ", width);
 }
 
+/// Each waiver once, with the wheels that it let pass.
+std::string waivers_text(const Console& console, const std::vector<WheelReport>& reports, std::size_t width) {
+  std::map<std::tuple<std::string, std::string, std::string>, std::set<std::string>> wheels;
+  for (const auto& report : reports)
+    for (const auto& finding : report.findings)
+      if (finding.result == FindingResult::waived)
+        wheels[{finding.code, finding.until, finding.reason}].insert(report.path);
+  std::string text;
+  for (const auto& [waiver, paths] : wheels) {
+    const auto& [code, until, reason] = waiver;
+    text += wrap(fmt::format("{}{}: {} ({})", code, until.empty() ? "" : " until " + until, printable(reason),
+                             counted(paths.size(), "wheel", "wheels")),
+                 fmt::format("  {}  ", label(console, FindingResult::waived)), "    ", width);
+  }
+  return text;
+}
+
 }  // namespace
 
 FindingCounts counts_of(const WheelReport& report) {
@@ -184,6 +201,7 @@ std::string wheel_line(const Console& console, const WheelReport& report, std::s
   std::vector<std::string> facts;
   if (counts.fail > 0) facts.push_back(counted(counts.fail, "error", "errors"));
   if (counts.warn > 0) facts.push_back(counted(counts.warn, "warning", "warnings"));
+  if (counts.waived > 0) facts.push_back(fmt::format("{} waived", counts.waived));
   if (counts.skipped > 0) facts.push_back(fmt::format("{} skipped", counts.skipped));
   if (const auto gpus = runs_on_words(report.runs_on); !gpus.empty()) facts.push_back("runs on " + gpus);
   return wrap(fmt::format("{}  {}", console.bold(one_line(report.path)),
@@ -191,12 +209,12 @@ std::string wheel_line(const Console& console, const WheelReport& report, std::s
               verdict(console, report) + "  ", "      ", width);
 }
 
-std::string total_text(const Console& console, const std::vector<WheelReport>& reports, std::size_t unjudged,
-                       std::size_t width) {
+std::string total_text(const Console& console, const std::vector<WheelReport>& reports,
+                       const std::vector<Error>& unjudged, std::size_t width) {
   const auto passed = static_cast<std::size_t>(std::ranges::count(reports, true, &WheelReport::pass));
-  std::string text = fmt::format("{}: {} pass, {} fail", counted(reports.size() + unjudged, "wheel", "wheels"), passed,
+  std::string text = fmt::format("{}: {} pass, {} fail", counted(reports.size() + unjudged.size(), "wheel", "wheels"), passed,
                                  reports.size() - passed);
-  text += unjudged > 0 ? fmt::format(", {} could not be judged\n", unjudged) : "\n";
+  text += unjudged.empty() ? "\n" : fmt::format(", {} could not be judged\n", unjudged.size());
   for (const auto& report : reports) {
     if (report.pass) continue;
     std::set<std::string> codes;
@@ -205,7 +223,10 @@ std::string total_text(const Console& console, const std::vector<WheelReport>& r
     text += wrap(fmt::format("{}  {}", one_line(report.path), fmt::join(codes, " ")),
                  "  " + verdict(console, report) + "  ", "        ", width);
   }
-  return text;
+  for (const auto& error : unjudged)
+    text += wrap(fmt::format("{}  {}", one_line(error.where.empty() ? error.message : error.where), error.code),
+                 fmt::format("  {}  ", console.red("not judged")), "        ", width);
+  return text + waivers_text(console, reports, width);
 }
 
 }  // namespace sagekit::host

@@ -27,8 +27,9 @@ std::string wheel_report_text(const Console& console, const WheelReport& report,
 /// One wheel of many: "fail  NAME  1 error; runs on 8.0-9.0".
 std::string wheel_line(const Console& console, const WheelReport& report, std::size_t width);
 
-/// After many: how many passed, and the names of those that did not. `unjudged`: those that could not be read.
-std::string total_text(const Console& console, const std::vector<WheelReport>& reports, std::size_t unjudged,
+/// After many: how many passed, the names of those that did not, and each waiver with its reason and end. `unjudged`:
+/// why some could not be read.
+std::string total_text(const Console& console, const std::vector<WheelReport>& reports, const std::vector<Error>& unjudged,
                        std::size_t width);
 
 }  // namespace sagekit::host

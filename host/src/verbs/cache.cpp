@@ -115,8 +115,8 @@ int run(Session& session, const CacheVerifyArguments& arguments) {
   if (session.global.json)
     session.console.document(cache_json(*check));
   else
-    session.console.say(fmt::format("{} objects and {} records are whole, {}", check->objects, check->records,
-                                    human_bytes(check->bytes)));
+    session.console.result(fmt::format("{} objects and {} records are whole, {}\n", check->objects, check->records,
+                                       human_bytes(check->bytes)));
   if (check->problem) return report(session, *check->problem);
   return check->damaged.empty() ? 0 : exit_code(ErrorKind::failed);
 }

@@ -253,6 +253,11 @@ class Installer {
            (std::ranges::any_of(m_resolution->refused, is_one) || std::ranges::any_of(m_resolution->unknown, is_one));
   }
 
+  /// A flag of this command, to be given again: " --interpreter .venv"; "" = it was not given.
+  static std::string said_word(std::string_view flag, const std::string& word) {
+    return word.empty() ? "" : fmt::format(" {} {}", flag, shell_word(word));
+  }
+
   /// What mends what stood in the way.
   std::string way_out() const {
     // A machine whose GPU is not seen (where an image is built, on a login node) can still be told which one it is for.
@@ -273,8 +278,9 @@ class Installer {
       if (lacks_torch(plugin->spec(), m_target)) return fmt::format("{}; {}", text, k_torch_first);
       const auto profile = profile_for(plugin->spec(), m_target);
       if (profile)
-        return fmt::format("{}; sagekit --plugin {} install --or-build{} builds it", text, plugin->name(),
-                           no_gpu ? fmt::format(" {}", k_for_gpu) : "");
+        return fmt::format("{}; sagekit --plugin {} install --or-build{}{} builds it", text, plugin->name(),
+                           said_word("--interpreter", m_arguments.resolving.interpreter),
+                           no_gpu ? fmt::format(" {}", k_for_gpu) : said_word("--for", m_arguments.resolving.target));
       if (why_not.empty()) why_not = fmt::format("; {}: {}", profile.error().message, profile.error().hint);
     }
     return text + why_not;

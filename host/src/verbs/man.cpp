@@ -4,6 +4,7 @@
 #include "session.hpp"
 #include "verb.hpp"
 
+#include <sagekit/nearest.hpp>
 #include <sagekit/version.hpp>
 
 #include <fmt/format.h>
@@ -99,9 +100,14 @@ int run(Session& session, const ManArguments& arguments) {
   }
   const auto name = fmt::format("{}", fmt::join(arguments.words, " "));
   const auto found = std::ranges::find(verbs, name, [](const Verb& verb) { return verb.text.name; });
-  if (found == verbs.end() && !name.empty())
+  if (found == verbs.end() && !name.empty()) {
+    std::vector<std::string> names;
+    for (const auto& verb : verbs)
+      if (!verb.text.hidden) names.push_back(verb.text.name);
+    const auto near = nearest_word(name, names);
     return report(session, {ErrorKind::usage, "CLI001", fmt::format("there is no verb \"{}\"", name), "",
-                            "sagekit --help lists them"});
+                            near.empty() ? "sagekit --help lists them" : fmt::format("did you mean \"{}\"?", near)});
+  }
   session.console.document(man_page(verbs, name.empty() ? nullptr : &*found));
   return 0;
 }

@@ -7,6 +7,7 @@
 #include "session.hpp"
 #include "verb.hpp"
 
+#include <sagekit/nearest.hpp>
 #include <sagekit/publish.hpp>
 #include <sagekit/retag.hpp>
 
@@ -110,9 +111,11 @@ int run(Session& session, const ReleaseArguments& arguments) {
   const auto base = arguments.base_url.empty() ? Result<std::string>("") : base_address(arguments.base_url);
   if (!base) return report(session, base.error());
   std::error_code error;
-  if (!fs::is_directory(arguments.folder, error))
+  if (!fs::is_directory(arguments.folder, error)) {
+    const auto near = fs::exists(arguments.folder, error) ? std::string() : near_files(arguments.folder);
     return report(session, {ErrorKind::usage, "FIL001", fmt::format("{} is no folder", arguments.folder), "",
-                            "name the folder that has the wheels"});
+                            near.empty() ? "name the folder that has the wheels" : near});
+  }
   if (arguments.naming.empty() != arguments.output.empty())
     return report(session, {ErrorKind::usage, "CLI001", "--naming and -o belong together", "",
                             "--naming build-tag -o release: the named wheels are new files"});

@@ -188,7 +188,8 @@ int run(Session& session, const ToolchainVerifyArguments& arguments) {
     for (const auto& sentence : *wrong)
       session.console.show(
           Error{ErrorKind::failed, "PRV004", fmt::format("{}: {}", tree.id, sentence), "", mend(sentence)});
-    if (wrong->empty()) session.console.say(fmt::format("{} {}", tree.id, session.console.green("whole")));
+    if (wrong->empty() && !session.global.json)
+      session.console.result(fmt::format("{} {}\n", tree.id, session.console.green("whole")));
     checked.push_back({tree, std::move(*wrong)});
   }
   if (session.global.json) session.console.document(checked_trees_json(checked));

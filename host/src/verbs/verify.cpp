@@ -70,7 +70,8 @@ void declare(Flags& flags, VerifyArguments& arguments) {
 /// --policy: one of the three words, else a file. False: what is wrong with it was said.
 bool read_policy(const Session& session, const std::string& word, VerifyOptions& options) {
   std::error_code error;
-  const bool file = word.find_first_of("./") != std::string::npos || fs::exists(word, error);
+  // A folder "pypi" beside it is no policy.
+  const bool file = word.find_first_of("./") != std::string::npos || fs::is_regular_file(word, error);
   if (word.empty() || !file) return options.policy = word, true;
   const auto text = file_text(word);
   if (!text) return report(session, read_error(word, "FIL001", "built in are own, others and pypi")), false;
@@ -152,7 +153,7 @@ class Run {
     if (m_lines)
       for (const auto& one : m_reports)
         if (!one.pass) whole_report(one);
-    m_session.console.result("\n" + total_text(m_session.console, m_reports, m_errors.size(), terminal_width()));
+    m_session.console.result("\n" + total_text(m_session.console, m_reports, m_errors, terminal_width()));
   }
 
   /// The first of the interpreter's folders that has the package.
@@ -309,11 +310,14 @@ int show(const Session& session, const VerifyArguments& arguments, const Run& ru
   }
   if (arguments.format == "json") console.document(verify_json(reports, arguments.all, stale, run.errors()));
   if (arguments.format == "sarif") console.document(verify_sarif(reports, run.errors(), stale));
-  if (arguments.format == "github")
-    console.document(verify_annotations(reports, !console.quiet(), run.errors(), stale));
+  // What a foreign wheel says must not drive a terminal here either.
+  const auto annotations =
+      arguments.format == "github" || session.settings.github_actions
+          ? printable(verify_annotations(reports, !console.quiet(), run.errors(), stale))
+          : std::string();
+  if (arguments.format == "github") console.document(annotations);
   // A log of GitHub Actions is read by GitHub itself: both streams of it.
   if (session.settings.github_actions && arguments.format != "github") {
-    auto annotations = verify_annotations(reports, !console.quiet(), run.errors(), stale);
     if (arguments.format == "text")
       console.document(annotations);
     else if (!annotations.empty())
@@ -322,7 +326,7 @@ int show(const Session& session, const VerifyArguments& arguments, const Run& ru
   if (const auto& summary = session.settings.step_summary; !summary.empty() && reports.size() + run.errors().size() > 0)
     if (std::ofstream page(summary, std::ios::binary | std::ios::app);
         !(page << job_summary(reports, run.errors())).flush())
-      console.warn(fmt::format("the job summary {} could not be written", summary.string()));
+      code = std::max(code, report(session, write_error("the job summary " + summary.string(), errno)));
   const bool trouble = std::ranges::any_of(reports, [](const WheelReport& one) { return !one.pass; });
   if (arguments.format == "text" && trouble) console.say("sagekit explain CODE says what a code means");
   if (arguments.sarif_file.empty()) return code;
