@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The house's own rules: include direction, one owner per third-party header, file lengths, no printing in core; the rooms as
-ARCHITECTURE.md lists them; documents and sources that comments and links name are there.
+ARCHITECTURE.md lists them; documents and sources that comments and links name are there; `make check` tests what is edited.
 
 Usage: layering_test.py SOURCE_DIR
 """
@@ -8,6 +8,7 @@ import fnmatch
 import io
 import pathlib
 import re
+import subprocess
 import sys
 import tokenize
 from collections import defaultdict
@@ -208,6 +209,13 @@ for path in texts:
         for target in link.findall(line):
             if not (path.parent / target).exists():
                 report(path, number, f"the link to {target} leads nowhere")
+
+# `make check` has an answer for what is compiled in or accepted: green without a test would be none.
+files = [p.relative_to(root).as_posix() for folder in ("core/data", "core/schemas", "tests/golden", "tests/causes/logs")
+         for p in sorted((root / folder).rglob("*")) if p.is_file()]
+said = subprocess.run([root / "scripts/check", "-n", *files, "core/CMakeLists.txt", "core/src/schemas.cpp"], capture_output=True, text=True)
+if said.returncode != 0 or not said.stdout.endswith("nothing runs for: \n"):
+    problems.append(f"scripts/check: {said.stdout.rsplit(';', 1)[-1].strip()} {said.stderr.strip()}")
 
 print("\n".join(problems) if problems else "the house is in order")
 sys.exit(1 if problems else 0)
