@@ -177,6 +177,32 @@ exec {real} "$@"
         wheel.write_bytes(good)
         self.expect(self.build(), 0, "was there already")
 
+    def test_a_taken_name_hides_none_of_the_other_wheels(self):
+        older = self.folder / "cuda-12.8"  # so that two cells have names of their own
+        linked_toolkit(older, 'case "$*" in *--version*) echo "Cuda compilation tools, release 12.8, V12.8.93"; exit;; esac\nexec {real} "$@"')
+        env = self.environment(CUDA_HOME=str(older))
+        python = "{}.{}".format(*sys.version_info[:2])
+        words = ("--profile", "all", "--cuda", "12.8,13.0", "--python", python, "--platform", f"linux_{os.uname().machine}", "--arch", "8.0", "--json")
+        first = self.build(*words, env=env)
+        self.expect(first, 0)
+        made = {wheel["cell"]: self.folder / wheel["path"] for wheel in first.json()["wheels"]}
+        self.assertEqual(len(set(made.values())), 2)
+        (cell, taken), (other, free) = sorted(made.items())
+        self.assertIn("cu128", cell)
+        good, same = free.read_bytes(), bytearray(taken.read_bytes())
+        same[len(same) // 2] ^= 1
+        # One that is told before anything is compiled, and one that says of itself what the wheel would, until that is packaged.
+        for bytes_there in (b"mine", bytes(same)):
+            taken.write_bytes(bytes_there)
+            free.unlink()
+            done = self.build(*words, env=env)
+            self.expect(done, 1, "error[PKG001]", taken.name)
+            result = done.json()
+            self.assertEqual([(wheel["cell"], wheel["verdict"]) for wheel in result["wheels"]], [(other, "pass")])
+            self.assertEqual([(failed["cell"], failed["step"], failed["exit_code"]) for failed in result["failed"]], [(cell, "package", 1)])
+            self.assertIn("PKG001", result["failed"][0]["cause"])
+            self.assertEqual((taken.read_bytes(), free.read_bytes()), (bytes_there, good))
+
     def test_cells_of_a_wheel_for_any_python_share_it(self):
         words = ("--profile", "all", "--cuda", "13.0", "--arch", "8.0")
         done = self.build(*words, "--cells", "*-python31[01]*", "--json")

@@ -59,6 +59,14 @@ class CommandLine(unittest.TestCase):
     def example(self, *words, **options):
         return self.run_sagekit("--plugin-dir", EXAMPLES, "--plugin", "example", *words, **options)
 
+    def verbs(self, *group):
+        """What --help lists, and what the groups among them list."""
+        listed = self.run_sagekit(*group, "--help").out.split("Verbs:\n")
+        for line in listed[1].split("\n\n")[0].splitlines() if len(listed) == 2 else []:
+            if line[2] != " ":
+                yield [*group, line.split()[0]]
+                yield from self.verbs(*group, line.split()[0])
+
     def held_to_schema(self, name, document):
         """Debian's Python has the validator; without it the document is not looked at, and cli.schema says so."""
         schema = self.run_sagekit("schema", name).out

@@ -28,14 +28,6 @@ class Usage(CommandLine):
         self.expect(done, 0)
         self.assertRegex(done.out, r"^sagekit \d+\.\d+\.\d+ \(plugin ABI \d+, spec schema \d+\)\n$")
 
-    def verbs(self, *group):
-        """What --help lists, and what the groups among them list."""
-        listed = self.run_sagekit(*group, "--help").out.split("Verbs:\n")
-        for line in listed[1].split("\n\n")[0].splitlines() if len(listed) == 2 else []:
-            if line[2] != " ":
-                yield [*group, line.split()[0]]
-                yield from self.verbs(*group, line.split()[0])
-
     def test_every_verb_has_help_with_two_examples_its_variables_and_its_exit_codes(self):
         verbs = list(self.verbs())
         self.assertIn(["plan"], verbs)

@@ -173,7 +173,7 @@ SAGEKIT_API Result<WheelReport> verify_wheel(const std::filesystem::path& wheel,
                                              const std::vector<const Plugin*>& plugins, const VerifyOptions& options,
                                              CommandRunner& runner);
 
-/// As verify_wheel with policy own, for a wheel that write_wheel made; the only way to a VerifiedWheel.
+/// As verify_wheel with policy own, for a wheel that write_package made; the only way to a VerifiedWheel.
 SAGEKIT_API Result<Verdict<VerifiedWheel>> verify_own_wheel(const std::filesystem::path& temporary,
                                                             const std::string& final_name, const Spec& spec,
                                                             const Plugin* plugin, const VerifyOptions& options,

@@ -86,16 +86,29 @@ TEST_CASE(
   CHECK(only("aarch64").empty());
 }
 
-TEST_CASE("a header that only the device's passes read is an input of the object") {
+TEST_CASE("a header that only the device's passes read is an input of the object, another CPU's, too") {
   Halves fake;
   fake.device_header = "csrc/device.h";
-  write(fake.source() / "csrc/device.h", "device 1\n");
-  fake.pin();
-  CHECK_FALSE(fake.run().empty());
-  write(fake.source() / "csrc/device.h", "device 2\n");
-  fake.text = "changed ";
-  fake.pin();
-  CHECK(fake.run() == Log{"text 80", "cicc 80", "ptxas 80"});  // the host's text is the old one
+  const auto compiled = [&](const std::string& header) {
+    write(fake.source() / "csrc/device.h", header);
+    fake.text = "text of " + header;
+    fake.pin();
+    auto log = fake.run();
+    std::ranges::sort(log);
+    return log;
+  };
+  const Log device{"cicc 80", "ptxas 80", "text 80"};  // the host's text is the old one
+  for (const std::vector<std::string>& cpus :
+       {std::vector<std::string>{"x86_64"}, {"aarch64"}, {"aarch64", "x86_64"}}) {
+    CAPTURE(join(cpus, " "));
+    fake.steps({"80"}, cpus);
+    const auto number = std::to_string(cpus.size()) + cpus.front();
+    CHECK_FALSE(compiled("device 1 " + number + "\n").empty());
+    CHECK(compiled("device 1 " + number + "\n").empty());
+    CHECK(compiled("device 2 " + number + "\n") == device);
+    CHECK(compiled("device 1 " + number + "\n").empty());  // both are known
+    CHECK(fake.last_object.starts_with("assembly of "));
+  }
 }
 
 TEST_CASE("the host's code is compiled again for another text, flag or compiler, and not for other GPU code") {
@@ -144,7 +157,7 @@ TEST_CASE("namespaces named after all architectures make no other host code, unl
   fake.lists = true;
   CHECK(fake.host_runs({"80"}) == 1);
   CHECK(fake.host_runs({"80", "90a"}) == 0);
-  for (bool Halves::* const matters : {&Halves::mangles, &Halves::tables}) {
+  for (bool Halves::*const matters : {&Halves::mangles, &Halves::tables}) {
     fake.*matters = true;
     write(fake.source() / "csrc/common.h", "header " + std::to_string(2 + fake.tables));
     fake.pin();

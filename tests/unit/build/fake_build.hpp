@@ -1,18 +1,14 @@
 #pragma once
 // A package of two modules whose compilers are /bin/sh scripts: the whole build with nothing but a shell.
 
-#include "source/git_tree.hpp"
-#include "support/scratch_files.hpp"
 #include "support/text.hpp"
+#include "unit/source/fake_source.hpp"
 
 #include <sagekit/build.hpp>
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <atomic>
-#include <filesystem>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -31,39 +27,14 @@ struct Watcher : BuildObserver {
   bool saw(const std::string& event) const { return std::ranges::find(events, event) != events.end(); }
 };
 
-/// Runs commands for real and counts those that are no git.
-struct CountingRunner : CommandRunner {
-  std::unique_ptr<CommandRunner> real = make_local_runner();
-  std::atomic<int> steps = 0;
-  std::function<std::optional<Result<CommandResult>>(const Command&, const std::stop_token&)> instead;
-  Result<CommandResult> run(const Command& command, std::stop_token stop) override {
-    if (command.argv.front() != "git") ++steps;
-    if (instead)
-      if (auto answer = instead(command, stop)) return *answer;
-    return real->run(command, stop);
-  }
-};
-
 /// "compiles" by copying the source and its header, and writes a dependency file.
 inline const std::string k_compile =
     "cat \"$1\" csrc/common.h > \"$2\" && printf '%s: %s \\\\\\n csrc/common.h\\n' x.o \"$1\" > \"$3\"";
 
-struct FakePackage {
-  TemporaryFolder folder = temporary();
-  Spec spec;
-  Plan plan;
+struct FakePackage : FakeSource {
   Environment environment;
-  BuildOptions options;
 
   FakePackage() {
-    write(source() / "csrc/a.cu", "kernel a\n");
-    write(source() / "csrc/b.cu", "kernel b\n");
-    write(source() / "csrc/common.h", "header 1\n");
-    write(source() / "pkg/__init__.py", "version = 1\n");
-    write(source() / "pkg/notes.txt", "not in the wheel\n");
-    write(source() / "LICENSE", "do what you like\n");
-    write(source() / "README.md", "# A package\n");
-    spec.name = "fake";
     spec.package_files = {{
         "pkg",
         "pkg",
@@ -84,11 +55,6 @@ struct FakePackage {
     compiler.identity = "shell";
     compiler.ready = true;
     environment.host_compilers = {compiler};
-    plan.plugin_name = "fake";
-    plan.plugin_version = "1";
-    plan.commit = std::string(40, 'c');
-    plan.revision.commit = plan.commit;
-    plan.revision.date = "2026-01-17T17:43:28Z";
     Cell cell;
     cell.id = "fake-python312";
     cell.python = "3.12";
@@ -96,19 +62,6 @@ struct FakePackage {
     cell.buildable = true;
     for (const std::string name : {"a", "b"}) add_module(cell, name);
     plan.cells = {cell};
-    options.store = folder.path() / "store";
-    options.source = source().string();
-    options.child_environment = {{"PATH", "/usr/bin:/bin"}};
-    pin();
-  }
-
-  fs::path source() const { return folder.path() / "source tree"; }
-
-  /// The tree as it lies there becomes the pinned one.
-  void pin() {
-    auto entries = list_folder(source());
-    REQUIRE(entries);
-    plan.revision.tree = tree_id(*entries);
   }
 
   void add_module(Cell& cell, const std::string& name) {

@@ -45,6 +45,28 @@ TEST_CASE("a build runs every step, stages the files and leaves a record that ca
   CHECK(load_builds(package.folder.path()).error().code == "STO004");
 }
 
+TEST_CASE("no step runs for a source that is not the pinned one; an edit of one that is goes into files and record") {
+  FakePackage package;
+  SourceEdit edit;
+  edit.id = "louder";
+  edit.file = "csrc/a.cu";
+  edit.find = "kernel";
+  edit.replace = "KERNEL";
+  package.spec.source.edits = {edit};
+  CountingRunner runner;
+  write(package.source() / "csrc/a.cu", "changed\n");
+  const auto refused = package.build(runner);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == "SRC003");
+  CHECK(runner.steps == 0);
+
+  write(package.source() / "csrc/a.cu", "kernel a\n");
+  const auto build = package.build(runner);
+  REQUIRE(build);
+  CHECK(text_of(build->cells.front().files[1].file) == "KERNEL a\nheader 1\nlinked\n");
+  CHECK(std::ranges::count(build->cells.front().provenance, "edit louder") == 1);
+}
+
 TEST_CASE("a rerun runs no step and gives the same files") {
   FakePackage package;
   CountingRunner runner;

@@ -1,5 +1,5 @@
+#include "support/real_python.hpp"
 #include "unit/verify/child_artifact.hpp"
-#include "unit/verify/real_python.hpp"
 
 using namespace sagekit;
 using namespace sagekit::test;

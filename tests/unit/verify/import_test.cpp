@@ -1,7 +1,7 @@
 #include "support/json.hpp"
 #include "support/parallel.hpp"
+#include "support/real_python.hpp"
 #include "unit/verify/child_artifact.hpp"
-#include "unit/verify/real_python.hpp"
 
 #include <algorithm>
 #include <mutex>

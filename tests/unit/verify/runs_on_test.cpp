@@ -160,35 +160,6 @@ TEST_CASE("the driver is that of the modules' system") {
   CHECK(row(runs_on(both, {}), {9, 0}).driver.empty());
 }
 
-TEST_CASE("a wheel that pip does not install runs nowhere") {
-  const auto right = stranger({{"_k", plain({90})}});
-  struct Fault {
-    std::string code;
-    void (*change)(WheelBuilder&);
-  };
-  for (const auto& fault : std::vector<Fault>{
-           {"INF006", [](WheelBuilder& w) { w.metadata.replace(w.metadata.find("tiny-kernels"), 12, "other"); }},
-           {"INF007", [](WheelBuilder& w) { w.with_wheel = false; }},
-           {"INF008", [](WheelBuilder& w) { w.wheel.replace(w.wheel.find("1.0"), 3, "2.0"); }},
-           {"INF011", [](WheelBuilder& w) { w.with_record = false; }},
-           {"INF025", [](WheelBuilder& w) { w.folder = "other-1.2.0.dist-info"; }},
-           {"INF111", [](WheelBuilder& w) { w.metadata.replace(w.metadata.find("numpy"), 5, "numpy)"); }},
-           {"INF127", [](WheelBuilder& w) { w.files.emplace_back("tiny_kernels-1.2.0.data/odd/x", "x"); }},
-           {"NAM001", [](WheelBuilder& w) { w.file_name = "tiny_kernels.zip"; }},
-           {"NAM107", [](WheelBuilder& w) { w.file_name = "tiny_kernels-1.2.0-cp311-cp312-linux_x86_64.whl"; }},
-           {"ZIP012", [](WheelBuilder& w) { w.files.emplace_back("../x.py", "x"); }},
-       }) {
-    auto wheel = right;
-    fault.change(wheel);
-    const auto report = judged_wheel(wheel);
-    CAPTURE(fault.code);
-    REQUIRE_FALSE(trouble(report, fault.code).empty());
-    // Those for which it has no code are no exception: a reader would take the others for the ones that it runs on.
-    for (const auto& one : report.runs_on) CHECK((one.verdict == "no" && one.reason == report.unusable));
-    CHECK(report.unusable.starts_with("pip does not install it (" + fault.code));
-  }
-}
-
 TEST_CASE("a module with other bytes than RECORD says is not known to run") {
   auto wheel = stranger({{"_k", plain({90})}});
   wheel.record = wheel.right_record();

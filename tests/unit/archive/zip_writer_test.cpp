@@ -1,6 +1,8 @@
 #include "archive/wheel_archive.hpp"
 #include "archive/zip_splice.hpp"
-#include "unit/verify/fixture.hpp"
+#include "support/scratch_files.hpp"
+
+#include <doctest/doctest.h>
 
 #include <random>
 #include <set>
@@ -20,7 +22,7 @@ TEST_CASE("a time becomes MS-DOS's, and what that cannot say becomes its first d
 }
 
 TEST_CASE("what is written reads back, in order, with plain framing") {
-  const auto folder = scratch();
+  const auto folder = temporary();
   const std::string large(300000, 'x');
   const std::vector<sagekit::ZipEntry> entries{
       {"b/large.bin", large}, {"a.txt", "text\n"}, {"empty", ""}, {"d\xc3\xa4", "umlaut"}};
@@ -47,7 +49,7 @@ TEST_CASE("what is written reads back, in order, with plain framing") {
 }
 
 TEST_CASE("the bytes are the same for any number of threads") {
-  const auto folder = scratch();
+  const auto folder = temporary();
   std::vector<std::string> contents;
   std::vector<sagekit::ZipEntry> entries;
   std::mt19937 random(7);
@@ -80,7 +82,7 @@ TEST_CASE("a folder that is not there is an error with the reason") {
 }
 
 TEST_CASE("what follows the front of another archive") {
-  const auto folder = scratch();
+  const auto folder = temporary();
   const auto time = dos_time("2026-01-17T17:43:28Z");
   const std::string large(200000, 'x');
   REQUIRE(write_zip(folder.path() / "old.zip", {{"a", large}, {"b", "b"}, {"c", "old"}}, time));

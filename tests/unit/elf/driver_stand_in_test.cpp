@@ -1,7 +1,8 @@
 #include "elf/driver_stand_in.hpp"
 
-#include "unit/verify/fixture.hpp"
-#include "unit/verify/real_python.hpp"
+#include "elf/elf_reader.hpp"
+#include "support/real_python.hpp"
+#include "support/scratch_files.hpp"
 
 #include <sys/utsname.h>
 
@@ -30,12 +31,14 @@ TEST_CASE("the driver's libraries that files need are known by name") {
 
 TEST_CASE("a stand-in has the driver's symbols and no others, for the CPU of the modules") {
   for (const char* machine : {"x86_64", "aarch64"}) {
-    const auto facts = inspect_bytes("libcuda.so.1", driver_stand_in(members_for(machine), "libcuda.so.1"));
-    REQUIRE(facts);
-    REQUIRE(facts->elf);
-    CHECK(facts->elf->machine == machine);
-    CHECK(facts->elf->soname == "libcuda.so.1");
-    CHECK(facts->elf->exports == std::vector<std::string>{"cuInit"});
+    const auto library = driver_stand_in(members_for(machine), "libcuda.so.1");
+    Problems problems("libcuda.so.1");
+    const auto file = ElfFile::read(Bytes(library), problems);
+    REQUIRE(file);
+    const auto facts = read_elf_facts(*file, true, problems);
+    CHECK(facts.machine == machine);
+    CHECK(facts.soname == "libcuda.so.1");
+    CHECK(facts.exports == std::vector<std::string>{"cuInit"});
   }
   CHECK(driver_stand_in(members_for("em_243"), "libcuda.so.1").empty());
   CHECK(driver_stand_in(members_for("x86_64"), "libcudart.so.13").empty());
@@ -50,9 +53,9 @@ TEST_CASE("a stand-in is loaded, and its functions say that they are a stub") {
     MESSAGE("skipped: no stand-in is made for this CPU");
     return;
   }
-  const auto folder = scratch();
+  const auto folder = temporary();
   const auto file = folder.path() / "libcuda.so.1";
-  REQUIRE(write_file(file, stand_in));
+  write(file, stand_in);
   Command command;
   command.argv = {python->path, "-c", "import ctypes, sys; print(ctypes.CDLL(sys.argv[1]).cuInit(0))", file.string()};
   command.environment = python->environment;
