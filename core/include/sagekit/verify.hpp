@@ -35,6 +35,16 @@ struct Finding {
   std::string until = {};   ///< the last day of the waiver
 };
 
+/// What decides a RunsOn row, for programs: its `reason` is for people.
+enum class RunReason {
+  untold,     ///< the row was read back from a report or a manifest, which says it in words only
+  modules,    ///< what is in them, or how their cases went here
+  no_branch,  ///< the package has none for the GPU
+  refused,    ///< the package refuses the GPU
+  defect,     ///< a known defect of its source
+  unusable,   ///< WheelReport::unusable
+};
+
 /// One row of the table no one else prints: what this wheel does on a GPU.
 struct RunsOn {
   Capability capability;
@@ -48,6 +58,7 @@ struct RunsOn {
   std::string toolkit;  ///< CUDA that made the deciding code: "13.0"; "" = not known
   std::string driver_system = {};         ///< of `driver`: "linux" or "windows"; "" = there is none
   std::vector<std::string> failing = {};  ///< modules that do not work there, or that nobody can judge
+  RunReason decided_by = RunReason::untold;
 };
 
 struct WheelReport {

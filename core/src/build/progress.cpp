@@ -39,6 +39,7 @@ void Progress::ended(std::size_t index, const Step& step, StepReport report, boo
   if (!report.retried.empty() || again) {
     auto retried = event(StepOutcome::retried, step);
     retried.message = again ? "it ran out of memory; it is run again, alone: " + report.failure.cause : report.retried;
+    retried.restarts = again;
     m_observer.on_event(retried);
     if (again) return;
   }

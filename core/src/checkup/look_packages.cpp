@@ -140,7 +140,7 @@ class PackageLook {
     }
     m_package.runs_on.push_back(*row);
     const auto text = calls_text(*row);
-    const bool defect = row->reason.find("known defect") != std::string::npos;
+    const bool defect = row->decided_by == RunReason::defect;
     if (row->verdict == "yes")
       m_look.add("runs", what, good, text);
     else if (row->verdict == "jit")
@@ -151,9 +151,9 @@ class PackageLook {
       m_look.add("runs", what, wrong, text,
                  why(defect ? "it imports and runs, and its results are wrong" : "its kernels do not run on this GPU"),
                  mend,
-                 defect                                             ? "TRU001"
-                 : row->reason.find("refuses") != std::string::npos ? "WHY503"
-                                                                    : "WHY501");
+                 defect                                  ? "TRU001"
+                 : row->decided_by == RunReason::refused ? "WHY503"
+                                                         : "WHY501");
     else
       m_look.add("runs", what, unknown, text, why("it cannot be told whether it runs"), mend);
     modules_on(gpu, *row, mend);

@@ -70,6 +70,7 @@ RunsOn row_for(Capability gpu, const Artifact& artifact) {
   row.capability = gpu;
   row.gpus = gpu_names(gpu, cpu_of(artifact));
   row.verdict = "no";
+  row.decided_by = RunReason::modules;
   return row;
 }
 
@@ -142,10 +143,12 @@ RunsOn by_dispatch(const Artifact& artifact, Capability gpu, const std::vector<c
   const auto dispatch = dispatch_for(artifact, gpu);
   if (!dispatch) {
     row.reason = fmt::format("the package has no branch for {}", to_string(gpu));
+    row.decided_by = RunReason::no_branch;
     return row;
   }
   if (!dispatch->refused.empty()) {
     row.reason = fmt::format("the package refuses it: {}", dispatch->refused);
+    row.decided_by = RunReason::refused;
     return row;
   }
   row.modules = dispatch->modules;
@@ -157,6 +160,7 @@ RunsOn by_dispatch(const Artifact& artifact, Capability gpu, const std::vector<c
     RunsOn hurt = row_for(gpu, artifact);
     hurt.modules = row.modules;
     hurt.reason = fmt::format("known defect {}: {}", (*defect)->id, (*defect)->message);
+    hurt.decided_by = RunReason::defect;
     return hurt;
   }
   mind_other_modules(row, artifact, faults);
@@ -329,6 +333,7 @@ void lower_all(std::vector<RunsOn>& table, const std::string& unusable) {
   for (auto& row : table) {
     row.verdict = "no";
     row.reason = unusable;
+    row.decided_by = RunReason::unusable;
   }
 }
 
@@ -344,8 +349,7 @@ void check_runs_on(const Artifact& artifact, const std::vector<RunsOn>& table, c
       continue;  // TRU001's
     const auto row = std::ranges::find(table, arch.capability, &RunsOn::capability);
     if (row == table.end() || row->verdict != "no") continue;
-    const auto dispatch = dispatch_for(artifact, arch.capability);
-    const bool package_says_no = !dispatch || !dispatch->refused.empty();
+    const bool package_says_no = row->decided_by == RunReason::no_branch || row->decided_by == RunReason::refused;
     findings.broken(package_says_no ? "RUN002" : "RUN001",
                     fmt::format("built for {}, but does not run there: {}", to_string(arch.capability), row->reason));
   }

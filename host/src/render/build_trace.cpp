@@ -45,8 +45,8 @@ void BuildTrace::on_event(const BuildEvent& event) {
     } else if (const auto found = m_by_id.find(id); found != m_by_id.end()) {
       Span& span = m_spans[found->second];
       span.retries += event.outcome == StepOutcome::retried;
-      // One that will be run again, alone, begins anew; a fallback goes on.
-      const bool ends = event.outcome != StepOutcome::retried || event.message.starts_with("it ran out of memory");
+      // One that will be started again begins anew; a fallback goes on.
+      const bool ends = event.outcome != StepOutcome::retried || event.restarts;
       if (ends && span.end < 0) {
         span.outcome = event.outcome;
         span.end = now();

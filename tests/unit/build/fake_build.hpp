@@ -22,10 +22,12 @@ namespace sagekit::test {
 
 struct Watcher : BuildObserver {
   std::vector<std::string> events, messages, reasons;  ///< reasons: why retried or failed
+  std::vector<bool> restarts;                          ///< of each retry
   void on_event(const BuildEvent& event) override {
     static constexpr const char* k_names[] = {"started", "reused", "finished", "failed", "retried"};
     events.push_back(std::string(k_names[static_cast<int>(event.outcome)]) + " " + event.step->id);
     if (!event.message.empty()) reasons.push_back(event.message);
+    if (event.outcome == StepOutcome::retried) restarts.push_back(event.restarts);
   }
   void on_message(const std::string& text) override { messages.push_back(text); }
   bool saw(const std::string& event) const { return std::ranges::find(events, event) != events.end(); }

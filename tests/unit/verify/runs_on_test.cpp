@@ -184,7 +184,10 @@ TEST_CASE("a wheel that pip does not install runs nowhere") {
     CAPTURE(fault.code);
     REQUIRE_FALSE(trouble(report, fault.code).empty());
     // Those for which it has no code are no exception: a reader would take the others for the ones that it runs on.
-    for (const auto& one : report.runs_on) CHECK((one.verdict == "no" && one.reason == report.unusable));
+    for (const auto& one : report.runs_on) {
+      CHECK((one.verdict == "no" && one.reason == report.unusable));
+      CHECK(one.decided_by == RunReason::unusable);
+    }
     CHECK(report.unusable.starts_with("pip does not install it (" + fault.code));
   }
 }

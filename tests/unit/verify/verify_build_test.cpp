@@ -175,9 +175,12 @@ TEST_CASE("the table says what runs where, and why not") {
   CHECK(row(report, {9, 0}).verdict == "yes");
   CHECK(row(report, {10, 0}).verdict == "no");
   CHECK(row(report, {10, 0}).reason.find("refuses") != std::string::npos);
+  CHECK(row(report, {10, 0}).decided_by == RunReason::refused);
   CHECK(row(report, {12, 0}).verdict == "no");  // 9.0a does not run on 12.0
   CHECK(row(report, {12, 0}).reason.find("_a") != std::string::npos);
+  CHECK(row(report, {12, 0}).decided_by == RunReason::modules);
   CHECK(row(report, {12, 1}).reason.find("no branch") != std::string::npos);
+  CHECK(row(report, {12, 1}).decided_by == RunReason::no_branch);
   CHECK_FALSE(row(report, {9, 0}).gpus.empty());
 }
 
@@ -195,6 +198,7 @@ TEST_CASE("a known defect is no pass for the GPUs it hurts, and none of the othe
   const auto report = judge_build(demo, demo_spec());
   CHECK(row(report, {9, 0}).verdict == "no");
   CHECK(row(report, {9, 0}).reason.find("twice") != std::string::npos);
+  CHECK(row(report, {9, 0}).decided_by == RunReason::defect);
   CHECK(row(report, {8, 0}).verdict == "yes");
 
   VerifyOptions waive;
