@@ -35,6 +35,22 @@ struct Finding {
   std::string until = {};   ///< the last day of the waiver
 };
 
+/// How far a module, or a package, works on a GPU; worst first.
+enum class RunVerdict {
+  no,
+  unknown,  ///< what decides could not be read
+  part,     ///< some modules, or some of their kernels, do not work there
+  jit,      ///< the driver compiles PTX at the first call
+  yes,
+};
+SAGEKIT_API std::string_view to_string(RunVerdict verdict);  ///< "jit"
+SAGEKIT_API std::optional<RunVerdict> parse_run_verdict(std::string_view text);
+
+/// What a judgement came to.
+enum class WheelVerdict { unjudged, pass, fail };
+SAGEKIT_API std::string_view to_string(WheelVerdict verdict);  ///< "pass"; "" of one that nobody judged
+SAGEKIT_API std::optional<WheelVerdict> parse_wheel_verdict(std::string_view text);
+
 /// What decides a RunsOn row, for programs: its `reason` is for people.
 enum class RunReason {
   untold,     ///< the row was read back from a report or a manifest, which says it in words only
@@ -48,12 +64,10 @@ enum class RunReason {
 /// One row of the table no one else prints: what this wheel does on a GPU.
 struct RunsOn {
   Capability capability;
-  std::vector<std::string> gpus;  ///< names, from core's data
-  /// "yes"; "jit" = the driver compiles PTX at the first call; "part" = some modules, or some of their kernels, do not
-  /// work there; "no"; "unknown" = what decides could not be read. Never better than the findings allow.
-  std::string verdict;
-  std::vector<std::string> modules;  ///< that decide it
-  std::string reason;                ///< in words
+  std::vector<std::string> gpus;             ///< names, from core's data
+  RunVerdict verdict = RunVerdict::unknown;  ///< never better than the findings allow
+  std::vector<std::string> modules;          ///< that decide it
+  std::string reason;                        ///< in words
   std::string driver;   ///< oldest driver that takes this code there: "580" (a branch), "528.33"; "" = not known
   std::string toolkit;  ///< CUDA that made the deciding code: "13.0"; "" = not known
   std::string driver_system = {};         ///< of `driver`: "linux" or "windows"; "" = there is none
@@ -63,7 +77,8 @@ struct RunsOn {
 
 struct WheelReport {
   std::string path, sha256;
-  bool pass = false;              ///< no finding with result fail
+  bool pass = false;  ///< no finding with result fail
+  WheelVerdict verdict() const { return pass ? WheelVerdict::pass : WheelVerdict::fail; }
   std::vector<Finding> findings;  ///< all, passes included
   std::vector<RunsOn> runs_on;
   /// Why it works on no GPU, whatever its code is: "pip does not install it (INF001: ...)"; "" = nothing says so.

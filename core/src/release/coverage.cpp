@@ -41,7 +41,7 @@ CoverageRow judge_cover(const Cell& cell, const Plan& plan, const ReleasedWheel&
   CoverageRow row{cell.id, cell.wheel, CoverageState::published, wheel.file, {}};
   // Arches that nobody but the planned name says are the plan's, in its words: {sms} never says PTX.
   const bool said_by_plan = wheel.file == cell.wheel && wheel.origin.cell.empty();
-  if (wheel.verdict == "fail") {
+  if (wheel.verdict == WheelVerdict::fail) {
     row.state = CoverageState::failing;
     row.why = fmt::format("{} fails its judgement", wheel.file);
   } else if (wheel.origin.commit.empty() && wheel.file != cell.wheel) {

@@ -21,7 +21,8 @@ constexpr std::string_view k_release_schema = "sagekit.release/1";
 Json runs_on_json(const std::vector<RunsOn>& rows) {
   Json list = Json::array();
   for (const auto& row : rows)
-    list.push_back({{"capability", to_string(row.capability)}, {"verdict", row.verdict}, {"reason", row.reason}});
+    list.push_back(
+        {{"capability", to_string(row.capability)}, {"verdict", to_string(row.verdict)}, {"reason", row.reason}});
   return list;
 }
 
@@ -96,7 +97,7 @@ void read_rows(ManifestReader& reader, const Json& json, ReleasedWheel& wheel) {
     }
     RunsOn one;
     one.capability = *capability;
-    one.verdict = reader.text(row, "verdict", true);
+    one.verdict = parse_run_verdict(reader.text(row, "verdict", true)).value_or(RunVerdict::unknown);
     one.reason = reader.text(row, "reason");
     wheel.runs_on.push_back(std::move(one));
   }
@@ -152,7 +153,7 @@ ReleasedWheel read_wheel_row(ManifestReader& reader, const Json& json) {
   origin.edits = reader.texts(json, "edits");
   origin.tools = reader.texts(json, "toolchain");
   read_rows(reader, json, wheel);
-  wheel.verdict = reader.text(json, "verdict");
+  wheel.verdict = parse_wheel_verdict(reader.text(json, "verdict")).value_or(WheelVerdict::unjudged);
   if (!name->variant.empty()) {
     auto variants = variant_line(json_line(reader.child(json, "variant")), name->variant, wheel.file);
     if (!variants) reader.wrong("\"variant\" is not its variant.json");
@@ -206,7 +207,7 @@ std::string release_json(const Release& release) {
     row["edits"] = origin.edits;
     row["toolchain"] = origin.tools;
     row["runs_on"] = runs_on_json(wheel.runs_on);
-    row["verdict"] = wheel.verdict;
+    row["verdict"] = to_string(wheel.verdict);
     Json& findings = row["findings"] = Json::array();
     for (const auto& finding : wheel.findings)
       findings.push_back({{"code", finding.code},

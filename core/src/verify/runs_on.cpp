@@ -46,17 +46,6 @@ class DriverFloor {
   bool m_known = true, m_any = false, m_windows = false;
 };
 
-std::string_view to_string(ModuleVerdict verdict) {
-  switch (verdict) {
-    case ModuleVerdict::no: return "no";
-    case ModuleVerdict::unknown: return "unknown";
-    case ModuleVerdict::part: return "part";
-    case ModuleVerdict::jit: return "jit";
-    case ModuleVerdict::yes: return "yes";
-  }
-  return "unknown";
-}
-
 /// The one CPU that its modules are for; "" = several, or it has none.
 std::string cpu_of(const Artifact& artifact) {
   std::set<std::string> cpus;
@@ -69,7 +58,7 @@ RunsOn row_for(Capability gpu, const Artifact& artifact) {
   RunsOn row;
   row.capability = gpu;
   row.gpus = gpu_names(gpu, cpu_of(artifact));
-  row.verdict = "no";
+  row.verdict = RunVerdict::no;
   row.decided_by = RunReason::modules;
   return row;
 }
@@ -96,7 +85,7 @@ void mind_other_modules(RunsOn& row, const Artifact& artifact, const LoadFaults&
   const auto mind = [&row](const std::string& name, std::string_view why) {
     if (contains(row.modules, name)) return;
     row.failing.push_back(name);
-    if (row.verdict == "yes" || row.verdict == "jit") row.verdict = "part";
+    if (row.verdict == RunVerdict::yes || row.verdict == RunVerdict::jit) row.verdict = RunVerdict::part;
     add_reason(
         row, fmt::format("{} {}, and whether the package imports without it is not known", after_last(name, '.'), why));
   };
@@ -107,27 +96,27 @@ void mind_other_modules(RunsOn& row, const Artifact& artifact, const LoadFaults&
 
 /// What the package calls there, module by module; the worst of them decides.
 void judge_modules(RunsOn& row, const Artifact& artifact, const LoadFaults& faults) {
-  auto worst = ModuleVerdict::yes;
+  auto worst = RunVerdict::yes;
   DriverFloor need;
   std::vector<std::string> jit;
   std::string why;
   for (const auto& name : row.modules) {
     const MemberFacts* member = artifact.find_module(name);
-    const auto state = member == nullptr ? ModuleState{.verdict = ModuleVerdict::no, .why = "is not in the wheel"}
+    const auto state = member == nullptr ? ModuleState{.verdict = RunVerdict::no, .why = "is not in the wheel"}
                                          : state_on(*member, row.capability, faults, true);
-    if (state.verdict < ModuleVerdict::jit) row.failing.push_back(name);
+    if (state.verdict < RunVerdict::jit) row.failing.push_back(name);
     if (state.verdict < worst) {
       worst = state.verdict;
-      if (worst < ModuleVerdict::jit)
-        why = fmt::format("it {} call {}, which {}", worst == ModuleVerdict::no ? "would" : "will",
-                          after_last(name, '.'), state.why);
+      if (worst < RunVerdict::jit)
+        why = fmt::format("it {} call {}, which {}", worst == RunVerdict::no ? "would" : "will", after_last(name, '.'),
+                          state.why);
     }
     if (state.code != nullptr) need.add(*member, *state.code);
     if (state.code != nullptr && state.code->ptx)
       jit.push_back(fmt::format("{} (PTX for {})", after_last(name, '.'), to_string(state.code->arch)));
   }
-  row.verdict = to_string(worst);
-  if (worst == ModuleVerdict::no) {
+  row.verdict = worst;
+  if (worst == RunVerdict::no) {
     row.reason = why;
     return;
   }
@@ -154,7 +143,7 @@ RunsOn by_dispatch(const Artifact& artifact, Capability gpu, const std::vector<c
   row.modules = dispatch->modules;
   row.reason = dispatch->path;
   judge_modules(row, artifact, faults);
-  if (row.verdict == "no") return row;
+  if (row.verdict == RunVerdict::no) return row;
   const auto defect = std::ranges::find_if(defects, [&](const Defect* one) { return hurts(*one, gpu); });
   if (defect != defects.end()) {
     RunsOn hurt = row_for(gpu, artifact);
@@ -209,7 +198,7 @@ bool may_have_code(const MemberFacts& member) {
 /// Nobody knows which modules the package calls: it runs where all of them have code, and in part where some have.
 RunsOn by_code(const Artifact& artifact, Capability gpu, const LoadFaults& faults) {
   RunsOn row = row_for(gpu, artifact);
-  auto worst = ModuleVerdict::yes, best = ModuleVerdict::no;
+  auto worst = RunVerdict::yes, best = RunVerdict::no;
   std::vector<std::pair<const MemberFacts*, const GpuCode*>> taken;
   std::vector<std::pair<std::string, ModuleState>> failing;
   std::size_t with_code = 0;
@@ -220,34 +209,32 @@ RunsOn by_code(const Artifact& artifact, Capability gpu, const LoadFaults& fault
     const auto state = has_code ? state_on(*member, gpu, faults, false) : *faults.of(*member);
     worst = std::min(worst, state.verdict);
     if (has_code) best = std::max(best, state.verdict);
-    if (state.verdict < ModuleVerdict::jit) {
+    if (state.verdict < RunVerdict::jit) {
       failing.emplace_back(name, state);
       row.failing.push_back(name);
     }
-    if (state.verdict < ModuleVerdict::part) continue;
+    if (state.verdict < RunVerdict::part) continue;
     if (has_code) row.modules.push_back(name);
     if (state.code != nullptr) taken.emplace_back(member, state.code);
   }
   least_floor(taken).tell(row);
   // With none that works the best of them counts; with some, one that does not makes it a part.
-  row.verdict = to_string(best < ModuleVerdict::part    ? best
-                          : worst < ModuleVerdict::part ? ModuleVerdict::part
-                                                        : worst);
+  row.verdict = best < RunVerdict::part ? best : worst < RunVerdict::part ? RunVerdict::part : worst;
   const bool no_code = std::ranges::all_of(failing, [](const auto& one) { return one.second.lacks_code; });
   if (failing.empty())
     row.reason = "every module with GPU code has code for it";
-  else if (best == ModuleVerdict::no && no_code)
+  else if (best == RunVerdict::no && no_code)
     row.reason = "no module has code for it";
   else
     row.reason = failing_words(failing, with_code);
-  if (row.verdict != "no" && (!failing.empty() || artifact.spec != nullptr))
+  if (row.verdict != RunVerdict::no && (!failing.empty() || artifact.spec != nullptr))
     add_reason(row, "which the package calls is not known");
   return row;
 }
 
 /// What was seen on a GPU outweighs what was read in files.
 void mind_gate(RunsOn& row, const GpuGate& gate, const std::vector<Finding>& findings) {
-  row.verdict = gate.passed == 0 ? "no" : "part";
+  row.verdict = gate.passed == 0 ? RunVerdict::no : RunVerdict::part;
   const auto first = std::ranges::find_if(findings, [](const Finding& one) {
     return family(one.code) == "RUN" && (one.result == FindingResult::fail || one.result == FindingResult::warn);
   });
@@ -321,7 +308,7 @@ std::vector<RunsOn> runs_on(const Artifact& artifact, const std::vector<Finding>
   }
   const auto experimental = artifact.experimental();
   for (auto& row : table) {
-    if (row.verdict == "no") continue;
+    if (row.verdict == RunVerdict::no) continue;
     if (!experimental.empty()) add_reason(row, experimental);
     if (gate && gate->capability == row.capability && gate->passed < gate->cases) mind_gate(row, *gate, findings);
   }
@@ -331,7 +318,7 @@ std::vector<RunsOn> runs_on(const Artifact& artifact, const std::vector<Finding>
 void lower_all(std::vector<RunsOn>& table, const std::string& unusable) {
   if (unusable.empty()) return;
   for (auto& row : table) {
-    row.verdict = "no";
+    row.verdict = RunVerdict::no;
     row.reason = unusable;
     row.decided_by = RunReason::unusable;
   }
@@ -348,7 +335,7 @@ void check_runs_on(const Artifact& artifact, const std::vector<RunsOn>& table, c
     if (std::ranges::any_of(defects, [&](const Defect* defect) { return hurts(*defect, arch.capability); }))
       continue;  // TRU001's
     const auto row = std::ranges::find(table, arch.capability, &RunsOn::capability);
-    if (row == table.end() || row->verdict != "no") continue;
+    if (row == table.end() || row->verdict != RunVerdict::no) continue;
     const bool package_says_no = row->decided_by == RunReason::no_branch || row->decided_by == RunReason::refused;
     findings.broken(package_says_no ? "RUN002" : "RUN001",
                     fmt::format("built for {}, but does not run there: {}", to_string(arch.capability), row->reason));

@@ -54,7 +54,7 @@ TEST_CASE("an unpacked wheel is judged as the wheel would be, but for archive an
     REQUIRE(trouble(report, code).size() == 1);
     CHECK(trouble(report, code)[0].result == FindingResult::skipped);
   }
-  CHECK(row(report, {8, 0}).verdict == "yes");
+  CHECK(row(report, {8, 0}).verdict == RunVerdict::yes);
   VerifyOptions options;
   options.require = {"ZIP"};
   CHECK_FALSE(one(judge(folder.path(), {}, options)).pass);
@@ -145,7 +145,7 @@ TEST_CASE("a folder of modules without dist-info is judged by its modules; one w
   CHECK(report.pass);
   CHECK(report.kind == "folder");
   CHECK(trouble(report, "INF100")[0].result == FindingResult::skipped);
-  CHECK(row(report, {9, 0}).verdict == "yes");
+  CHECK(row(report, {9, 0}).verdict == RunVerdict::yes);
 }
 
 TEST_CASE("an interpreter says where its packages are") {

@@ -31,7 +31,7 @@ TEST_CASE("a report comes back from its JSON") {
   report.gpu = "NVIDIA H200";
   report.findings.push_back(
       {"LBC002", Severity::error, FindingResult::waived, "too new", "a.so", "", "known", "2026-12-31"});
-  report.runs_on.push_back({Capability{9, 0}, {"H100"}, "part", {"a"}, "why", "580", "13.0", "linux", {"b"}});
+  report.runs_on.push_back({Capability{9, 0}, {"H100"}, RunVerdict::part, {"a"}, "why", "580", "13.0", "linux", {"b"}});
   const Json json = report_json(report, true);
   const auto back = read_report(json);
   REQUIRE(back);
