@@ -80,7 +80,7 @@ struct FakePackage {
     environment.cpus = 2;
     HostCompiler compiler;
     compiler.executable = "/bin/sh";
-    compiler.kind = "gcc";
+    compiler.kind = CompilerKind::gcc;
     compiler.version = "12.2.0";
     compiler.target = "x86_64-linux-gnu";
     compiler.identity = "shell";
