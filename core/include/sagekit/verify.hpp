@@ -75,6 +75,16 @@ struct RunsOn {
   RunReason decided_by = RunReason::untold;
 };
 
+/// What was judged, which decides what can be.
+enum class ArtifactKind {
+  wheel,      ///< an archive
+  build,      ///< staged files of a planned name
+  unpacked,   ///< a package in a folder, with its dist-info
+  installed,  ///< the same, below an environment's site-packages
+  folder,     ///< any other folder
+};
+SAGEKIT_API std::string_view to_string(ArtifactKind kind);  ///< "wheel"
+
 struct WheelReport {
   std::string path, sha256;
   bool pass = false;  ///< no finding with result fail
@@ -84,9 +94,7 @@ struct WheelReport {
   /// Why it works on no GPU, whatever its code is: "pip does not install it (INF001: ...)"; "" = nothing says so.
   std::string unusable = {};
   std::string policy;  ///< that judged it: "own", "others", "pypi", or the origin of a policy file
-  /// "wheel"; "build" (staged files); "unpacked" and "installed" (a folder with its dist-info); "folder" (no
-  /// dist-info).
-  std::string kind = {};
+  ArtifactKind kind = ArtifactKind::wheel;
   std::vector<std::size_t> waivers = {};  ///< of the policy file, by number: those that this artifact needs
   std::vector<std::string> python = {}, abi = {}, platform = {};  ///< its tags, where they are known
   std::string gpu = {};  ///< on which VerifyOptions::gpu called its cases: "NVIDIA H200"; "" = none was called
@@ -108,14 +116,23 @@ struct Waiver {
 /// Error VFY001 (usage), with the nearest one, when this is not the name of a built-in policy: own, others or pypi.
 SAGEKIT_API Status check_policy_name(std::string_view name);
 
+/// What a broken rule weighs.
+enum class Weight {
+  error,  ///< the wheel fails
+  warning,
+  note,  ///< said, and passes
+  off,   ///< not judged
+};
+SAGEKIT_API std::string_view to_string(Weight weight);  ///< "error"
+
 /// A user's own policy: one of the built-in ones with changes.
 struct PolicyFile {
-  std::string origin;                         ///< the file, for messages
-  std::string base;                           ///< "own", "others", "pypi"; "" = as without a file
-  std::map<std::string, std::string> weight;  ///< code or family -> "error", "warning", "note", "off"
-  std::vector<std::string> require;           ///< families whose skipped checks fail
+  std::string origin;                    ///< the file, for messages
+  std::string base;                      ///< "own", "others", "pypi"; "" = as without a file
+  std::map<std::string, Weight> weight;  ///< of codes and families
+  std::vector<std::string> require;      ///< families whose skipped checks fail
   std::vector<Waiver> waivers;
-  std::string stale_waivers = "warning";  ///< what one that nothing needs weighs: "error", "warning", "note"
+  Severity stale_waivers = Severity::warning;  ///< of those that nothing needs
   bool operator==(const PolicyFile&) const = default;
 };
 

@@ -105,7 +105,7 @@ class PackageLook {
     if (!packages || packages->empty()) return;
     auto reading = read_package(packages->front(), reading_options({}));
     if (!reading) return;
-    m_artifact.kind = Artifact::Kind::installed;
+    m_artifact.kind = ArtifactKind::installed;
     m_artifact.root = packages->front().root;
     m_artifact.name = reading->wheel.name;
     m_artifact.members = std::move(reading->members);

@@ -118,7 +118,7 @@ bool counts(const Finding& finding) {
 }
 
 bool keeps_from_installing(const Artifact& artifact, const Finding& finding) {
-  if (artifact.kind != Artifact::Kind::wheel || artifact.wheel == nullptr) return false;
+  if (artifact.kind != ArtifactKind::wheel || artifact.wheel == nullptr) return false;
   const auto fault = std::ranges::find(k_install_faults, std::string_view(finding.code), &InstallFault::code);
   return fault != k_install_faults.end() && (fault->is_refused == nullptr || fault->is_refused(artifact, finding));
 }

@@ -56,13 +56,15 @@ RunsOn read_row(const Json& json) {
 }  // namespace
 
 std::optional<WheelReport> read_report(const Json& json) {
+  static constexpr std::array k_kinds{ArtifactKind::wheel, ArtifactKind::build, ArtifactKind::unpacked,
+                                      ArtifactKind::installed, ArtifactKind::folder};
   try {
     WheelReport report;
     report.path = required(json, "path");
     report.sha256 = required(json, "sha256");
     report.pass = parse_wheel_verdict(required(json, "verdict")) == WheelVerdict::pass;
     report.policy = required(json, "policy");
-    report.kind = required(json, "kind");
+    report.kind = known(from_word(required(json, "kind"), k_kinds));
     const Json& tags = json.at("tags");
     report.python = required_list(tags, "python");
     report.abi = required_list(tags, "abi");

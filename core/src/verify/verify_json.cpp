@@ -36,7 +36,7 @@ Json row_json(const RunsOn& row) {
 Json report_json(const WheelReport& report, bool all) {
   Json json{{"path", report.path}, {"sha256", report.sha256}, {"verdict", to_string(report.verdict())}};
   json["policy"] = report.policy;
-  json["kind"] = report.kind;
+  json["kind"] = to_string(report.kind);
   json["tags"] = {{"python", report.python}, {"abi", report.abi}, {"platform", report.platform}};
   json["gpu"] = report.gpu;
   Json& findings = json["findings"] = Json::array();

@@ -48,7 +48,7 @@ TEST_CASE("an unpacked wheel is judged as the wheel would be, but for archive an
   const auto report = one(judge(folder.path()));
   CAPTURE(failures(report));
   CHECK(report.pass);
-  CHECK(report.kind == "unpacked");
+  CHECK(report.kind == ArtifactKind::unpacked);
   for (const auto* code : {"INF100", "INF104", "ELF001", "PYA001", "PYA002"}) CHECK(passed(report, code));
   for (const auto* code : {"ZIP100", "NAM101"}) {
     REQUIRE(trouble(report, code).size() == 1);
@@ -68,7 +68,7 @@ TEST_CASE("an installed package is what its RECORD lists; what installers and Py
     const auto report = one(judge(path));
     CAPTURE(failures(report));
     CHECK(report.pass);
-    CHECK(report.kind == "installed");
+    CHECK(report.kind == ArtifactKind::installed);
     CHECK(passed(report, "INF100"));
     CHECK(passed(report, "TRU006"));
   }
@@ -143,7 +143,7 @@ TEST_CASE("a folder of modules without dist-info is judged by its modules; one w
   const auto report = one(judge(folder.path()));
   CAPTURE(failures(report));
   CHECK(report.pass);
-  CHECK(report.kind == "folder");
+  CHECK(report.kind == ArtifactKind::folder);
   CHECK(trouble(report, "INF100")[0].result == FindingResult::skipped);
   CHECK(row(report, {9, 0}).verdict == RunVerdict::yes);
 }

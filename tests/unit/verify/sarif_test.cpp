@@ -11,7 +11,8 @@ using namespace sagekit;
 namespace {
 
 WheelReport some_report() {
-  static const PolicyFile file{"p.toml", "own", {}, {}, {{"ELF004", "", "", "issue 12", "2030-01-01", 3}}, "warning"};
+  static const PolicyFile file{"p.toml",         "own", {}, {}, {{"ELF004", "", "", "issue 12", "2030-01-01", 3}},
+                               Severity::warning};
   FindingList findings(EffectivePolicy{Policy::own, &file, "2026-11-21", "demo-1.0-py3-none-any.whl", {}});
   findings.broken("ELF003", "its run path has /build, a place of the build machine", "demo/_a.so", "link without it");
   findings.broken("ELF004", "it asks for an executable stack", "demo/_a.so");
@@ -26,7 +27,7 @@ WheelReport some_report() {
 
 TEST_CASE("a report comes back from its JSON") {
   WheelReport report = some_report();
-  report.kind = "wheel";
+  report.kind = ArtifactKind::wheel;
   report.python = {"cp312"};
   report.gpu = "NVIDIA H200";
   report.findings.push_back(

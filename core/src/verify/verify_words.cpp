@@ -26,6 +26,27 @@ std::string_view to_string(WheelVerdict verdict) {
   return "";
 }
 
+std::string_view to_string(ArtifactKind kind) {
+  switch (kind) {
+    case ArtifactKind::wheel: return "wheel";
+    case ArtifactKind::build: return "build";
+    case ArtifactKind::unpacked: return "unpacked";
+    case ArtifactKind::installed: return "installed";
+    case ArtifactKind::folder: return "folder";
+  }
+  return "wheel";
+}
+
+std::string_view to_string(Weight weight) {
+  switch (weight) {
+    case Weight::error: return "error";
+    case Weight::warning: return "warning";
+    case Weight::note: return "note";
+    case Weight::off: return "off";
+  }
+  return "error";
+}
+
 std::optional<RunVerdict> parse_run_verdict(std::string_view text) {
   using enum RunVerdict;
   return from_word(text, std::array{no, unknown, part, jit, yes});
