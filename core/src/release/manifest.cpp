@@ -2,6 +2,7 @@
 #include "release/variant_index.hpp"
 #include "support/format.hpp"
 #include "support/json.hpp"
+#include "support/sha256.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
 
@@ -83,10 +84,6 @@ class ManifestReader {
  private:
   std::string m_origin, m_place;
 };
-
-bool is_sha256(std::string_view text) {
-  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
-}
 
 void read_rows(ManifestReader& reader, const Json& json, ReleasedWheel& wheel) {
   for (const auto& row : reader.list(json, "runs_on")) {

@@ -8,7 +8,6 @@
 #include "support/text.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 
 namespace sagekit {
@@ -304,12 +303,6 @@ Ruling judge_itself(const Traits& traits, const Candidate& candidate) {
 }
 
 }  // namespace
-
-int leading_number(std::string_view text) {
-  int value = -1;
-  std::from_chars(text.data(), text.data() + text.size(), value);
-  return value;
-}
 
 std::string minor_of(std::string_view version) {
   const auto parts = split(version, '.');

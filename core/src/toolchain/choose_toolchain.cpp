@@ -83,11 +83,6 @@ std::string accepted_words(const Nvcc& nvcc) {
   return join(words, ", ");
 }
 
-// The CPU of a platform: "x86_64" of "linux_x86_64".
-std::string machine_of(const std::string& platform) {
-  return platform.substr(std::min(platform.find('_') + 1, platform.size()));
-}
-
 }  // namespace
 
 Status check_platform(const ToolchainNeed& need, const Environment& environment) {
@@ -169,7 +164,7 @@ bool accepts(const Nvcc& nvcc, const HostCompiler& compiler) {
 }
 
 Result<HostCompiler> choose_host_compiler(const ToolchainNeed& need, const Nvcc& nvcc, const Environment& environment) {
-  const std::string machine = machine_of(need.platform);
+  const std::string machine(cpu_of_platform(need.platform));
   const bool cross = need.platform != environment.platform;
   const auto fits = [&](const HostCompiler& c) {
     return c.target.starts_with(machine + "-") && c.library_dir.empty() && (need.cuda.empty() || accepts(nvcc, c));
@@ -274,7 +269,7 @@ namespace {
 // Header folders are for one CPU; the SOABI says which. One that names none is the machine's own.
 bool is_for(const Python& python, const std::string& platform, const Environment& environment) {
   for (const auto* known : {"linux_x86_64", "linux_aarch64"})
-    if (python.soabi.find(machine_of(known)) != std::string::npos) return platform == known;
+    if (python.soabi.find(cpu_of_platform(known)) != std::string::npos) return platform == known;
   return platform == environment.platform;
 }
 
@@ -294,7 +289,7 @@ std::string place_of(const Python& python) {
 Python headers_for(Python own, const std::string& platform, const std::string& own_platform) {
   own.executable.clear();
   own.soabi = is_windows(platform) ? std::string()  // its own is in no name of the limited API
-                                   : replace_all(own.soabi, machine_of(own_platform), machine_of(platform));
+                                   : replace_all(own.soabi, cpu_of_platform(own_platform), cpu_of_platform(platform));
   own.source = ToolSource::derived;
   own.identity = sha256_hex(fmt::format("{} for {} 1", own.identity, platform));
   return own;
