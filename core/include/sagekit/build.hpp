@@ -16,6 +16,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sagekit {
@@ -65,6 +66,7 @@ struct Build {
 };
 
 enum class StepOutcome { started, reused, finished, failed, retried };
+SAGEKIT_API std::string_view to_string(StepOutcome outcome);  ///< "started"
 
 /// Progress, for people and for --jsonl.
 struct BuildEvent {

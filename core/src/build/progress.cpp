@@ -5,6 +5,17 @@
 
 namespace sagekit {
 
+std::string_view to_string(StepOutcome outcome) {
+  switch (outcome) {
+    case StepOutcome::started: return "started";
+    case StepOutcome::reused: return "reused";
+    case StepOutcome::finished: return "finished";
+    case StepOutcome::failed: return "failed";
+    case StepOutcome::retried: return "retried";
+  }
+  return "";
+}
+
 Progress::Progress(BuildObserver& observer, std::vector<double> estimates, std::size_t jobs)
     : m_observer(observer),
       m_estimates(std::move(estimates)),

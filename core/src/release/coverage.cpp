@@ -60,7 +60,7 @@ CoverageRow judge_cover(const Cell& cell, const Plan& plan, const ReleasedWheel&
 
 }  // namespace
 
-std::string_view coverage_word(CoverageState state) {
+std::string_view to_string(CoverageState state) {
   switch (state) {
     case CoverageState::published: return "published";
     case CoverageState::missing: return "missing";
@@ -98,13 +98,13 @@ std::string coverage_json(const std::vector<CoverageRow>& rows, const Plan& plan
     ++totals[row.state];
     cells.push_back({{"cell", row.cell},
                      {"wheel", row.wheel},
-                     {"state", coverage_word(row.state)},
+                     {"state", to_string(row.state)},
                      {"published", row.published},
                      {"why", row.why}});
   }
   for (const auto state :
        {CoverageState::published, CoverageState::missing, CoverageState::stale, CoverageState::failing})
-    json["totals"][coverage_word(state)] = totals[state];
+    json["totals"][to_string(state)] = totals[state];
   return json_text(json);
 }
 

@@ -71,7 +71,9 @@ std::string index_text() {
       "compares.\n"
       "The weights are those of the policies own, others and pypi; without them a code stops a command or is a "
       "reader's.\n";
-  for (const auto& letters : finding_families()) {
+  std::set<std::string> families;
+  for (const auto& page : finding_pages()) families.emplace(family(page.code));
+  for (const auto& letters : families) {
     text += "\n## " + letters + "\n\n| code | what | weighs |\n|---|---|---|\n";
     const auto beside = k_beside.find(letters);
     const auto& file = beside == k_beside.end() ? letters : beside->second;
