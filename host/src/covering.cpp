@@ -27,14 +27,14 @@ Result<Release> published(const Session& session, const std::string& place, cons
   if (!given && given.error().code == "REL016") return Release{};
   if (!given) return std::unexpected(given.error());
   // A manifest has each wheel's verdict; of a folder without one nobody has judged them.
-  const auto unjudged = [](const ReleasedWheel& wheel) { return wheel.verdict.empty(); };
+  const auto unjudged = [](const ReleasedWheel& wheel) { return wheel.verdict == WheelVerdict::unjudged; };
   if (!given->folder.empty() && std::ranges::any_of(given->scan.release.wheels, unjudged))
     if (const auto judged = judge_given(session, *given); !judged) return std::unexpected(judged.error());
   // The manifest's verdict is of another file than the one that is refused under its name.
   for (auto& wheel : given->scan.release.wheels)
     if (std::ranges::any_of(given->scan.refused,
                             [&](const Error& error) { return fs::path(error.where).filename() == wheel.file; }))
-      wheel.verdict = "fail";
+      wheel.verdict = WheelVerdict::fail;
   return std::move(given->scan.release);
 }
 

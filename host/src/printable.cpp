@@ -1,5 +1,7 @@
 #include "printable.hpp"
 
+#include <sagekit/utf8.hpp>
+
 #include <fmt/format.h>
 
 #include <cstdint>
@@ -8,31 +10,6 @@
 namespace sagekit::host {
 
 namespace {
-
-struct Character {
-  std::uint32_t code = 0;
-  std::size_t bytes = 0;  ///< 0: no UTF-8
-};
-
-/// The first character; overlong forms and surrogates are no UTF-8.
-Character first_character(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<std::uint32_t>(static_cast<unsigned char>(text[i])); };
-  const std::uint32_t lead = byte(0);
-  if (lead < 0x80) return {lead, 1};
-  const std::size_t bytes = lead >= 0xc2 && lead < 0xe0   ? 2
-                            : lead >= 0xe0 && lead < 0xf0 ? 3
-                            : lead >= 0xf0 && lead < 0xf5 ? 4
-                                                          : 0;
-  if (bytes == 0 || bytes > text.size()) return {};
-  std::uint32_t code = lead & (0x7fU >> bytes);
-  for (std::size_t i = 1; i < bytes; ++i) {
-    if ((byte(i) & 0xc0) != 0x80) return {};
-    code = code << 6 | (byte(i) & 0x3f);
-  }
-  const bool wrong = (bytes == 3 && (code < 0x800 || (code >= 0xd800 && code < 0xe000))) ||
-                     (bytes == 4 && (code < 0x10000 || code > 0x10ffff));
-  return wrong ? Character{} : Character{code, bytes};
-}
 
 /// Unicode 15, table "Bidi_Control", and the two characters that end a line for some terminals.
 bool turns_or_ends_lines(std::uint32_t code) {
@@ -44,7 +21,7 @@ std::string escaped(std::string_view text, bool keep_lines) {
   std::string result;
   result.reserve(text.size());
   while (!text.empty()) {
-    const Character first = first_character(text);
+    const Utf8Character first = first_character(text);
     const std::size_t bytes = first.bytes == 0 ? 1 : first.bytes;
     const std::uint32_t code = first.code;
     if (first.bytes == 0)

@@ -139,7 +139,7 @@ void say_toolchains(const Session& session, const ToolchainOptions& options, con
     if (!tools) continue;
     std::string text = fmt::format("with nvcc {} ({})", tools->nvcc.version,
                                    place(tools->nvcc.source, tools->nvcc.executable, options.system));
-    text += fmt::format(", {} {} ({})", tools->host_compiler.kind, tools->host_compiler.version,
+    text += fmt::format(", {} {} ({})", to_string(tools->host_compiler.kind), tools->host_compiler.version,
                         tools->host_compiler.executable.string());
     if (!tools->torch.root.empty())
       text += fmt::format(", torch {}{}{} ({})", tools->torch.version, tools->torch.local.empty() ? "" : "+",

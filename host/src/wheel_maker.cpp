@@ -19,7 +19,7 @@ std::string wheel_event(const PackagedWheel& wheel) {
   return fmt::format(
       "{{\"event\":\"wheel\",\"cell\":{},\"path\":{},\"sha256\":\"{}\",\"size_bytes\":{},\"verdict\":\"{}\"}}\n",
       json_string(wheel.cell), json_string(wheel.path.string()), wheel.sha256, wheel.size_bytes,
-      wheel.report.pass ? "pass" : "fail");
+      to_string(wheel.report.verdict()));
 }
 
 }  // namespace

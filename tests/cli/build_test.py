@@ -253,6 +253,17 @@ exec {real} "$@"
         self.expect(self.build("-o", "other", "--jobs", "4"), 0)
         self.assertEqual(len(self.wheels("other")), 1)
 
+    def test_every_event_is_json_whatever_the_folders_are_called(self):
+        # On Linux a name is bytes: these are no UTF-8.
+        source, output = os.fsdecode(b"s\xe9"), os.fsdecode(b"j\xe9")
+        shutil.copytree(EXAMPLE_SOURCE, self.folder / source)
+        done = subprocess.run([str(SAGEKIT), "--plugin-dir", str(EXAMPLES), "--plugin", "example", "build", "--jsonl", "--source", source, "-o", output],
+                              env=self.environment(), cwd=self.folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=300)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        events = [json.loads(line.decode("utf-8")) for line in done.stdout.splitlines()]
+        self.assertEqual([event["path"].split("/")[0] for event in events if event["event"] == "wheel"], ["j\ufffd"])
+        self.assertEqual(len(self.wheels(output)), 1)
+
     def test_its_report_names_the_verb_that_lists_the_rest(self):
         done = self.build()
         self.expect(done, 0, "could not be made (sagekit verify --all says why)")

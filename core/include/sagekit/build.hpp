@@ -16,6 +16,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sagekit {
@@ -65,6 +66,7 @@ struct Build {
 };
 
 enum class StepOutcome { started, reused, finished, failed, retried };
+SAGEKIT_API std::string_view to_string(StepOutcome outcome);  ///< "started"
 
 /// Progress, for people and for --jsonl.
 struct BuildEvent {
@@ -75,7 +77,8 @@ struct BuildEvent {
   double eta_seconds = 0;  ///< estimate; 0 = none yet
   double wall_seconds = 0, cpu_seconds = 0;
   std::uint64_t peak_memory_bytes = 0;
-  std::string message;  ///< why retried, or the failure's last lines
+  std::string message;    ///< why retried, or the failure's last lines
+  bool restarts = false;  ///< of a retry: the step will be started again, alone; else a fallback goes on with it
 };
 
 /// Told what happens; called from worker threads, one call at a time.

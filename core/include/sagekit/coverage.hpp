@@ -40,7 +40,7 @@ SAGEKIT_API std::vector<CoverageRow> cover(const Plan& plan, const Release& publ
 SAGEKIT_API Result<Release> published_at(const std::string& url, std::string_view project,
                                          const IndexSettings& settings, std::span<const NamingScheme> schemes = {});
 
-SAGEKIT_API std::string_view coverage_word(CoverageState state);
+SAGEKIT_API std::string_view to_string(CoverageState state);
 /// "sagekit.coverage/1" (docs/json.md).
 SAGEKIT_API std::string coverage_json(const std::vector<CoverageRow>& rows, const Plan& plan);
 

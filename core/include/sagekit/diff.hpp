@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sagekit {
@@ -38,6 +39,8 @@ struct MemberChange {
   std::uint64_t before_bytes = 0, after_bytes = 0;
   Changes changes;
 };
+
+SAGEKIT_API std::string_view to_string(MemberChange::Kind kind);  ///< "added"
 
 struct FileDiff {
   std::string before, after;  ///< paths

@@ -51,9 +51,17 @@ struct Nvcc {
   std::string mend;  ///< of one that is not ready and in whose place every other nvcc would fail too: what to do
 };
 
+enum class CompilerKind {
+  unknown,
+  gcc,
+  clang,
+  msvc,  ///< Microsoft's headers and libraries, without a compiler
+};
+SAGEKIT_API std::string_view to_string(CompilerKind kind);  ///< "gcc"; "" of `unknown`
+
 struct HostCompiler {
-  std::filesystem::path executable;   ///< of "msvc": the folder
-  std::string kind;                   ///< "gcc", "clang"; "msvc": Microsoft's headers and libraries, without a compiler
+  std::filesystem::path executable;  ///< of msvc: the folder
+  CompilerKind kind = CompilerKind::unknown;
   std::string version;                ///< "12.2.0"
   std::string target;                 ///< "x86_64-linux-gnu"
   std::filesystem::path library_dir;  ///< of a mingw: where its libgcc is, and its C++ headers below that

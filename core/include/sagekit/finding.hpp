@@ -19,9 +19,6 @@ struct FindingPage {
   bool operator==(const FindingPage&) const = default;
 };
 
-/// Every family of docs/findings, sorted: "ARC", "BLD", ...
-SAGEKIT_API std::vector<std::string> finding_families();
-
 /// Every code of a family, in order; of all families with "". An unknown family has none.
 SAGEKIT_API std::vector<FindingPage> finding_pages(std::string_view family = {});
 

@@ -57,6 +57,8 @@ enum class LackKind {
   given_tool,      ///< one that was given or fetched and cannot be used (TCH008): another is not taken for it
 };
 
+SAGEKIT_API std::string_view to_string(LackKind kind);  ///< "nvcc_arch"
+
 struct Lack {
   LackKind kind = LackKind::platform;
   Error error;  ///< what `build` would end with
@@ -96,6 +98,7 @@ struct ExcludedCell {
 /// What a step makes. `device`: GPU code of one source for one architecture; `host`: the host's code of one source for
 /// several. Neither is a step of a plan, the build makes them of `compile` steps.
 enum class StepKind { compile, bind, link, setup_py, device, host };
+SAGEKIT_API std::string_view to_string(StepKind kind);  ///< "setup_py"
 
 /// One command. Everything that depends on the machine is a symbol in braces, so that equal argv means equal work on
 /// any machine. A symbol stands alone or inside an item ("-L{torch-...}/lib"); the build room replaces these and no

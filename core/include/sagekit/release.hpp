@@ -45,7 +45,7 @@ struct ReleasedWheel {
   std::string provenance;  ///< PEP 740: a file below the folder, or an address; "" = none
   std::string variants;    ///< its variant.json (PEP 825, a draft) on one line; "" = it is no variant
   WheelOrigin origin;
-  std::string verdict;            ///< "pass", "fail"; "" = not judged
+  WheelVerdict verdict = WheelVerdict::unjudged;
   std::vector<RunsOn> runs_on;    ///< of a manifest: capability, verdict and reason only
   std::vector<Finding> findings;  ///< that are no passes
 };

@@ -67,7 +67,7 @@ struct Candidate {
     std::string torch, cuda, commit;
     std::vector<ArchRequest> arches;
     std::vector<RunsOn> runs_on;
-    std::string verdict;  ///< "pass", "fail"
+    WheelVerdict verdict = WheelVerdict::unjudged;
   };
   std::optional<Manifest> manifest;
 };

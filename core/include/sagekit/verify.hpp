@@ -35,33 +35,67 @@ struct Finding {
   std::string until = {};   ///< the last day of the waiver
 };
 
+/// How far a module, or a package, works on a GPU; worst first.
+enum class RunVerdict {
+  no,
+  unknown,  ///< what decides could not be read
+  part,     ///< some modules, or some of their kernels, do not work there
+  jit,      ///< the driver compiles PTX at the first call
+  yes,
+};
+SAGEKIT_API std::string_view to_string(RunVerdict verdict);  ///< "jit"
+SAGEKIT_API std::optional<RunVerdict> parse_run_verdict(std::string_view text);
+
+/// What a judgement came to.
+enum class WheelVerdict { unjudged, pass, fail };
+SAGEKIT_API std::string_view to_string(WheelVerdict verdict);  ///< "pass"; "" of one that nobody judged
+SAGEKIT_API std::optional<WheelVerdict> parse_wheel_verdict(std::string_view text);
+
+/// What decides a RunsOn row, for programs: its `reason` is for people.
+enum class RunReason {
+  untold,     ///< the row was read back from a report or a manifest, which says it in words only
+  modules,    ///< what is in them, or how their cases went here
+  no_branch,  ///< the package has none for the GPU
+  refused,    ///< the package refuses the GPU
+  defect,     ///< a known defect of its source
+  unusable,   ///< WheelReport::unusable
+};
+
 /// One row of the table no one else prints: what this wheel does on a GPU.
 struct RunsOn {
   Capability capability;
-  std::vector<std::string> gpus;  ///< names, from core's data
-  /// "yes"; "jit" = the driver compiles PTX at the first call; "part" = some modules, or some of their kernels, do not
-  /// work there; "no"; "unknown" = what decides could not be read. Never better than the findings allow.
-  std::string verdict;
-  std::vector<std::string> modules;  ///< that decide it
-  std::string reason;                ///< in words
+  std::vector<std::string> gpus;             ///< names, from core's data
+  RunVerdict verdict = RunVerdict::unknown;  ///< never better than the findings allow
+  std::vector<std::string> modules;          ///< that decide it
+  std::string reason;                        ///< in words
   std::string driver;   ///< oldest driver that takes this code there: "580" (a branch), "528.33"; "" = not known
   std::string toolkit;  ///< CUDA that made the deciding code: "13.0"; "" = not known
   std::string driver_system = {};         ///< of `driver`: "linux" or "windows"; "" = there is none
   std::vector<std::string> failing = {};  ///< modules that do not work there, or that nobody can judge
   bool other_cpu = false;  ///< every GPU of that capability is in machines with another CPU than the wheel's
+  RunReason decided_by = RunReason::untold;
 };
+
+/// What was judged, which decides what can be.
+enum class ArtifactKind {
+  wheel,      ///< an archive
+  build,      ///< staged files of a planned name
+  unpacked,   ///< a package in a folder, with its dist-info
+  installed,  ///< the same, below an environment's site-packages
+  folder,     ///< any other folder
+};
+SAGEKIT_API std::string_view to_string(ArtifactKind kind);  ///< "wheel"
 
 struct WheelReport {
   std::string path, sha256;
-  bool pass = false;              ///< no finding with result fail
+  bool pass = false;  ///< no finding with result fail
+  WheelVerdict verdict() const { return pass ? WheelVerdict::pass : WheelVerdict::fail; }
   std::vector<Finding> findings;  ///< all, passes included
   std::vector<RunsOn> runs_on;
   /// Why it works on no GPU, whatever its code is: "pip does not install it (INF001: ...)"; "" = nothing says so.
   std::string unusable = {};
   std::string policy;  ///< that judged it: "own", "others", "pypi", or the origin of a policy file
-  /// "wheel"; "build" (staged files); "unpacked" and "installed" (a folder with its dist-info); "folder" (no
-  /// dist-info).
-  std::string kind = {};
+  ArtifactKind kind = ArtifactKind::wheel;
   std::vector<std::size_t> waivers = {};  ///< of the policy file, by number: those that this artifact needs
   std::vector<std::string> python = {}, abi = {}, platform = {};  ///< its tags, where they are known
   std::string gpu = {};  ///< on which VerifyOptions::gpu called its cases: "NVIDIA H200"; "" = none was called
@@ -83,14 +117,23 @@ struct Waiver {
 /// Error VFY001 (usage), with the nearest one, when this is not the name of a built-in policy: own, others or pypi.
 SAGEKIT_API Status check_policy_name(std::string_view name);
 
+/// What a broken rule weighs.
+enum class Weight {
+  error,  ///< the wheel fails
+  warning,
+  note,  ///< said, and passes
+  off,   ///< not judged
+};
+SAGEKIT_API std::string_view to_string(Weight weight);  ///< "error"
+
 /// A user's own policy: one of the built-in ones with changes.
 struct PolicyFile {
-  std::string origin;                         ///< the file, for messages
-  std::string base;                           ///< "own", "others", "pypi"; "" = as without a file
-  std::map<std::string, std::string> weight;  ///< code or family -> "error", "warning", "note", "off"
-  std::vector<std::string> require;           ///< families whose skipped checks fail
+  std::string origin;                    ///< the file, for messages
+  std::string base;                      ///< "own", "others", "pypi"; "" = as without a file
+  std::map<std::string, Weight> weight;  ///< of codes and families
+  std::vector<std::string> require;      ///< families whose skipped checks fail
   std::vector<Waiver> waivers;
-  std::string stale_waivers = "warning";  ///< what one that nothing needs weighs: "error", "warning", "note"
+  Severity stale_waivers = Severity::warning;  ///< of those that nothing needs
   bool operator==(const PolicyFile&) const = default;
 };
 

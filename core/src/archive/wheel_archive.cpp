@@ -8,6 +8,7 @@
 #include "support/try.hpp"
 
 #include <algorithm>
+#include <set>
 
 namespace sagekit {
 
@@ -80,6 +81,15 @@ const ZipMember* WheelArchive::find(std::string_view name) const {
   const auto found = std::lower_bound(m_members.begin(), m_members.end(), name,
                                       [](const ZipMember& member, std::string_view key) { return member.name < key; });
   return found == m_members.end() || found->name != name ? nullptr : &*found;
+}
+
+std::vector<std::string> WheelArchive::dist_info_folders() const {
+  std::set<std::string> folders;
+  for (const auto& member : m_members) {
+    const auto top = member.name.substr(0, member.name.find('/'));
+    if (top.size() < member.name.size() && top.ends_with(".dist-info")) folders.insert(top);
+  }
+  return {folders.begin(), folders.end()};
 }
 
 Result<std::string> WheelArchive::read(const ZipMember& member) const {

@@ -36,6 +36,8 @@ class WheelArchive {
 
   /// The member of exactly that name; null when there is none.
   const ZipMember* find(std::string_view name) const;
+  /// Its dist-info folders, sorted: a right wheel has one.
+  std::vector<std::string> dist_info_folders() const;
 
   /// A member's content, inflated; its size and CRC-32 are right. Thread-safe. Errors (failed): ZIP022 damaged data or
   /// a wrong size, ZIP023 wrong CRC, ZIP029 its framing was refused, so that it is not inflated.

@@ -5,6 +5,17 @@
 
 namespace sagekit {
 
+std::string_view to_string(StepOutcome outcome) {
+  switch (outcome) {
+    case StepOutcome::started: return "started";
+    case StepOutcome::reused: return "reused";
+    case StepOutcome::finished: return "finished";
+    case StepOutcome::failed: return "failed";
+    case StepOutcome::retried: return "retried";
+  }
+  return "";
+}
+
 Progress::Progress(BuildObserver& observer, std::vector<double> estimates, std::size_t jobs)
     : m_observer(observer),
       m_estimates(std::move(estimates)),
@@ -39,6 +50,7 @@ void Progress::ended(std::size_t index, const Step& step, StepReport report, boo
   if (!report.retried.empty() || again) {
     auto retried = event(StepOutcome::retried, step);
     retried.message = again ? "it ran out of memory; it is run again, alone: " + report.failure.cause : report.retried;
+    retried.restarts = again;
     m_observer.on_event(retried);
     if (again) return;
   }

@@ -201,7 +201,8 @@ class Stage {
       lines.push_back(fmt::format("{} identity {}", what, identity));
     };
     if (!t.nvcc.version.empty()) tool("nvcc " + t.nvcc.version, t.nvcc.identity);
-    tool(fmt::format("host compiler {} {} {}", t.host_compiler.kind, t.host_compiler.version, t.host_compiler.target),
+    tool(fmt::format("host compiler {} {} {}", to_string(t.host_compiler.kind), t.host_compiler.version,
+                     t.host_compiler.target),
          t.host_compiler.identity);
     if (!t.torch.version.empty())
       tool("torch " + t.torch.version + (t.torch.local.empty() ? "" : "+" + t.torch.local), t.torch.identity);

@@ -96,7 +96,7 @@ class Resolver {
 
   void add_compiler(const HostCompiler& compiler, const std::string& platform) {
     table.set("cxx-" + platform, compiler.executable.string(), compiler.identity);
-    table.set_device("cxx-" + platform, compiler.kind + " " + compiler.version);
+    table.set_device("cxx-" + platform, fmt::format("{} {}", to_string(compiler.kind), compiler.version));
     std::error_code error;
     const auto real = fs::weakly_canonical(compiler.executable, error);
     table.set_role("cxx-root-" + platform, real.parent_path().parent_path());
@@ -154,7 +154,7 @@ class Resolver {
     const auto& platform = cell.platform;
     add_compiler(t.host_compiler, platform);
     if (is_windows(platform))
-      TRY(t.mingw.kind == "msvc" ? add_microsoft(cell, t, wanted) : add_windows(cell, t, wanted));
+      TRY(t.mingw.kind == CompilerKind::msvc ? add_microsoft(cell, t, wanted) : add_windows(cell, t, wanted));
     if (!cell.cuda.empty()) {
       table.set("nvcc-exe-" + cell.cuda, t.nvcc.executable.string(), t.nvcc.identity);
       // nvcc's identity is that of its programs: its headers are checked one by one.

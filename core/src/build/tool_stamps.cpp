@@ -14,7 +14,7 @@ ToolStamps::ToolStamps(const std::vector<const Cell*>& cells) {
     };
     const auto& tools = *cell->toolchain;
     for (const auto* compiler : {&tools.host_compiler, &tools.mingw, &tools.device_compiler})
-      if (compiler->kind != "msvc") watch(compiler->executable);  // that is a folder
+      if (compiler->kind != CompilerKind::msvc) watch(compiler->executable);  // that is a folder
     watch(tools.windows_linker);
     if (tools.nvcc.executable.empty()) continue;
     watch(tools.nvcc.executable);

@@ -16,24 +16,6 @@ constexpr std::size_t k_magic_bytes = 3;     // of gzip
 constexpr std::size_t k_form_bytes = 64;     // that tell UTF-16 from text
 constexpr std::uint32_t k_surrogates = 0xd800, k_low_surrogates = 0xdc00, k_behind_surrogates = 0xe000;
 
-void append_utf8(std::uint32_t c, std::string& text) {
-  if (c < 0x80) {
-    text += static_cast<char>(c);
-  } else if (c < 0x800) {
-    text += static_cast<char>(0xc0 | (c >> 6));
-    text += static_cast<char>(0x80 | (c & 0x3f));
-  } else if (c < 0x10000) {
-    text += static_cast<char>(0xe0 | (c >> 12));
-    text += static_cast<char>(0x80 | ((c >> 6) & 0x3f));
-    text += static_cast<char>(0x80 | (c & 0x3f));
-  } else {
-    text += static_cast<char>(0xf0 | (c >> 18));
-    text += static_cast<char>(0x80 | ((c >> 12) & 0x3f));
-    text += static_cast<char>(0x80 | ((c >> 6) & 0x3f));
-    text += static_cast<char>(0x80 | (c & 0x3f));
-  }
-}
-
 /// Is every second byte of a text without a mark zero, as in English UTF-16?
 bool zeros_at(std::string_view bytes, std::size_t first) {
   std::size_t zeros = 0, all = 0;
@@ -126,7 +108,7 @@ void LogDecoder::from_utf16(std::string_view bytes, std::string& text) {
         c = 0xfffd;
       }
     }
-    append_utf8(c, decoded);
+    append_utf8(decoded, c);
   }
   m_held.erase(0, at);
   clean(decoded, text);

@@ -53,7 +53,7 @@ Json package_json(const CheckedPackage& package) {
   Json& runs = json["runs_on"] = Json::array();
   for (const auto& row : package.runs_on)
     runs.push_back({{"capability", to_string(row.capability)},
-                    {"verdict", row.verdict},
+                    {"verdict", to_string(row.verdict)},
                     {"modules", row.modules},
                     {"failing", row.failing},
                     {"reason", row.reason}});

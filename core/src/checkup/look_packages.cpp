@@ -112,7 +112,7 @@ class PackageLook {
     if (!packages || packages->empty()) return;
     auto reading = read_package(packages->front(), reading_options({}));
     if (!reading) return;
-    m_artifact.kind = Artifact::Kind::installed;
+    m_artifact.kind = ArtifactKind::installed;
     m_artifact.root = packages->front().root;
     m_artifact.name = reading->wheel.name;
     m_artifact.members = std::move(reading->members);
@@ -147,25 +147,25 @@ class PackageLook {
     }
     m_package.runs_on.push_back(*row);
     const auto text = calls_text(*row);
-    const bool defect = row->reason.find("known defect") != std::string::npos;
-    if (row->verdict == "yes")
+    const bool defect = row->decided_by == RunReason::defect;
+    if (row->verdict == RunVerdict::yes)
       m_look.add("runs", what, good, text);
-    else if (row->verdict == "jit")
+    else if (row->verdict == RunVerdict::jit)
       m_look.add("runs", what, note, text, "the first call takes its time, and needs a driver as new as the PTX");
-    else if (row->verdict == "part")
+    else if (row->verdict == RunVerdict::part)
       m_look.add("runs", what, warning, text, why("some of its functions do not work on this GPU"), mend);
-    else if (row->verdict == "no")
+    else if (row->verdict == RunVerdict::no)
       m_look.add("runs", what, wrong, text,
                  why(defect ? "it imports and runs, and its results are wrong" : "its kernels do not run on this GPU"),
                  mend,
-                 defect                                             ? "TRU001"
-                 : row->reason.find("refuses") != std::string::npos ? "WHY503"
-                                                                    : "WHY501");
+                 defect                                  ? "TRU001"
+                 : row->decided_by == RunReason::refused ? "WHY503"
+                                                         : "WHY501");
     else
       m_look.add("runs", what, unknown, text, why("it cannot be told whether it runs"), mend);
     modules_on(gpu, *row, mend);
-    if (!row->driver.empty() && row->verdict != "no" && row->driver_system == (m_look.wsl ? "windows" : "linux") &&
-        is_older_driver(m_look.driver, row->driver))
+    if (!row->driver.empty() && row->verdict != RunVerdict::no &&
+        row->driver_system == (m_look.wsl ? "windows" : "linux") && is_older_driver(m_look.driver, row->driver))
       m_look.add("driver", "driver", wrong, fmt::format("{}; {} needs {}", m_look.driver, m_title, row->driver),
                  "an older one does not load its kernels", fmt::format("install driver {} or newer", row->driver),
                  "WHY513");

@@ -103,7 +103,7 @@ std::string checkup_report(const Checkup& checkup, const CheckupOptions& options
   for (const auto& package : checkup.packages)
     for (const auto& row : package.runs_on)
       text += fmt::format("runs     {} {} on {}: {} ({})\n", package.name, package.version, to_string(row.capability),
-                          row.verdict, row.reason);
+                          to_string(row.verdict), row.reason);
   for (const auto& [name, value] : options.variables)
     if (name != "PATH" && name != "HOME") text += fmt::format("set      {}={}\n", name, replace_all(value, "\n", " "));
   return without_private(text, options.probe.home, private_words);

@@ -62,13 +62,13 @@ std::vector<ToolchainPart> parts_of(const Cell& cell, const Spec& spec, const En
   auto compiler_need = need;
   if (!nvcc) compiler_need.cuda.clear();  // which compilers it accepts is known when it is here
   const auto say = [](const HostCompiler& c) {
-    return fmt::format("{} {} {}", c.kind, c.version, c.executable.string());
+    return fmt::format("{} {} {}", to_string(c.kind), c.version, c.executable.string());
   };
   if (is_windows(cell.platform))
     parts.push_back(part(
         PartKind::host_compiler, "C++ compilers for Windows",
         choose_windows_compilers(compiler_need, nvcc.value_or(Nvcc{}), environment), [&](const WindowsCompilers& c) {
-          const bool mingw = c.mingw.kind == "gcc";
+          const bool mingw = c.mingw.kind == CompilerKind::gcc;
           return fmt::format("{}, {} {} (C library: {}), {}", say(c.clang), mingw ? "mingw" : "Microsoft's",
                              say(c.mingw), c.mingw.c_runtime, say(c.device));
         }));

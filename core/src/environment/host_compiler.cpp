@@ -1,6 +1,7 @@
 #include "environment/microsoft.hpp"
 #include "environment/probes.hpp"
 #include "support/file.hpp"
+#include "support/format.hpp"
 #include "support/text.hpp"
 
 #include <charconv>
@@ -40,8 +41,8 @@ HostCompiler probe_host_compiler(const Found& found, const ProbeContext& context
   }
   std::string version_line;
   for (const auto& line : split(*output, '\n')) {
-    for (const std::string kind : {"gcc", "clang"}) {
-      const std::string key = kind + " version ";
+    for (const auto kind : {CompilerKind::gcc, CompilerKind::clang}) {
+      const std::string key = fmt::format("{} version ", to_string(kind));
       const std::size_t at = line.find(key);
       if (at == std::string::npos || !version_line.empty()) continue;
       compiler.kind = kind;

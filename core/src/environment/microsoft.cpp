@@ -43,7 +43,7 @@ std::optional<MicrosoftFolders> microsoft_folders(const fs::path& root) {
 HostCompiler probe_microsoft(const Found& found) {
   HostCompiler compiler;
   compiler.executable = found.path;
-  compiler.kind = "msvc";
+  compiler.kind = CompilerKind::msvc;
   compiler.source = found.source;
   const auto folders = microsoft_folders(found.path).value_or(MicrosoftFolders());
   if (folders.tools.empty() || folders.sdk.empty()) {

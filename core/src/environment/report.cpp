@@ -45,7 +45,7 @@ Json to_json(const Nvcc& nvcc) {
 
 Json to_json(const HostCompiler& compiler) {
   return finish({{"path", compiler.executable.string()},
-                 {"kind", text_or_null(compiler.kind)},
+                 {"kind", text_or_null(std::string(to_string(compiler.kind)))},
                  {"version", text_or_null(compiler.version)},
                  {"target", text_or_null(compiler.target)},
                  {"c_runtime", text_or_null(compiler.c_runtime)}},
@@ -114,6 +114,16 @@ std::string target_platform(const std::string& target) {
 }
 
 }  // namespace
+
+std::string_view to_string(CompilerKind kind) {
+  switch (kind) {
+    case CompilerKind::unknown: return "";
+    case CompilerKind::gcc: return "gcc";
+    case CompilerKind::clang: return "clang";
+    case CompilerKind::msvc: return "msvc";
+  }
+  return "";
+}
 
 std::string_view to_string(ToolSource source) { return k_sources[static_cast<std::size_t>(source)]; }
 

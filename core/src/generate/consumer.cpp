@@ -128,7 +128,7 @@ Result<Generated> generate_consumer(const std::vector<PlannedVariant>& variants,
   Wheels chosen;
   for (const auto& wheel : release.wheels) {
     if (!selected(variant.request, wheel)) continue;
-    if (wheel.verdict == "fail") continue;
+    if (wheel.verdict == WheelVerdict::fail) continue;
     TRY(check_address(wheel, options.release_origin));
     chosen.push_back(&wheel);
   }

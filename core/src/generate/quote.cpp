@@ -18,23 +18,12 @@ namespace {
 std::string json_literal(std::string_view text) {
   const auto quoted = json_line(Json(std::string(text)));
   std::string result;
-  for (std::size_t i = 0; i < quoted.size(); ++i) {
-    const auto byte = [&](std::size_t k) {
-      return i + k < quoted.size() ? static_cast<unsigned char>(quoted[i + k]) : 0u;
-    };
-    unsigned escaped = 0;
-    if (byte(0) == 0x7f) escaped = 0x7f;
-    if (byte(0) == 0xc2 && byte(1) < 0xa0) escaped = byte(1);
-    if (byte(0) >= 0xe0 && byte(0) < 0xf0) {
-      const unsigned point = ((byte(0) & 0xfu) << 12) | ((byte(1) & 0x3fu) << 6) | (byte(2) & 0x3fu);
-      if (point == 0x2028 || point == 0x2029 || point == 0xfeff || point >= 0xfffe) escaped = point;
-    }
-    if (escaped == 0) {
-      result += quoted[i];
-      continue;
-    }
-    result += fmt::format("\\u{:04x}", escaped);
-    i += escaped > 0xff ? 2 : escaped > 0x7f ? 1 : 0;
+  for (std::string_view rest = quoted; !rest.empty();) {
+    const auto [point, bytes] = first_character(rest);
+    const bool escaped = (point >= 0x7f && point < 0xa0) || point == 0x2028 || point == 0x2029 || point == 0xfeff ||
+                         (point >= 0xfffe && point <= 0xffff);
+    result += escaped ? fmt::format("\\u{:04x}", point) : std::string(rest.substr(0, bytes));
+    rest.remove_prefix(bytes);
   }
   return result;
 }

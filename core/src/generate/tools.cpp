@@ -2,6 +2,7 @@
 
 #include "generate/quote.hpp"
 #include "support/format.hpp"
+#include "support/sha256.hpp"
 #include "support/text.hpp"
 #include "support/toml.hpp"
 #include "support/try.hpp"
@@ -114,7 +115,7 @@ Result<ImageChoice> ImageChoice::make(std::string_view base, const std::vector<s
   for (const auto& pin : pins) {
     const auto at = pin.rfind("@sha256:");
     const auto hex = at == pin.npos ? std::string_view{} : std::string_view(pin).substr(at + 8);
-    if (at == 0 || hex.size() != 64 || hex.find_first_not_of("0123456789abcdef") != hex.npos)
+    if (at == 0 || !is_sha256(hex))
       return fail(ErrorKind::usage, "GEN006", fmt::format("--pin {} is not IMAGE@sha256:HEX", yaml_text(pin)),
                   "docker buildx imagetools inspect IMAGE prints the digest");
     choice.m_digests[pin.substr(0, at)] = pin.substr(at);

@@ -68,7 +68,7 @@ bool sets_stack(const Instruction& one) {
          (one.operation() == op::move || one.operation() == op::move_multiply || one.operation() == op::load_constant);
 }
 
-/// What an instruction can do besides computing in registers, as far as a hollow body is concerned.
+/// What an instruction can do besides computing in registers, as far as a body that does nothing is concerned.
 enum class Effect {
   none,
   stores,   ///< or may: memory that outlives the kernel

@@ -4,6 +4,7 @@
 #include "pypa/requirement_reader.hpp"
 #include "support/format.hpp"
 #include "support/json.hpp"
+#include "support/sha256.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
 
@@ -44,8 +45,7 @@ bool is_file_name(std::string_view name) {
 // Lower case; "" for what is no sha256.
 std::string hash_of(std::string_view text) {
   std::string hash = lower(text);
-  const bool good = hash.size() == 64 && hash.find_first_not_of("0123456789abcdef") == std::string::npos;
-  return good ? hash : std::string{};
+  return is_sha256(hash) ? hash : std::string{};
 }
 
 /// What the page holds a file to: any of those that pip checks and nobody can forge. Of md5 and sha1 nothing is made.

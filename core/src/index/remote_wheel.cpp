@@ -24,25 +24,6 @@ constexpr std::uint64_t k_max_extracted = 256 << 20, k_alone = 64 << 20;  // nvc
 // A header's name and extra field, and a data descriptor behind the data, are no longer than this.
 constexpr std::uint64_t k_max_framing = zip::k_local_size + 2 * 0xffff + 24;
 
-std::string_view base64_alphabet() { return "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"; }
-
-/// RECORD's "sha256=<urlsafe base64>" as hex; nothing when it is not that.
-std::optional<std::string> hex_of(std::string_view hash) {
-  constexpr std::string_view prefix = "sha256=";
-  if (!hash.starts_with(prefix) || hash.size() != prefix.size() + 43) return std::nullopt;
-  std::string hex;
-  unsigned bits = 0;
-  unsigned count = 0;
-  for (const char c : hash.substr(prefix.size())) {
-    const std::size_t digit = base64_alphabet().find(c);
-    if (digit == std::string_view::npos) return std::nullopt;
-    bits = bits << 6 | static_cast<unsigned>(digit);
-    for (count += 6; count >= 4; count -= 4) hex += "0123456789abcdef"[bits >> (count - 4) & 15];
-  }
-  hex.resize(64);
-  return hex;
-}
-
 /// Members whose bytes come in one request.
 struct Group {
   std::uint64_t begin = 0, end = 0;
@@ -143,7 +124,7 @@ std::uint64_t RemoteWheel::end_of(const ZipMember& member) const {
 
 std::optional<std::string> RemoteWheel::recorded_sha256(std::string_view name) const {
   const auto row = m_rows.find(name);
-  return row == m_rows.end() ? std::nullopt : hex_of(row->second.hash);
+  return row == m_rows.end() ? std::nullopt : sha256_of_record(row->second.hash);
 }
 
 Result<std::string> RemoteWheel::read_pieces(std::uint64_t offset, std::uint64_t end, std::stop_token stop) {

@@ -12,19 +12,6 @@ namespace {
 
 constexpr std::string_view k_hex = "0123456789ABCDEF";
 
-int hex_value(char c) {
-  const char upper = c >= 'a' && c <= 'f' ? static_cast<char>(c - 'a' + 'A') : c;
-  const std::size_t value = k_hex.find(upper);
-  return value == std::string_view::npos ? -1 : static_cast<int>(value);
-}
-
-// The byte of "%2B" at the text's begin; -1 = there is no escape.
-int escaped_byte(std::string_view text) {
-  if (text.size() < 3 || text[0] != '%') return -1;
-  const int high = hex_value(text[1]), low = hex_value(text[2]);
-  return high < 0 || low < 0 ? -1 : high * 16 + low;
-}
-
 // RFC 3986: what no address may hold. Links in the wild hold blanks, UTF-8 and a percent sign that starts no escape;
 // and a line break must never reach a request.
 std::string encoded_target(std::string_view text) {

@@ -6,15 +6,6 @@ namespace sagekit {
 
 namespace {
 
-std::string_view word(MemberChange::Kind kind) {
-  switch (kind) {
-    case MemberChange::Kind::added: return "added";
-    case MemberChange::Kind::removed: return "removed";
-    case MemberChange::Kind::changed: return "changed";
-  }
-  return "changed";
-}
-
 Json damage_json(const Diagnostics& damage) {
   Json list = Json::array();
   for (const auto& one : damage)
@@ -33,6 +24,15 @@ void add_changes(Json& json, const Changes& changes) {
 
 }  // namespace
 
+std::string_view to_string(MemberChange::Kind kind) {
+  switch (kind) {
+    case MemberChange::Kind::added: return "added";
+    case MemberChange::Kind::removed: return "removed";
+    case MemberChange::Kind::changed: return "changed";
+  }
+  return "changed";
+}
+
 std::string diff_json(const FileDiff& diff) {
   Json json{{"schema", "sagekit.diff/1"}};
   json["before"] = {
@@ -44,7 +44,7 @@ std::string diff_json(const FileDiff& diff) {
   Json& members = json["members"] = Json::array();
   for (const auto& member : diff.members) {
     Json one{{"path", member.path},
-             {"change", word(member.kind)},
+             {"change", to_string(member.kind)},
              {"before_bytes", member.before_bytes},
              {"after_bytes", member.after_bytes}};
     if (!member.was.empty()) one["was"] = member.was;

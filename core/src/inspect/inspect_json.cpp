@@ -97,19 +97,19 @@ Json kernel_json(const KernelResources& kernel) {
 /// The greatest needs of any kernel, and how many have no body.
 void add_kernel_totals(Json& json, const std::vector<KernelResources>& kernels) {
   KernelResources most;
-  std::uint64_t local = 0, hollow = 0;
+  std::uint64_t local = 0, without_body = 0;
   for (const KernelResources& kernel : kernels) {
     most.registers = std::max(most.registers, kernel.registers);
     most.shared_bytes = std::max(most.shared_bytes, kernel.shared_bytes);
     most.stack_bytes = std::max(most.stack_bytes, kernel.stack_bytes);
     local = std::max(local, kernel.local_load_bytes + kernel.local_store_bytes);
-    if (kernel.body != KernelResources::Body::full) ++hollow;
+    if (kernel.body != KernelResources::Body::full) ++without_body;
   }
   json["max_registers"] = most.registers;
   json["max_shared_bytes"] = most.shared_bytes;
   json["max_stack_bytes"] = most.stack_bytes;
   json["max_local_bytes"] = local;
-  json["hollow_kernels"] = hollow;
+  json["hollow_kernels"] = without_body;
 }
 
 Json gpu_json(const GpuCode& code, const InspectOptions& options) {

@@ -9,7 +9,6 @@
 #include "support/text.hpp"
 
 #include <algorithm>
-#include <set>
 
 namespace sagekit {
 
@@ -62,18 +61,9 @@ std::vector<MemberFacts> read_members(const WheelArchive& archive, const Inspect
   return facts;
 }
 
-std::vector<std::string> dist_info_folders(const WheelArchive& archive) {
-  std::set<std::string> folders;
-  for (const ZipMember& member : archive.members()) {
-    const std::string top = member.name.substr(0, member.name.find('/'));
-    if (top.size() < member.name.size() && top.ends_with(k_folder_suffix)) folders.insert(top);
-  }
-  return {folders.begin(), folders.end()};
-}
-
 DistInfoTexts read_texts(const WheelArchive& archive, const std::string& file_name) {
   DistInfoTexts texts;
-  texts.folders = dist_info_folders(archive);
+  texts.folders = archive.dist_info_folders();
   if (texts.folders.empty()) return texts;
   texts.folder = texts.folders.front();
   for (const auto& folder : texts.folders)

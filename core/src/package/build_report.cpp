@@ -27,7 +27,7 @@ std::string build_json(const Build& build, const std::vector<PackagedWheel>& whe
                     {"path", wheel.path.string()},
                     {"sha256", wheel.sha256},
                     {"size_bytes", wheel.size_bytes},
-                    {"verdict", wheel.report.pass ? "pass" : "fail"}});
+                    {"verdict", to_string(wheel.report.verdict())}});
   Json& failed = json["failed"] = Json::array();
   for (const auto& step : build.failed) {
     const auto known = causes.find(step.step);

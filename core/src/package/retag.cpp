@@ -22,7 +22,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 namespace sagekit {
 
@@ -43,21 +42,11 @@ const Diagnostic* first_error(const Diagnostics& problems) {
   return found == problems.end() ? nullptr : &*found;
 }
 
-/// "x-1.0.dist-info": the one folder of that kind; "" = none or several.
-std::vector<std::string> dist_info_folders(const WheelArchive& archive) {
-  std::set<std::string> folders;
-  for (const auto& member : archive.members()) {
-    const auto folder = member.name.substr(0, member.name.find('/'));
-    if (folder.size() < member.name.size() && folder.ends_with(k_dist_info)) folders.insert(folder);
-  }
-  return {folders.begin(), folders.end()};
-}
-
 /// The framing and the texts of a wheel against the name it has or will have; no content is inflated for it.
 Status judge_texts(const WheelArchive& archive, const std::string& file_name) {
   if (const auto* problem = first_error(archive.problems())) return damaged(archive.path(), problem->message);
   DistInfoTexts texts;
-  texts.folders = dist_info_folders(archive);
+  texts.folders = archive.dist_info_folders();
   if (texts.folders.size() == 1) texts.folder = texts.folders.front();
   const auto text_of = [&](std::string_view name) -> std::optional<std::string> {
     auto text = archive.read(texts.folder + '/' + std::string(name));
@@ -114,7 +103,7 @@ class Retag {
   Status read() {
     TRY_ASSIGN(m_before, parse_wheel_name(m_wheel.filename().string()));
     TRY(judge_texts(m_archive, m_before.file_name()));
-    m_folder = dist_info_folders(m_archive).front();
+    m_folder = m_archive.dist_info_folders().front();
     for (const auto* signature : {"RECORD.jws", "RECORD.p7s"})
       if (m_archive.find(m_folder + '/' + signature) != nullptr)
         return fail(ErrorKind::failed, "RTG003", fmt::format("the wheel is signed: {} would no longer hold", signature),

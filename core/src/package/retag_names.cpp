@@ -5,6 +5,7 @@
 #include "pypa/requirement_reader.hpp"
 #include "pypa/version_order.hpp"
 #include "pypa/wheel_paths.hpp"
+#include "spec/arch_names.hpp"
 #include "spec/libc_floor.hpp"
 #include "spec/name_values.hpp"
 #include "support/format.hpp"
@@ -49,12 +50,6 @@ bool fits(std::string_view one, std::string_view other) {
     return whole == start || (whole.starts_with(start) && whole[start.size()] == '.');
   };
   return one.empty() || other.empty() || begins(one, other) || begins(other, one);
-}
-
-std::string list_of(const std::vector<ArchRequest>& arches) {
-  std::vector<std::string> names;
-  for (const auto& arch : arches) names.push_back(to_string(arch));
-  return join(names, ", ");
 }
 
 std::unexpected<Error> bad_value(std::string message, std::string hint) {
@@ -123,7 +118,7 @@ Status check_reading(const WheelNameReading& said, const WheelName& after, const
   if (commit && !facts.revision.starts_with(said.revision)) return lie("commit", said.revision, facts.revision);
   if (!said.date.empty() && !facts.date.empty() && said.date != facts.date) return lie("date", said.date, facts.date);
   if (!said.arches.empty() && !known.built.empty() && !says_arches(said.arches, known.built))
-    return lie("arches", list_of(said.arches), list_of(known.built));
+    return lie("arches", arch_names(said.arches), arch_names(known.built));
   return {};
 }
 

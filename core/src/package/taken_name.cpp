@@ -1,5 +1,6 @@
 // Before a build: is a wheel's name taken by a file that this build cannot make?
 #include "archive/wheel_archive.hpp"
+#include "spec/arch_names.hpp"
 #include "support/format.hpp"
 #include "verify/provenance.hpp"
 
@@ -24,12 +25,6 @@ std::optional<Provenance> said_by(const fs::path& wheel, const Cell& cell) {
   return std::move(*provenance);
 }
 
-std::string names(const std::vector<ArchRequest>& arches) {
-  std::string text;
-  for (const auto& arch : arches) text += (text.empty() ? "" : " ") + to_string(arch);
-  return text;
-}
-
 /// What of the wheel that is there differs from what the cell would make; "" = nothing that is known before.
 std::string difference(const Provenance& there, const Plan& plan, const Cell& cell) {
   const auto other = [](std::string_view what, const std::string& is, const std::string& wanted) {
@@ -44,7 +39,8 @@ std::string difference(const Provenance& there, const Plan& plan, const Cell& ce
         other("torch", cell.torch_min.empty() ? there.torch : there.torch_min,
               cell.torch_min.empty() ? cell.torch : cell.torch_min),
         other("CUDA", there.cuda, cell.cuda), other("platform", there.platform, cell.platform),
-        other("arch list", names(there.arches.value_or(std::vector<ArchRequest>())), names(cell.arches))})
+        other("arch list", arch_names(there.arches.value_or(std::vector<ArchRequest>()), " "),
+              arch_names(cell.arches, " "))})
     if (!text.empty()) return text;
   return {};
 }

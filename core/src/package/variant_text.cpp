@@ -45,7 +45,8 @@ bool has_plain_ptx(const std::vector<MemberFacts>& members, int major) {
 std::vector<std::string> cannot_run(const WheelReport& report, Capability gpu) {
   std::vector<std::string> names;
   for (const auto& row : report.runs_on)
-    if (row.capability.major == gpu.major && gpu < row.capability && row.verdict != "yes" && row.verdict != "jit")
+    if (row.capability.major == gpu.major && gpu < row.capability && row.verdict != RunVerdict::yes &&
+        row.verdict != RunVerdict::jit)
       names.push_back(row.gpus.empty() ? to_string(row.capability) : row.gpus.front());
   return names;
 }
@@ -71,12 +72,12 @@ Result<VariantMade> variant_of(const WheelReport& report, const std::vector<Memb
   VariantMade made;
   bool compiles = false;
   for (const auto& row : report.runs_on) {
-    if (row.verdict == "yes") arches.insert(digits_of(row.capability) + "_real");
-    if (row.verdict == "jit" && has_plain_ptx(members, row.capability.major)) {
+    if (row.verdict == RunVerdict::yes) arches.insert(digits_of(row.capability) + "_real");
+    if (row.verdict == RunVerdict::jit && has_plain_ptx(members, row.capability.major)) {
       arches.insert(fmt::format("{}0_virtual", row.capability.major));
       compiles = true;
     }
-    if (row.verdict != "yes") continue;
+    if (row.verdict != RunVerdict::yes) continue;
     const auto others = cannot_run(report, row.capability);
     if (!others.empty())
       made.notes.push_back(fmt::format("{} would be chosen for {} by its {}_real, and does not run there",

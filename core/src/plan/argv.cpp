@@ -82,12 +82,6 @@ Includes includes(const Spec& spec, const std::string& shim, bool torch, bool fl
   return result;
 }
 
-/// "linux_x86_64" -> "x86_64"
-std::string_view machine_of(std::string_view platform) {
-  const auto at = platform.find('_');
-  return at == std::string_view::npos ? platform : platform.substr(at + 1);
-}
-
 constexpr std::string_view k_ptxas_threads = "--split-compile=";
 
 constexpr const char* k_microsoft_target = "--target=x86_64-pc-windows-msvc";
@@ -290,7 +284,7 @@ std::string module_path(const KernelSpec& kernel, std::string_view python, bool 
   if (kernel.plain_module) return path + (windows ? ".dll" : ".so");
   if (abi3) return path + (windows ? ".pyd" : ".abi3.so");
   if (windows) return fmt::format("{}.cp{}-{}.pyd", path, without_dots(python), platform);
-  return fmt::format("{}.cpython-{}-{}-linux-gnu.so", path, without_dots(python), machine_of(platform));
+  return fmt::format("{}.cpython-{}-{}-linux-gnu.so", path, without_dots(python), cpu_of_platform(platform));
 }
 
 std::string python_tag(const Spec& spec, std::string_view python, bool abi3) {

@@ -17,7 +17,7 @@ const std::vector<std::string>& or_else(const std::vector<std::string>& words,
   return words.empty() ? otherwise : words;
 }
 
-Axis make_axis(const std::vector<MatrixRow>& rows, std::vector<std::string> MatrixRow::*member,
+Axis make_axis(const std::vector<MatrixRow>& rows, std::vector<std::string> MatrixRow::* member,
                const std::vector<std::string>& otherwise) {
   Axis axis;
   for (const auto& row : rows) {
@@ -41,15 +41,9 @@ std::vector<std::uint16_t> positions(const Axis& axis, const std::vector<std::st
   return found;
 }
 
-/// "2.8.0" -> "2.8"
-std::string minor_of(std::string_view version) {
-  const auto parts = split(version, '.');
-  return parts.size() < 2 ? std::string(version) : parts[0] + "." + parts[1];
-}
-
 void name_torches(Axis& axis, const std::string& stable_headers) {
   std::map<std::string, int> releases;
-  for (const auto& word : axis.words) ++releases[minor_of(word)];
+  for (const auto& word : axis.words) ++releases[without_patch(word)];
   for (std::size_t i = 0; i < axis.size(); ++i) {
     if (const auto word = parse_torch_word(axis.words[i]); word && word->stable) {
       axis.values[i] = stable_headers;
@@ -58,7 +52,7 @@ void name_torches(Axis& axis, const std::string& stable_headers) {
       continue;
     }
     const auto& value = axis.values[i];
-    const auto minor = minor_of(value);
+    const auto minor = without_patch(value);
     axis.id_parts.push_back(value.empty() ? "" : "-pytorch" + (releases[minor] > 1 ? value : without_dots(minor)));
   }
 }

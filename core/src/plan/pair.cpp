@@ -1,6 +1,7 @@
 #include "plan/pair.hpp"
 
 #include "pypa/requirement_reader.hpp"
+#include "spec/arch_names.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
@@ -11,12 +12,6 @@
 
 namespace sagekit {
 namespace {
-
-std::string names_of(const std::vector<ArchRequest>& arches) {
-  std::vector<std::string> names;
-  for (const auto& arch : arches) names.push_back(to_string(arch));
-  return join(names, ", ");
-}
 
 bool concerns(const std::vector<Capability>& capabilities, const std::vector<ArchRequest>& arches) {
   return capabilities.empty() || std::ranges::any_of(arches, [&](const auto& arch) {
@@ -49,7 +44,7 @@ void add_modules(const Spec& spec, const Choice& choice, const ArchSet& set, std
         }))
       pair.notes.push_back(fmt::format("{}: no module is compiled for it", to_string(arch)));
   if (pair.parts.empty() && pair.excluded.empty() && !spec.kernels.empty())
-    pair.excluded = fmt::format("no module is compiled for {}", names_of(pair.arches));
+    pair.excluded = fmt::format("no module is compiled for {}", arch_names(pair.arches));
 }
 
 /// The edit that mends a defect, if it is applied here.

@@ -34,7 +34,7 @@ double tenths(double seconds) { return std::round(seconds * 10) / 10; }
 /// Modules for Windows are made with what was given for them, whatever else is there.
 bool has_microsoft(const Environment& environment) {
   return std::ranges::any_of(environment.host_compilers,
-                             [](const HostCompiler& c) { return c.kind == "msvc" && c.ready; });
+                             [](const HostCompiler& c) { return c.kind == CompilerKind::msvc && c.ready; });
 }
 
 class Planner {

@@ -10,33 +10,6 @@
 namespace sagekit {
 namespace {
 
-std::string_view name_of(StepKind kind) {
-  switch (kind) {
-    case StepKind::compile: return "compile";
-    case StepKind::bind: return "bind";
-    case StepKind::link: return "link";
-    case StepKind::setup_py: return "setup_py";
-    case StepKind::device: return "device";
-    case StepKind::host: return "host";
-  }
-  return {};
-}
-
-std::string_view name_of(LackKind kind) {
-  switch (kind) {
-    case LackKind::platform: return "platform";
-    case LackKind::nvcc: return "nvcc";
-    case LackKind::nvcc_arch: return "nvcc_arch";
-    case LackKind::cuda_runtime: return "cuda_runtime";
-    case LackKind::host_compiler: return "host_compiler";
-    case LackKind::torch: return "torch";
-    case LackKind::interpreter: return "interpreter";
-    case LackKind::python_headers: return "python_headers";
-    case LackKind::given_tool: return "given_tool";
-  }
-  return {};
-}
-
 template <class Values>
 Json words(const Values& values) {
   auto list = Json::array();
@@ -62,7 +35,7 @@ Json cell_json(const Cell& cell) {
   json["lacks"] = Json::array();
   for (const auto& [kind, error] : cell.lacks)
     json["lacks"].push_back(
-        {{"kind", name_of(kind)}, {"code", error.code}, {"message", error.message}, {"hint", error.hint}});
+        {{"kind", to_string(kind)}, {"code", error.code}, {"message", error.message}, {"hint", error.hint}});
   json["notes"] = cell.notes;
   return json;
 }
@@ -70,7 +43,7 @@ Json cell_json(const Cell& cell) {
 Json step_json(const Step& step) {
   Json json;
   json["id"] = step.id;
-  json["kind"] = name_of(step.kind);
+  json["kind"] = to_string(step.kind);
   json["argv"] = step.argv;
   if (!step.fallback_argv.empty()) json["fallback_argv"] = step.fallback_argv;
   if (!step.environment.empty()) json["environment"] = step.environment;
@@ -94,6 +67,33 @@ std::string dot_string(std::string_view text) {
 }
 
 }  // namespace
+
+std::string_view to_string(StepKind kind) {
+  switch (kind) {
+    case StepKind::compile: return "compile";
+    case StepKind::bind: return "bind";
+    case StepKind::link: return "link";
+    case StepKind::setup_py: return "setup_py";
+    case StepKind::device: return "device";
+    case StepKind::host: return "host";
+  }
+  return {};
+}
+
+std::string_view to_string(LackKind kind) {
+  switch (kind) {
+    case LackKind::platform: return "platform";
+    case LackKind::nvcc: return "nvcc";
+    case LackKind::nvcc_arch: return "nvcc_arch";
+    case LackKind::cuda_runtime: return "cuda_runtime";
+    case LackKind::host_compiler: return "host_compiler";
+    case LackKind::torch: return "torch";
+    case LackKind::interpreter: return "interpreter";
+    case LackKind::python_headers: return "python_headers";
+    case LackKind::given_tool: return "given_tool";
+  }
+  return {};
+}
 
 std::string plan_json(const Plan& plan, bool with_steps) {
   Json json;
@@ -131,7 +131,7 @@ std::string plan_dot(const Plan& plan) {
         fmt::format("  {} [shape=folder, style=dotted, tooltip={}];\n", dot_string(cell.id), dot_string(cell.reason));
   for (const auto& step : plan.steps) {
     dot += fmt::format("  {} [label={}];\n", dot_string(step.id),
-                       dot_string(fmt::format("{} {}", name_of(step.kind), step.module)));
+                       dot_string(fmt::format("{} {}", to_string(step.kind), step.module)));
     for (const auto& needed : step.depends)
       dot += fmt::format("  {} -> {};\n", dot_string(needed), dot_string(step.id));
     // A cell takes links and whole builds; what those need follows from the arrows.

@@ -11,10 +11,6 @@ namespace {
 
 std::string_view last_part(std::string_view path) { return path.substr(path.find_last_of("/\\") + 1); }
 
-bool is_sha256(std::string_view text) {
-  return text.size() == 64 && text.find_first_not_of("0123456789abcdefABCDEF") == std::string_view::npos;
-}
-
 std::unexpected<Error> no_attestation(std::string why) {
   return fail(ErrorKind::failed, "TRU005", "it cannot be read as an attestation: " + std::move(why));
 }
@@ -53,7 +49,7 @@ std::optional<std::string> listed_sha256(std::string_view text, std::string_view
       if (line.size() < 67 || line[64] != ' ' || (line[65] != ' ' && line[65] != '*')) continue;
       path = line.substr(66);
     }
-    if (is_sha256(hash) && last_part(path) == name) return lower(hash);
+    if (auto digits = lower(hash); is_sha256(digits) && last_part(path) == name) return digits;
   }
   return std::nullopt;
 }

@@ -12,15 +12,14 @@ namespace {
 
 constexpr std::string_view k_extension = ".whl";
 
-bool is_alnum(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
 bool all_of(std::string_view text, std::string_view also) {
-  return std::ranges::all_of(text, [&](char c) { return is_alnum(c) || also.find(c) != std::string_view::npos; });
+  return std::ranges::all_of(text,
+                             [&](char c) { return is_letter_or_digit(c) || also.find(c) != std::string_view::npos; });
 }
 
 /// PEP 508's rule for project names, escaped for a file name. Old forms with dots and capitals can be read.
 bool is_distribution(std::string_view text) {
-  return !text.empty() && is_alnum(text.front()) && is_alnum(text.back()) && all_of(text, "._") &&
+  return !text.empty() && is_letter_or_digit(text.front()) && is_letter_or_digit(text.back()) && all_of(text, "._") &&
          text.find("__") == std::string_view::npos;
 }
 

@@ -71,9 +71,10 @@ Status ClientProgram::change(const std::vector<std::string>& argv, PublishReport
 
 Status check_verdicts(const Release& release) {
   for (const auto& wheel : release.wheels)
-    if (wheel.verdict != "pass")
+    if (wheel.verdict != WheelVerdict::pass)
       return fail(ErrorKind::failed, "PUB002",
-                  fmt::format("{} {}", wheel.file, wheel.verdict == "fail" ? "fails its judgement" : "was not judged"),
+                  fmt::format("{} {}", wheel.file,
+                              wheel.verdict == WheelVerdict::fail ? "fails its judgement" : "was not judged"),
                   "sagekit verify says why; take it out of the folder, and make the manifest again", wheel.file);
   return {};
 }

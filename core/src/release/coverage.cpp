@@ -41,7 +41,7 @@ CoverageRow judge_cover(const Cell& cell, const Plan& plan, const ReleasedWheel&
   CoverageRow row{cell.id, cell.wheel, CoverageState::published, wheel.file, {}};
   // Arches that nobody but the planned name says are the plan's, in its words: {sms} never says PTX.
   const bool said_by_plan = wheel.file == cell.wheel && wheel.origin.cell.empty();
-  if (wheel.verdict == "fail") {
+  if (wheel.verdict == WheelVerdict::fail) {
     row.state = CoverageState::failing;
     row.why = fmt::format("{} fails its judgement", wheel.file);
   } else if (wheel.origin.commit.empty() && wheel.file != cell.wheel) {
@@ -60,7 +60,7 @@ CoverageRow judge_cover(const Cell& cell, const Plan& plan, const ReleasedWheel&
 
 }  // namespace
 
-std::string_view coverage_word(CoverageState state) {
+std::string_view to_string(CoverageState state) {
   switch (state) {
     case CoverageState::published: return "published";
     case CoverageState::missing: return "missing";
@@ -98,13 +98,13 @@ std::string coverage_json(const std::vector<CoverageRow>& rows, const Plan& plan
     ++totals[row.state];
     cells.push_back({{"cell", row.cell},
                      {"wheel", row.wheel},
-                     {"state", coverage_word(row.state)},
+                     {"state", to_string(row.state)},
                      {"published", row.published},
                      {"why", row.why}});
   }
   for (const auto state :
        {CoverageState::published, CoverageState::missing, CoverageState::stale, CoverageState::failing})
-    json["totals"][coverage_word(state)] = totals[state];
+    json["totals"][to_string(state)] = totals[state];
   return json_text(json);
 }
 

@@ -47,7 +47,7 @@ Status judge_release(Release& release, const std::filesystem::path& folder, cons
     if (stop.stop_requested()) break;
     on_wheel(wheel.file);
     TRY_ASSIGN(auto report, verify_wheel(folder / wheel.path, "", plugins, options, runner));
-    wheel.verdict = report.pass ? "pass" : "fail";
+    wheel.verdict = report.verdict();
     wheel.runs_on = std::move(report.runs_on);
     wheel.findings.clear();
     for (auto& finding : report.findings)

@@ -2,6 +2,7 @@
 #include "release/variant_index.hpp"
 #include "support/format.hpp"
 #include "support/json.hpp"
+#include "support/sha256.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
 
@@ -21,7 +22,8 @@ constexpr std::string_view k_release_schema = "sagekit.release/1";
 Json runs_on_json(const std::vector<RunsOn>& rows) {
   Json list = Json::array();
   for (const auto& row : rows)
-    list.push_back({{"capability", to_string(row.capability)}, {"verdict", row.verdict}, {"reason", row.reason}});
+    list.push_back(
+        {{"capability", to_string(row.capability)}, {"verdict", to_string(row.verdict)}, {"reason", row.reason}});
   return list;
 }
 
@@ -83,10 +85,6 @@ class ManifestReader {
   std::string m_origin, m_place;
 };
 
-bool is_sha256(std::string_view text) {
-  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
-}
-
 void read_rows(ManifestReader& reader, const Json& json, ReleasedWheel& wheel) {
   for (const auto& row : reader.list(json, "runs_on")) {
     const auto capability = parse_capability(row.is_object() ? reader.text(row, "capability") : std::string());
@@ -96,7 +94,7 @@ void read_rows(ManifestReader& reader, const Json& json, ReleasedWheel& wheel) {
     }
     RunsOn one;
     one.capability = *capability;
-    one.verdict = reader.text(row, "verdict", true);
+    one.verdict = parse_run_verdict(reader.text(row, "verdict", true)).value_or(RunVerdict::unknown);
     one.reason = reader.text(row, "reason");
     wheel.runs_on.push_back(std::move(one));
   }
@@ -152,7 +150,7 @@ ReleasedWheel read_wheel_row(ManifestReader& reader, const Json& json) {
   origin.edits = reader.texts(json, "edits");
   origin.tools = reader.texts(json, "toolchain");
   read_rows(reader, json, wheel);
-  wheel.verdict = reader.text(json, "verdict");
+  wheel.verdict = parse_wheel_verdict(reader.text(json, "verdict")).value_or(WheelVerdict::unjudged);
   if (!name->variant.empty()) {
     auto variants = variant_line(json_line(reader.child(json, "variant")), name->variant, wheel.file);
     if (!variants) reader.wrong("\"variant\" is not its variant.json");
@@ -206,7 +204,7 @@ std::string release_json(const Release& release) {
     row["edits"] = origin.edits;
     row["toolchain"] = origin.tools;
     row["runs_on"] = runs_on_json(wheel.runs_on);
-    row["verdict"] = wheel.verdict;
+    row["verdict"] = to_string(wheel.verdict);
     Json& findings = row["findings"] = Json::array();
     for (const auto& finding : wheel.findings)
       findings.push_back({{"code", finding.code},

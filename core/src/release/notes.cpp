@@ -34,9 +34,9 @@ std::string cell_text(std::string_view text) {
 std::string gpus_of(const ReleasedWheel& wheel) {
   std::string text;
   for (const auto& row : wheel.runs_on)
-    if (row.verdict == "yes" || row.verdict == "jit")
+    if (row.verdict == RunVerdict::yes || row.verdict == RunVerdict::jit)
       text += fmt::format("{}{}{}", text.empty() ? "" : ", ", to_string(row.capability),
-                          row.verdict == "jit" ? " (PTX)" : "");
+                          row.verdict == RunVerdict::jit ? " (PTX)" : "");
   return text.empty() ? "not known" : text;
 }
 

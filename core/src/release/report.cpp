@@ -27,7 +27,7 @@ Json wheel_data(const ReleasedWheel& wheel, std::map<std::string, std::size_t>& 
            {"size", wheel.size_bytes},
            {"sha256", wheel.sha256},
            {"install", install_line(wheel)},
-           {"verdict", wheel.verdict},
+           {"verdict", to_string(wheel.verdict)},
            {"python", python.only},
            {"python_min", python.least},
            {"torch", origin.torch},
@@ -44,7 +44,7 @@ Json wheel_data(const ReleasedWheel& wheel, std::map<std::string, std::size_t>& 
     // Many rows have one reason: it is written once.
     const auto [at, added] = reasons.emplace(one.reason, reasons.size());
     if (added) reason_texts.push_back(one.reason);
-    rows.push_back({to_string(one.capability), one.verdict, at->second});
+    rows.push_back({to_string(one.capability), to_string(one.verdict), at->second});
   }
   Json& findings = row["findings"] = Json::array();
   for (const auto& finding : wheel.findings)

@@ -8,7 +8,6 @@
 #include "support/text.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 
 namespace sagekit {
@@ -202,7 +201,7 @@ bool lacks_old_code(const std::vector<RunsOn>& table, Capability gpu) {
   const auto known = std::ranges::find(models, gpu, &GpuModels::capability);
   const auto unread = [&models](const RunsOn& row) {
     const auto own = std::ranges::find(models, row.capability, &GpuModels::capability);
-    return row.verdict == "unknown" && (own == models.end() || own->shares_code_from.empty());
+    return row.verdict == RunVerdict::unknown && (own == models.end() || own->shares_code_from.empty());
   };
   return known != models.end() && known->legacy && !table.empty() && std::ranges::none_of(table, unread);
 }
@@ -214,20 +213,20 @@ Ruling judge_by_table(const Traits& traits, const Target& target, const Gpu& gpu
   if (row == traits.runs_on->end())
     return unknown("RES207", fmt::format("what it does on {} is not known ({})", gpu_text(gpu), traits.runs_on_from),
                    traits.modules_read ? what_shows(traits) : needs_file(traits));
-  if (row->verdict == "no")
+  if (row->verdict == RunVerdict::no)
     return refused("RES107", fmt::format("it does not run on {}{}{}", gpu_text(gpu), row->reason.empty() ? "" : ": ",
                                          row->reason));
-  if (row->verdict != "yes" && row->verdict != "jit")
-    return unknown(
-        "RES207",
-        fmt::format("on {} it runs {}: {}", gpu_text(gpu), row->verdict == "part" ? "in part" : "perhaps", row->reason),
-        what_shows(traits));
-  auto ruling =
-      judge_driver(target, gpu, row->driver, row->toolkit.empty() ? traits.cuda : row->toolkit, row->verdict == "jit");
+  if (row->verdict != RunVerdict::yes && row->verdict != RunVerdict::jit)
+    return unknown("RES207",
+                   fmt::format("on {} it runs {}: {}", gpu_text(gpu),
+                               row->verdict == RunVerdict::part ? "in part" : "perhaps", row->reason),
+                   what_shows(traits));
+  auto ruling = judge_driver(target, gpu, row->driver, row->toolkit.empty() ? traits.cuda : row->toolkit,
+                             row->verdict == RunVerdict::jit);
   if (ruling.fit != Fit::fits) return ruling;
   // Where no module is called, as where Triton compiles at the first call, the row says what runs.
   const bool other = row->modules.empty() && !row->reason.empty();
-  ruling.sass = row->verdict == "yes" && !other;
+  ruling.sass = row->verdict == RunVerdict::yes && !other;
   ruling.facts.push_back(
       other ? fmt::format("on {}: {}", gpu_text(gpu), row->reason)
             : fmt::format("{} for {} ({})", ruling.sass ? "machine code" : "PTX", gpu_text(gpu), traits.runs_on_from));
@@ -298,18 +297,12 @@ Ruling judge_itself(const Traits& traits, const Candidate& candidate) {
     return refused("RES114",
                    fmt::format("nothing can show that it is the file that was published: {}", candidate.hash_fault));
   if (candidate.yanked) return refused("RES111", "it was yanked from the index");
-  if (candidate.manifest && candidate.manifest->verdict == "fail")
+  if (candidate.manifest && candidate.manifest->verdict == WheelVerdict::fail)
     return refused("RES114", "its release manifest says that verification failed it");
   return traits.experimental.empty() ? good() : good("experimental: " + traits.experimental);
 }
 
 }  // namespace
-
-int leading_number(std::string_view text) {
-  int value = -1;
-  std::from_chars(text.data(), text.data() + text.size(), value);
-  return value;
-}
 
 std::string minor_of(std::string_view version) {
   const auto parts = split(version, '.');

@@ -41,8 +41,6 @@ class Rank {
   std::string m_build, m_file;
 };
 
-/// "3" of "3.12", -1 when it is no number.
-int leading_number(std::string_view text);
 /// "2.9" of "2.9.1"; the nightly's too.
 std::string minor_of(std::string_view version);
 

@@ -8,6 +8,7 @@
 #include "support/file.hpp"
 #include "support/folder.hpp"
 #include "support/format.hpp"
+#include "support/sha256.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
 
@@ -25,7 +26,7 @@ namespace fs = std::filesystem;
 
 std::string sha256_at(const std::string& text) {
   const std::string hash = lower(text);
-  return hash.size() == 64 && hash.find_first_not_of("0123456789abcdef") == std::string::npos ? hash : std::string();
+  return is_sha256(hash) ? hash : std::string();
 }
 
 std::unexpected<Error> no_listing(const std::string& base, const std::string& why) {

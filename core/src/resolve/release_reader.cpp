@@ -37,6 +37,8 @@ class ReleaseReader {
   bool string(std::string& text) {
     if (m_depth == 1 && !m_is_array && at(0).key == "schema") {
       m_read.schema = std::move(text);
+    } else if (in_entry() && m_list == &m_wheels && at(2).key == "verdict") {
+      m_list->back().manifest.verdict = parse_wheel_verdict(text).value_or(WheelVerdict::unjudged);
     } else if (in_entry()) {
       if (auto* field = field_of(m_list->back(), at(2).key)) *field = std::move(text);
     } else if (in_list_of("arches", 4)) {
@@ -90,13 +92,12 @@ class ReleaseReader {
              : key == "digest"               ? &wheel.hash
                                              : nullptr;
     using Field = std::pair<std::string_view, std::string*>;
-    for (const auto& [name, field] : std::array<Field, 7>{{{"file", &wheel.file},
+    for (const auto& [name, field] : std::array<Field, 6>{{{"file", &wheel.file},
                                                            {"url", &wheel.url},
                                                            {"sha256", &wheel.hash},
                                                            {"torch", &wheel.manifest.torch},
                                                            {"cuda", &wheel.manifest.cuda},
-                                                           {"commit", &wheel.manifest.commit},
-                                                           {"verdict", &wheel.manifest.verdict}}})
+                                                           {"commit", &wheel.manifest.commit}}})
       if (name == key) return field;
     return nullptr;
   }
@@ -104,7 +105,7 @@ class ReleaseReader {
   void take_row(std::string_view key, std::string& text) {
     auto& row = m_list->back().manifest.runs_on.back();
     if (key == "capability") m_capability = std::move(text);
-    if (key == "verdict") row.verdict = std::move(text);
+    if (key == "verdict") row.verdict = parse_run_verdict(text).value_or(RunVerdict::unknown);
     if (key == "reason") row.reason = std::move(text);
     if (key == "driver") row.driver = std::move(text);
     if (key == "toolkit") row.toolkit = std::move(text);

@@ -13,13 +13,6 @@ namespace sagekit {
 
 namespace {
 
-/// The first two numbers: "2.11.0" -> "2.11", "12.8.1" -> "12.8".
-std::string minor_of(std::string_view version) {
-  const auto first = version.find('.');
-  if (first == std::string_view::npos) return std::string(version);
-  return std::string(version.substr(0, version.find('.', first + 1)));
-}
-
 std::string sms_of(const std::vector<Arch>& arches) {
   std::vector<std::string> names;
   for (const Arch& arch : arches) names.push_back(without_dots("sm" + to_string(arch)));
@@ -54,12 +47,12 @@ NamingWords naming_words(const NamingValues& values) {
   const bool is_post = values.release.starts_with("post") && is_digits(values.release.substr(4));
   return {{"version", values.version},
           {"torch", values.torch},
-          {"torch_minor", minor_of(values.torch)},
+          {"torch_minor", without_patch(values.torch)},
           {"torch_digits", without_dots(values.torch)},
-          {"torch_minor_digits", without_dots(minor_of(values.torch))},
+          {"torch_minor_digits", without_dots(without_patch(values.torch))},
           {"torch_min", values.torch_min},
           {"cuda", values.cuda},
-          {"cuda_digits", without_dots(minor_of(values.cuda))},
+          {"cuda_digits", without_dots(without_patch(values.cuda))},
           {"cuda_major", values.cuda.substr(0, values.cuda.find('.'))},
           {"date", values.date},
           {"commit7", values.commit.substr(0, 7)},

@@ -148,18 +148,12 @@ struct NameParts {
 
 /// "%2B" -> "+"; what is no escape of a printable character stays.
 std::string unescaped(std::string_view text) {
-  const auto digit = [](char c) {
-    return c >= '0' && c <= '9' ? c - '0' : (c | 0x20) >= 'a' && (c | 0x20) <= 'f' ? (c | 0x20) - 'a' + 10 : -1;
-  };
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '%' && i + 2 < text.size() && digit(text[i + 1]) >= 2 && digit(text[i + 1]) < 8 &&
-        digit(text[i + 2]) >= 0) {
-      out += static_cast<char>(digit(text[i + 1]) * 16 + digit(text[i + 2]));
-      i += 2;
-    } else {
-      out += text[i];
-    }
+    const int byte = escaped_byte(text.substr(i));
+    const bool printable = byte >= 0x20 && byte < 0x80;
+    out += printable ? static_cast<char>(byte) : text[i];
+    if (printable) i += 2;
   }
   return out;
 }

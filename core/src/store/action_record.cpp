@@ -2,6 +2,7 @@
 
 #include "support/format.hpp"
 #include "support/json.hpp"
+#include "support/sha256.hpp"
 #include "support/text.hpp"
 
 #include <algorithm>
@@ -20,10 +21,6 @@ bool stays_in_work(const std::string& path) {
   const auto parts = split(path, '/');
   return std::ranges::none_of(parts,
                               [](const std::string& part) { return part.empty() || part == "." || part == ".."; });
-}
-
-bool is_hash(const std::string& text) {
-  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
 Json measured_json(const Measured& measured) {
@@ -86,7 +83,7 @@ bool take_output(Lines& lines, RecordedOutput& output) {
   if (!path) return false;
   output.object.sha256 = *sha256;
   output.path = *path;
-  return is_hash(output.object.sha256) && stays_in_work(output.path);
+  return is_sha256(output.object.sha256) && stays_in_work(output.path);
 }
 
 }  // namespace

@@ -115,6 +115,19 @@ std::optional<std::string> decode_base64(std::string_view text) {
   return bytes;
 }
 
+std::optional<std::string> sha256_of_record(std::string_view hash) {
+  constexpr std::string_view k_prefix = "sha256=";
+  // RECORD's alphabet is the urlsafe one, without padding.
+  if (!hash.starts_with(k_prefix) || hash.find_first_of("+/=", k_prefix.size()) != hash.npos) return std::nullopt;
+  const auto digest = decode_base64(hash.substr(k_prefix.size()));
+  if (!digest || digest->size() != SHA256_DIGEST_SIZE) return std::nullopt;
+  return to_hex({reinterpret_cast<const std::uint8_t*>(digest->data()), digest->size()});
+}
+
+bool is_sha256(std::string_view text) {
+  return text.size() == std::size_t{2} * SHA256_DIGEST_SIZE && text.find_first_not_of("0123456789abcdef") == text.npos;
+}
+
 Result<std::string> sha256_file(const std::filesystem::path& path) {
   TRY_ASSIGN(const MappedFile file, MappedFile::open(path));
   return sha256_hex(file.bytes());

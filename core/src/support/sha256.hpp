@@ -37,6 +37,10 @@ std::string sha256_hex(std::string_view bytes);
 std::string sha256_record(std::string_view bytes);
 /// The same of a hash that is known in hex already; "" when it is not 64 hex digits.
 std::string sha256_record_of_hex(std::string_view hex);
+/// The hash in hex of RECORD's "sha256=..."; nothing when it is not that.
+std::optional<std::string> sha256_of_record(std::string_view hash);
+/// 64 hexadecimal digits, letters small.
+bool is_sha256(std::string_view text);
 /// "sha512=..." of content: sha256, sha384 and sha512, which are what RECORD may use; nothing for other algorithms.
 std::optional<std::string> record_hash(std::string_view algorithm, std::string_view bytes);
 /// The same in hex, alone.

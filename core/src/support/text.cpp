@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <numeric>
 #include <utility>
 
@@ -66,6 +67,26 @@ std::string replace_all(std::string text, std::string_view from, std::string_vie
     from_here = found + from.size();
   }
   return result.append(text, from_here, std::string::npos);
+}
+
+std::string without_patch(std::string_view version) {
+  const auto first = version.find('.');
+  return std::string(first == version.npos ? version : version.substr(0, version.find('.', first + 1)));
+}
+
+int leading_number(std::string_view text) {
+  int number = -1;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+int escaped_byte(std::string_view text) {
+  const auto digit = [](char c) {
+    return c >= '0' && c <= '9' ? c - '0' : (c | 0x20) >= 'a' && (c | 0x20) <= 'f' ? (c | 0x20) - 'a' + 10 : -1;
+  };
+  if (text.size() < 3 || text[0] != '%') return -1;
+  const int high = digit(text[1]), low = digit(text[2]);
+  return high < 0 || low < 0 ? -1 : high * 16 + low;
 }
 
 std::size_t count_of(std::string_view text, std::string_view what) {

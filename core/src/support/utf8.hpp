@@ -1,5 +1,7 @@
 #pragma once
-// Is a text UTF-8, and only ASCII? A character in it.
+// Is a text UTF-8, and only ASCII? A character more.
+
+#include <sagekit/utf8.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -13,24 +15,12 @@ inline bool is_ascii(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
 }
 
-/// How many bytes of `text` are UTF-8: where the first sequence stands that is not, or all of them. Well-formed by
-/// Unicode table 3-7: no overlong forms, no surrogates, nothing above U+10FFFF.
+/// How many bytes of `text` are UTF-8: where the first sequence stands that is not, or all of them.
 inline std::size_t utf8_length(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
-    const auto byte = [&](std::size_t k) { return i + k < text.size() ? static_cast<unsigned char>(text[i + k]) : 0u; };
-    const unsigned lead = byte(0);
-    const std::size_t length = lead < 0x80                   ? 1
-                               : lead >= 0xc2 && lead < 0xe0 ? 2
-                               : lead >= 0xe0 && lead < 0xf0 ? 3
-                               : lead >= 0xf0 && lead < 0xf5 ? 4
-                                                             : 0;
-    if (length == 0) return i;
-    for (std::size_t k = 1; k < length; ++k)
-      if ((byte(k) & 0xc0) != 0x80) return i;
-    if ((lead == 0xe0 && byte(1) < 0xa0) || (lead == 0xed && byte(1) >= 0xa0) || (lead == 0xf0 && byte(1) < 0x90) ||
-        (lead == 0xf4 && byte(1) >= 0x90))
-      return i;
-    i += length;
+    const std::size_t bytes = first_character(text.substr(i)).bytes;
+    if (bytes == 0) return i;
+    i += bytes;
   }
   return text.size();
 }

@@ -83,11 +83,6 @@ std::string accepted_words(const Nvcc& nvcc) {
   return join(words, ", ");
 }
 
-// The CPU of a platform: "x86_64" of "linux_x86_64".
-std::string machine_of(const std::string& platform) {
-  return platform.substr(std::min(platform.find('_') + 1, platform.size()));
-}
-
 }  // namespace
 
 Status check_platform(const ToolchainNeed& need, const Environment& environment) {
@@ -162,29 +157,30 @@ Result<Nvcc> choose_nvcc(const ToolchainNeed& need, const Environment& environme
 
 bool accepts(const Nvcc& nvcc, const HostCompiler& compiler) {
   if (!compiler.library_dir.empty()) return false;  // for Windows: nvcc on Linux asks for a compiler of its own system
-  const std::string& limit = compiler.kind == "gcc" ? nvcc.max_gcc : nvcc.max_clang;
+  const std::string& limit = compiler.kind == CompilerKind::gcc ? nvcc.max_gcc : nvcc.max_clang;
   if (limit.empty()) return false;
   const int major = major_of(compiler.version);
-  return compiler.kind == "gcc" ? major <= major_of(limit) : major < major_of(limit);
+  return compiler.kind == CompilerKind::gcc ? major <= major_of(limit) : major < major_of(limit);
 }
 
 Result<HostCompiler> choose_host_compiler(const ToolchainNeed& need, const Nvcc& nvcc, const Environment& environment) {
-  const std::string machine = machine_of(need.platform);
+  const std::string machine(cpu_of_platform(need.platform));
   const bool cross = need.platform != environment.platform;
   const auto fits = [&](const HostCompiler& c) {
     return c.target.starts_with(machine + "-") && c.library_dir.empty() && (need.cuda.empty() || accepts(nvcc, c));
   };
-  for (const std::string_view kind : {"gcc", "clang"})
+  for (const auto kind : {CompilerKind::gcc, CompilerKind::clang})
     if (const auto* chosen = best(environment.host_compilers, [&](const auto& c) { return c.kind == kind && fits(c); }))
       return *chosen;
   const std::string wanted =
       need.cuda.empty() ? "" : fmt::format(" that nvcc {} accepts ({})", nvcc.cuda, accepted_words(nvcc));
   const auto say = [](const HostCompiler& c) {
-    return c.version.empty() ? c.executable.string() : fmt::format("{} {} for {}", c.kind, c.version, c.target);
+    return c.version.empty() ? c.executable.string()
+                             : fmt::format("{} {} for {}", to_string(c.kind), c.version, c.target);
   };
   // The distribution's own, unless that is what is here and too new.
   const bool has_gcc = std::ranges::any_of(environment.host_compilers, [&](const HostCompiler& c) {
-    return c.kind == "gcc" && c.target.starts_with(machine + "-") && c.library_dir.empty();
+    return c.kind == CompilerKind::gcc && c.target.starts_with(machine + "-") && c.library_dir.empty();
   });
   const std::string suffix =
       need.cuda.empty() || nvcc.max_gcc.empty() || !has_gcc ? "" : "-" + nvcc.max_gcc + "  # or an older one";
@@ -199,8 +195,9 @@ namespace {
 
 /// Microsoft's folder where one is given, else a mingw: one for the preferred C library, else any.
 const HostCompiler* windows_libraries(const std::vector<HostCompiler>& all) {
-  if (const auto* microsoft = best(all, [](const HostCompiler& c) { return c.kind == "msvc"; })) return microsoft;
-  const auto is_mingw = [](const HostCompiler& c) { return c.kind == "gcc" && !c.library_dir.empty(); };
+  if (const auto* microsoft = best(all, [](const HostCompiler& c) { return c.kind == CompilerKind::msvc; }))
+    return microsoft;
+  const auto is_mingw = [](const HostCompiler& c) { return c.kind == CompilerKind::gcc && !c.library_dir.empty(); };
   for (const auto& kind : windows_data().mingw)
     if (const auto* mingw =
             best(all, [&](const HostCompiler& c) { return is_mingw(c) && c.c_runtime == kind.runtime; }))
@@ -230,11 +227,12 @@ Result<WindowsCompilers> choose_windows_compilers(const ToolchainNeed& need, con
                                                   const Environment& environment) {
   const auto& all = environment.host_compilers;
   const auto& known = windows_data();
-  const auto* clang =
-      best(all, [&](const HostCompiler& c) { return c.kind == "clang" && major_of(c.version) >= known.least_clang; });
+  const auto* clang = best(all, [&](const HostCompiler& c) {
+    return c.kind == CompilerKind::clang && major_of(c.version) >= known.least_clang;
+  });
   const auto* libraries = windows_libraries(all);
-  const auto given = std::ranges::find(all, "msvc", &HostCompiler::kind);
-  if (given != all.end() && (libraries == nullptr || libraries->kind != "msvc"))
+  const auto given = std::ranges::find(all, CompilerKind::msvc, &HostCompiler::kind);
+  if (given != all.end() && (libraries == nullptr || libraries->kind != CompilerKind::msvc))
     return fail(ErrorKind::machine, "TCH008",
                 fmt::format("Microsoft's headers and libraries in {} cannot be used: {}", given->executable.string(),
                             given->why_not),
@@ -252,7 +250,7 @@ Result<WindowsCompilers> choose_windows_compilers(const ToolchainNeed& need, con
     packages.push_back(mingw_package());
   }
   std::filesystem::path linker;
-  if (libraries != nullptr && libraries->kind == "msvc") {
+  if (libraries != nullptr && libraries->kind == CompilerKind::msvc) {
     if (clang != nullptr) linker = windows_linker(*clang);
     if (linker.empty()) {
       missing.push_back(fmt::format("no {} beside clang++", known.linker));
@@ -271,7 +269,7 @@ namespace {
 // Header folders are for one CPU; the SOABI says which. One that names none is the machine's own.
 bool is_for(const Python& python, const std::string& platform, const Environment& environment) {
   for (const auto* known : {"linux_x86_64", "linux_aarch64"})
-    if (python.soabi.find(machine_of(known)) != std::string::npos) return platform == known;
+    if (python.soabi.find(cpu_of_platform(known)) != std::string::npos) return platform == known;
   return platform == environment.platform;
 }
 
@@ -291,7 +289,7 @@ std::string place_of(const Python& python) {
 Python headers_for(Python own, const std::string& platform, const std::string& own_platform) {
   own.executable.clear();
   own.soabi = is_windows(platform) ? std::string()  // its own is in no name of the limited API
-                                   : replace_all(own.soabi, machine_of(own_platform), machine_of(platform));
+                                   : replace_all(own.soabi, cpu_of_platform(own_platform), cpu_of_platform(platform));
   own.source = ToolSource::derived;
   own.identity = sha256_hex(fmt::format("{} for {} 1", own.identity, platform));
   return own;

@@ -3,6 +3,7 @@
 #include "support/file.hpp"
 #include "support/format.hpp"
 #include "support/kept_toml.hpp"
+#include "support/sha256.hpp"
 #include "support/text.hpp"
 #include "support/toml.hpp"
 #include "support/try.hpp"
@@ -34,13 +35,9 @@ void add_line(std::string& text, std::string_view key, std::string_view value) {
   if (!value.empty()) text += fmt::format("{} = {}\n", key, quoted(value));
 }
 
-bool is_hash(std::string_view text) {
-  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
-}
-
 std::string hash_at(TomlTable& row, std::string_view key) {
   auto value = row.string(key).value_or("");
-  if (!value.empty() && !is_hash(value)) row.error(key, "LCK006", "not a sha256 of 64 hexadecimal digits");
+  if (!value.empty() && !is_sha256(value)) row.error(key, "LCK006", "not a sha256 of 64 hexadecimal digits");
   return value;
 }
 

@@ -16,8 +16,6 @@ namespace sagekit {
 
 namespace {
 
-using Pins = std::map<std::string, VersionRange>;
-
 struct Part {
   const RecipePart* recipe = nullptr;
   VersionRange version;

@@ -5,7 +5,6 @@
 #include "support/try.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <tuple>
 
 namespace sagekit {
@@ -20,12 +19,6 @@ bool is_for(const WheelName& name, std::string_view platform) {
     return tag == "any" || tag == platform ||
            (tag.ends_with(machine) && (tag.starts_with("manylinux") || tag.starts_with("linux")));
   });
-}
-
-int leading_number(std::string_view text) {
-  int number = -1;
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  return number;
 }
 
 /// "cp312" -> 12; "py3" and the like -> -1.

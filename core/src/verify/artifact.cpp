@@ -61,17 +61,6 @@ std::vector<std::pair<std::string, const MemberFacts*>> Artifact::modules() cons
   return list;
 }
 
-std::string_view to_string(Artifact::Kind kind) {
-  switch (kind) {
-    case Artifact::Kind::wheel: return "wheel";
-    case Artifact::Kind::build: return "build";
-    case Artifact::Kind::unpacked: return "unpacked";
-    case Artifact::Kind::installed: return "installed";
-    case Artifact::Kind::folder: return "folder";
-  }
-  return "wheel";
-}
-
 std::vector<ExpectedModule> expected_modules(const Artifact& artifact) {
   std::vector<ExpectedModule> list;
   if (artifact.spec == nullptr || artifact.revision == nullptr || !artifact.provenance.arches) return list;

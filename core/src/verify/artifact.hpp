@@ -9,6 +9,7 @@
 #include <sagekit/inspect.hpp>
 #include <sagekit/plugin.hpp>
 #include <sagekit/spec.hpp>
+#include <sagekit/verify.hpp>
 
 #include <filesystem>
 #include <functional>
@@ -21,9 +22,7 @@
 namespace sagekit {
 
 struct Artifact {
-  /// What is judged, which decides what can be: `wheel` an archive; `build` staged files of a planned name; `unpacked`
-  /// and `installed` a package in a folder, with its dist-info; `folder` any other folder.
-  enum class Kind { wheel, build, unpacked, installed, folder } kind = Kind::wheel;
+  ArtifactKind kind = ArtifactKind::wheel;
   std::filesystem::path root;         ///< of the last three: the folder in which the members lie
   WheelName name;                     ///< without a file name, what dist-info says
   std::vector<MemberFacts> members;   ///< sorted by path
@@ -43,7 +42,9 @@ struct Artifact {
   std::function<Result<std::string>(const std::string& archive_path)> read;
 
   /// Is it in a folder, without an archive and a file name?
-  bool in_folder() const { return kind == Kind::unpacked || kind == Kind::installed || kind == Kind::folder; }
+  bool in_folder() const {
+    return kind == ArtifactKind::unpacked || kind == ArtifactKind::installed || kind == ArtifactKind::folder;
+  }
   /// Is it known which kernels its package calls where, and which defects it has?
   bool is_recognised() const { return spec != nullptr && revision != nullptr; }
   /// "built, not run on Windows": what it was called when it was made, and no row of the spec says otherwise since.
@@ -60,9 +61,6 @@ struct Artifact {
   /// Dotted names of all native members, with them.
   std::vector<std::pair<std::string, const MemberFacts*>> modules() const;
 };
-
-/// "wheel", "build", "unpacked", "installed", "folder".
-std::string_view to_string(Artifact::Kind kind);
 
 struct ExpectedModule {
   const KernelSpec* kernel = nullptr;

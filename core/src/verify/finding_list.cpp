@@ -187,9 +187,6 @@ WheelReport FindingList::report(std::string path, std::string sha256, std::vecto
 }
 
 Diagnostics stale_waivers(const PolicyFile& file, const std::vector<WheelReport>& reports) {
-  const Severity severity = file.stale_waivers == "error"  ? Severity::error
-                            : file.stale_waivers == "note" ? Severity::note
-                                                           : Severity::warning;
   Diagnostics stale;
   for (std::size_t i = 0; i < file.waivers.size(); ++i) {
     const Waiver& waiver = file.waivers[i];
@@ -198,7 +195,7 @@ Diagnostics stale_waivers(const PolicyFile& file, const std::vector<WheelReport>
     std::string what = waiver.code;
     if (!waiver.where.empty()) what += " in " + waiver.where;
     if (!waiver.wheel.empty()) what += " of " + waiver.wheel;
-    stale.push_back({severity,
+    stale.push_back({file.stale_waivers,
                      "VFY102",
                      fmt::format("nothing needs the waiver of {} ({})", what, waiver.reason),
                      {file.origin, waiver.line, waiver.line > 0 ? 1 : 0, {}},

@@ -155,12 +155,6 @@ std::vector<FindingPage> finding_pages(std::string_view wanted) {
   return pages;
 }
 
-std::vector<std::string> finding_families() {
-  std::set<std::string> families;
-  for (const auto& page : finding_pages()) families.emplace(family(page.code));
-  return {families.begin(), families.end()};
-}
-
 Result<std::vector<FindingPage>> explain_finding(std::string_view code_or_family) {
   const auto capitals = [](std::string text) {
     std::ranges::transform(text, text.begin(),

@@ -24,10 +24,10 @@ CodeList numbered(std::string_view letters, int first, int end) {
 }
 
 // Staged files are judged again as a wheel: what is not there yet is not missed.
-constexpr Precondition k_not_staged{[](const CheckContext& c) { return c.artifact.kind != Artifact::Kind::build; }, ""};
+constexpr Precondition k_not_staged{[](const CheckContext& c) { return c.artifact.kind != ArtifactKind::build; }, ""};
 constexpr Precondition k_file_name{[](const CheckContext& c) { return !c.artifact.in_folder(); },
                                    "it is a folder, without a wheel's file name"};
-constexpr Precondition k_archive{[](const CheckContext& c) { return c.artifact.kind == Artifact::Kind::wheel; },
+constexpr Precondition k_archive{[](const CheckContext& c) { return c.artifact.kind == ArtifactKind::wheel; },
                                  "it is a folder, not an archive"};
 constexpr Precondition k_dist_info{
     [](const CheckContext& c) { return c.artifact.wheel != nullptr && !c.artifact.wheel->dist_info.empty(); },
@@ -37,8 +37,8 @@ constexpr Precondition k_plugin{[](const CheckContext& c) { return c.artifact.sp
 constexpr Precondition k_variant{[](const CheckContext& c) { return is_variant(c.artifact); }, ""};
 // Where files lie is the installer's affair afterwards.
 constexpr Precondition k_as_packed{[](const CheckContext& c) {
-                                     return c.artifact.kind == Artifact::Kind::wheel ||
-                                            c.artifact.kind == Artifact::Kind::unpacked;
+                                     return c.artifact.kind == ArtifactKind::wheel ||
+                                            c.artifact.kind == ArtifactKind::unpacked;
                                    },
                                    ""};
 constexpr Precondition k_windows{[](const CheckContext& c) { return has_windows_modules(c.artifact); }, ""};
@@ -153,7 +153,7 @@ Result<WheelReport> judge(const Artifact& artifact, FindingList findings, const 
   auto report = std::move(findings).report(std::move(path), std::move(sha256), std::move(results.runs_on));
   if (results.gate && results.gate->cases > 0) report.gpu = results.gate->gpu;
   report.unusable = std::move(results.unusable);
-  report.kind = to_string(artifact.kind);
+  report.kind = artifact.kind;
   report.imported = {results.imported.begin(), results.imported.end()};
   report.python = artifact.name.python;
   report.abi = artifact.name.abi;

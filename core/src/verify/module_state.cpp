@@ -14,22 +14,22 @@ namespace sagekit {
 namespace {
 
 /// Findings after which a module does not load, or is not what it should be.
-constexpr std::array<std::pair<std::string_view, ModuleVerdict>, 19> k_load_faults{{
-    {"CNT007", ModuleVerdict::unknown},  // other bytes than the build recorded
-    {"CNT017", ModuleVerdict::no},       // a pointer or an error page
-    {"ELF001", ModuleVerdict::no},       // another machine
-    {"ELF006", ModuleVerdict::no},       // another system's format
-    {"ELF007", ModuleVerdict::no},       // a symbol that torch does not have
-    {"ELF010", ModuleVerdict::no},       // no library
-    {"IMP001", ModuleVerdict::no},      {"IMP002", ModuleVerdict::no},      {"IMP003", ModuleVerdict::no},
-    {"IMP004", ModuleVerdict::no},      {"INF016", ModuleVerdict::unknown},  // other bytes than RECORD says
-    {"INF017", ModuleVerdict::unknown}, {"LBC006", ModuleVerdict::no},       // another C library
-    {"PYA001", ModuleVerdict::no},                                           // no Python of the tags finds it
-    {"PYA002", ModuleVerdict::no},                                           // no PyInit
-    {"PYA005", ModuleVerdict::no},                                           // another Python's library
-    {"PYA006", ModuleVerdict::no},                                           // symbols that no Python has
-    {"TAB001", ModuleVerdict::no},                                           // another torch's C++ strings
-    {"TAB004", ModuleVerdict::no},                                           // another torch
+constexpr std::array<std::pair<std::string_view, RunVerdict>, 19> k_load_faults{{
+    {"CNT007", RunVerdict::unknown},  // other bytes than the build recorded
+    {"CNT017", RunVerdict::no},       // a pointer or an error page
+    {"ELF001", RunVerdict::no},       // another machine
+    {"ELF006", RunVerdict::no},       // another system's format
+    {"ELF007", RunVerdict::no},       // a symbol that torch does not have
+    {"ELF010", RunVerdict::no},       // no library
+    {"IMP001", RunVerdict::no},      {"IMP002", RunVerdict::no},      {"IMP003", RunVerdict::no},
+    {"IMP004", RunVerdict::no},      {"INF016", RunVerdict::unknown},  // other bytes than RECORD says
+    {"INF017", RunVerdict::unknown}, {"LBC006", RunVerdict::no},       // another C library
+    {"PYA001", RunVerdict::no},                                        // no Python of the tags finds it
+    {"PYA002", RunVerdict::no},                                        // no PyInit
+    {"PYA005", RunVerdict::no},                                        // another Python's library
+    {"PYA006", RunVerdict::no},                                        // symbols that no Python has
+    {"TAB001", RunVerdict::no},                                        // another torch's C++ strings
+    {"TAB004", RunVerdict::no},                                        // another torch
 }};
 
 /// Findings after which nothing of the package can be imported.
@@ -118,7 +118,7 @@ bool counts(const Finding& finding) {
 }
 
 bool keeps_from_installing(const Artifact& artifact, const Finding& finding) {
-  if (artifact.kind != Artifact::Kind::wheel || artifact.wheel == nullptr) return false;
+  if (artifact.kind != ArtifactKind::wheel || artifact.wheel == nullptr) return false;
   const auto fault = std::ranges::find(k_install_faults, std::string_view(finding.code), &InstallFault::code);
   return fault != k_install_faults.end() && (fault->is_refused == nullptr || fault->is_refused(artifact, finding));
 }
@@ -151,18 +151,17 @@ ModuleState judged_by_code(const MemberFacts& member, const GpuCode& code) {
     return fmt::format("has {} of {} images for {} {} ({})", bad, code.count, to_string(code.arch), how, finding);
   };
   if (code.mislabelled > 0)
-    return {.verdict = code.mislabelled < code.count ? ModuleVerdict::part : ModuleVerdict::no,
+    return {.verdict = code.mislabelled < code.count ? RunVerdict::part : RunVerdict::no,
             .code = &code,
             .why = images(code.mislabelled, "that hold code for another arch", "FAT008")};
   if (code.unreadable > 0)
-    return {.verdict = ModuleVerdict::unknown,
-            .code = &code,
-            .why = images(code.unreadable, "that cannot be read", "FAT007")};
+    return {
+        .verdict = RunVerdict::unknown, .code = &code, .why = images(code.unreadable, "that cannot be read", "FAT007")};
   if (const auto* problem = unlisted(member))
-    return {.verdict = ModuleVerdict::unknown,
+    return {.verdict = RunVerdict::unknown,
             .code = &code,
             .why = fmt::format("cannot be judged ({}: {})", problem->code, problem->message)};
-  return {.verdict = code.ptx ? ModuleVerdict::jit : ModuleVerdict::yes, .code = &code};
+  return {.verdict = code.ptx ? RunVerdict::jit : RunVerdict::yes, .code = &code};
 }
 
 /// NVIDIA promises no binary compatibility between a Tegra and other GPUs (CUDA C++ Programming Guide, "Binary
@@ -176,7 +175,7 @@ std::optional<ModuleState> foreign_code(const MemberFacts& member, const GpuCode
   });
   if (text != member.gpu.end()) return judged_by_code(member, *text);
   return ModuleState{
-      .verdict = ModuleVerdict::unknown,
+      .verdict = RunVerdict::unknown,
       .code = &code,
       .why = fmt::format("has code for {} and none for {}: CUDA {} and newer load the first there, older do not",
                          to_string(code.arch), to_string(gpu), row->shares_code_from)};
@@ -202,9 +201,9 @@ LoadFaults::LoadFaults(const Artifact& artifact, const std::vector<Finding>& fin
     // One whose name says no Python is found by all of them.
     if (finding.code == "PYA001" && (member->python_abi.empty() || member->python_abi == "none")) continue;
     ModuleState state{.verdict = fault->second, .why = fmt::format("does not load ({})", text)};
-    if (state.verdict == ModuleVerdict::unknown) state.why = fmt::format("is not the file that was built ({})", text);
+    if (state.verdict == RunVerdict::unknown) state.why = fmt::format("is not the file that was built ({})", text);
     if (finding.code == "PYA001" && loads_in_one_python(artifact, *member)) {
-      state.verdict = ModuleVerdict::part;
+      state.verdict = RunVerdict::part;
       state.why = fmt::format("loads in one of the wheel's Pythons only ({})", text);
     }
     const auto [place, fresh] = m_modules.emplace(member->path, state);
@@ -222,29 +221,29 @@ const ModuleState* LoadFaults::of(const MemberFacts& member) const {
 ModuleState state_on(const MemberFacts& member, Capability gpu, const LoadFaults& faults, bool whole) {
   const GpuCode* code = code_for(member, gpu);
   const ModuleState* fault = faults.of(member);
-  if (fault != nullptr && fault->verdict == ModuleVerdict::no)
+  if (fault != nullptr && fault->verdict == RunVerdict::no)
     return {.verdict = fault->verdict, .code = code, .why = fault->why};
   if (code == nullptr) {
     if (const auto* problem = unlisted(member))
-      return {.verdict = ModuleVerdict::unknown,
+      return {.verdict = RunVerdict::unknown,
               .why = fmt::format("cannot be judged ({}: {})", problem->code, problem->message)};
-    return {.verdict = ModuleVerdict::no, .lacks_code = true, .why = fmt::format("has {}", code_words(member))};
+    return {.verdict = RunVerdict::no, .lacks_code = true, .why = fmt::format("has {}", code_words(member))};
   }
   ModuleState state = judged_by_code(member, *code);
   if (fault != nullptr && fault->verdict < state.verdict)
     state = {.verdict = fault->verdict, .code = code, .why = fault->why};
-  if (code->ptx || state.verdict == ModuleVerdict::no) return state;
+  if (code->ptx || state.verdict == RunVerdict::no) return state;
   const auto broken = KernelBodies(member.gpu).loaded_on(gpu);
   if (broken.all())
-    return {.verdict = ModuleVerdict::no,
+    return {.verdict = RunVerdict::no,
             .code = code,
             .why = fmt::format("has no kernel for {} that does anything (FAT108)", to_string(code->arch))};
-  if (whole && broken.any() && ModuleVerdict::part < state.verdict)
-    return {.verdict = ModuleVerdict::part,
+  if (whole && broken.any() && RunVerdict::part < state.verdict)
+    return {.verdict = RunVerdict::part,
             .code = code,
             .why = fmt::format("has {} of {} kernels that do nothing there or trap, such as {} (FAT109)",
                                broken.traps + broken.empty + broken.part_trap, broken.kernels, broken.example)};
-  if (state.verdict == ModuleVerdict::yes)
+  if (state.verdict == RunVerdict::yes)
     if (const auto foreign = foreign_code(member, *code, gpu)) return *foreign;
   return state;
 }

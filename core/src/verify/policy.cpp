@@ -1,27 +1,24 @@
 #include "verify/policy.hpp"
 
+#include "support/enum_words.hpp"
 #include "support/file.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
 #include "support/toml.hpp"
 #include "support/try.hpp"
+#include "verify/finding_list.hpp"
 
 #include <sagekit/finding.hpp>
 #include <sagekit/verify.hpp>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <set>
 
 namespace sagekit {
 
 namespace {
-
-Weight weight_of(std::string_view word) {
-  if (word == "error") return Weight::error;
-  if (word == "warning") return Weight::warning;
-  return word == "note" ? Weight::note : Weight::off;
-}
 
 Status check_families(const std::vector<std::string>& words) {
   const auto families = judged_families();
@@ -43,10 +40,9 @@ Status check_options(const VerifyOptions& options) {
 
 Weight EffectivePolicy::weight(std::string_view code, Weight usual) const {
   if (file == nullptr) return usual;
-  if (const auto found = file->weight.find(std::string(code)); found != file->weight.end())
-    return weight_of(found->second);
+  if (const auto found = file->weight.find(std::string(code)); found != file->weight.end()) return found->second;
   const auto found = file->weight.find(std::string(family(code)));
-  return found == file->weight.end() || usual == Weight::off ? usual : weight_of(found->second);
+  return found == file->weight.end() || usual == Weight::off ? usual : found->second;
 }
 
 std::string EffectivePolicy::name() const {
@@ -160,7 +156,8 @@ class Reader {
     }
     if (auto options = root.table("options")) {
       if (const auto word = options->string("stale_waivers")) {
-        m_policy.stale_waivers = *word;
+        m_policy.stale_waivers =
+            from_word(*word, std::array{Severity::error, Severity::warning, Severity::note}).value_or(Severity::error);
         one_of(*options, "stale_waivers", *word, {"error", "warning", "note"});
       }
       options->finish();
@@ -189,7 +186,8 @@ class Reader {
       if (!word) continue;
       check_code(severity, code, code);
       one_of(severity, code, *word, k_weights);
-      m_policy.weight[code] = *word;
+      m_policy.weight[code] =
+          from_word(*word, std::array{Weight::error, Weight::warning, Weight::note, Weight::off}).value_or(Weight::off);
     }
   }
 

@@ -19,13 +19,6 @@ enum class Policy { own, others, pypi };
 /// "own", "others", "pypi". Error VFY001 (usage) with the nearest right word.
 Result<Policy> parse_policy(std::string_view text);
 
-enum class Weight {
-  error,  ///< the wheel fails
-  warning,
-  note,  ///< said, and passes
-  off,   ///< not judged under this policy
-};
-
 struct Rule {
   std::string_view code;
   Weight own, others, pypi;

@@ -1,3 +1,4 @@
+#include "support/enum_words.hpp"
 #include "verify/finding_list.hpp"
 #include "verify/report_json.hpp"
 
@@ -7,12 +8,10 @@ namespace sagekit {
 
 namespace {
 
-/// The value whose word that is.
-template <class T, std::size_t N>
-T value_of(std::string_view word, const std::array<T, N>& values) {
-  for (const T value : values)
-    if (to_string(value) == word) return value;
-  throw Json::other_error::create(501, "unknown word", nullptr);
+template <class Value>
+Value known(const std::optional<Value>& value) {
+  if (!value) throw Json::other_error::create(501, "unknown word", nullptr);
+  return *value;
 }
 
 std::string required(const Json& json, const char* key) { return json.at(key).get<std::string>(); }
@@ -26,8 +25,8 @@ Finding read_finding(const Json& json) {
                                         FindingResult::skipped, FindingResult::waived};
   Finding finding;
   finding.code = required(json, "code");
-  finding.severity = value_of(required(json, "severity"), k_severities);
-  finding.result = value_of(required(json, "result"), k_results);
+  finding.severity = known(from_word(required(json, "severity"), k_severities));
+  finding.result = known(from_word(required(json, "result"), k_results));
   finding.message = required(json, "message");
   finding.where = required(json, "where");
   finding.hint = required(json, "hint");
@@ -44,7 +43,7 @@ RunsOn read_row(const Json& json) {
   RunsOn row;
   row.capability = *capability;
   row.gpus = required_list(json, "gpus");
-  row.verdict = required(json, "verdict");
+  row.verdict = known(parse_run_verdict(required(json, "verdict")));
   row.modules = required_list(json, "modules");
   row.failing = required_list(json, "failing_modules");
   row.reason = required(json, "reason");
@@ -57,13 +56,15 @@ RunsOn read_row(const Json& json) {
 }  // namespace
 
 std::optional<WheelReport> read_report(const Json& json) {
+  static constexpr std::array k_kinds{ArtifactKind::wheel, ArtifactKind::build, ArtifactKind::unpacked,
+                                      ArtifactKind::installed, ArtifactKind::folder};
   try {
     WheelReport report;
     report.path = required(json, "path");
     report.sha256 = required(json, "sha256");
-    report.pass = required(json, "verdict") == "pass";
+    report.pass = parse_wheel_verdict(required(json, "verdict")) == WheelVerdict::pass;
     report.policy = required(json, "policy");
-    report.kind = required(json, "kind");
+    report.kind = known(from_word(required(json, "kind"), k_kinds));
     const Json& tags = json.at("tags");
     report.python = required_list(tags, "python");
     report.abi = required_list(tags, "abi");

@@ -46,17 +46,6 @@ class DriverFloor {
   bool m_known = true, m_any = false, m_windows = false;
 };
 
-std::string_view to_string(ModuleVerdict verdict) {
-  switch (verdict) {
-    case ModuleVerdict::no: return "no";
-    case ModuleVerdict::unknown: return "unknown";
-    case ModuleVerdict::part: return "part";
-    case ModuleVerdict::jit: return "jit";
-    case ModuleVerdict::yes: return "yes";
-  }
-  return "unknown";
-}
-
 /// The one CPU that its modules are for; "" = several, or it has none.
 std::string cpu_of(const Artifact& artifact) {
   std::set<std::string> cpus;
@@ -70,7 +59,8 @@ RunsOn row_for(Capability gpu, const Artifact& artifact) {
   row.capability = gpu;
   row.gpus = gpu_names(gpu, cpu_of(artifact));
   row.other_cpu = row.gpus.empty() && !gpu_names(gpu).empty();
-  row.verdict = "no";
+  row.verdict = RunVerdict::no;
+  row.decided_by = RunReason::modules;
   return row;
 }
 
@@ -96,7 +86,7 @@ void mind_other_modules(RunsOn& row, const Artifact& artifact, const LoadFaults&
   const auto mind = [&row](const std::string& name, std::string_view why) {
     if (contains(row.modules, name)) return;
     row.failing.push_back(name);
-    if (row.verdict == "yes" || row.verdict == "jit") row.verdict = "part";
+    if (row.verdict == RunVerdict::yes || row.verdict == RunVerdict::jit) row.verdict = RunVerdict::part;
     add_reason(
         row, fmt::format("{} {}, and whether the package imports without it is not known", after_last(name, '.'), why));
   };
@@ -107,27 +97,27 @@ void mind_other_modules(RunsOn& row, const Artifact& artifact, const LoadFaults&
 
 /// What the package calls there, module by module; the worst of them decides.
 void judge_modules(RunsOn& row, const Artifact& artifact, const LoadFaults& faults) {
-  auto worst = ModuleVerdict::yes;
+  auto worst = RunVerdict::yes;
   DriverFloor need;
   std::vector<std::string> jit;
   std::string why;
   for (const auto& name : row.modules) {
     const MemberFacts* member = artifact.find_module(name);
-    const auto state = member == nullptr ? ModuleState{.verdict = ModuleVerdict::no, .why = "is not in the wheel"}
+    const auto state = member == nullptr ? ModuleState{.verdict = RunVerdict::no, .why = "is not in the wheel"}
                                          : state_on(*member, row.capability, faults, true);
-    if (state.verdict < ModuleVerdict::jit) row.failing.push_back(name);
+    if (state.verdict < RunVerdict::jit) row.failing.push_back(name);
     if (state.verdict < worst) {
       worst = state.verdict;
-      if (worst < ModuleVerdict::jit)
-        why = fmt::format("it {} call {}, which {}", worst == ModuleVerdict::no ? "would" : "will",
-                          after_last(name, '.'), state.why);
+      if (worst < RunVerdict::jit)
+        why = fmt::format("it {} call {}, which {}", worst == RunVerdict::no ? "would" : "will", after_last(name, '.'),
+                          state.why);
     }
     if (state.code != nullptr) need.add(*member, *state.code);
     if (state.code != nullptr && state.code->ptx)
       jit.push_back(fmt::format("{} (PTX for {})", after_last(name, '.'), to_string(state.code->arch)));
   }
-  row.verdict = to_string(worst);
-  if (worst == ModuleVerdict::no) {
+  row.verdict = worst;
+  if (worst == RunVerdict::no) {
     row.reason = why;
     return;
   }
@@ -143,21 +133,24 @@ RunsOn by_dispatch(const Artifact& artifact, Capability gpu, const std::vector<c
   const auto dispatch = dispatch_for(artifact, gpu);
   if (!dispatch) {
     row.reason = fmt::format("the package has no branch for {}", to_string(gpu));
+    row.decided_by = RunReason::no_branch;
     return row;
   }
   if (!dispatch->refused.empty()) {
     row.reason = fmt::format("the package refuses it: {}", dispatch->refused);
+    row.decided_by = RunReason::refused;
     return row;
   }
   row.modules = dispatch->modules;
   row.reason = dispatch->path;
   judge_modules(row, artifact, faults);
-  if (row.verdict == "no") return row;
+  if (row.verdict == RunVerdict::no) return row;
   const auto defect = std::ranges::find_if(defects, [&](const Defect* one) { return hurts(*one, gpu); });
   if (defect != defects.end()) {
     RunsOn hurt = row_for(gpu, artifact);
     hurt.modules = row.modules;
     hurt.reason = fmt::format("known defect {}: {}", (*defect)->id, (*defect)->message);
+    hurt.decided_by = RunReason::defect;
     return hurt;
   }
   mind_other_modules(row, artifact, faults);
@@ -206,7 +199,7 @@ bool may_have_code(const MemberFacts& member) {
 /// Nobody knows which modules the package calls: it runs where all of them have code, and in part where some have.
 RunsOn by_code(const Artifact& artifact, Capability gpu, const LoadFaults& faults) {
   RunsOn row = row_for(gpu, artifact);
-  auto worst = ModuleVerdict::yes, best = ModuleVerdict::no;
+  auto worst = RunVerdict::yes, best = RunVerdict::no;
   std::vector<std::pair<const MemberFacts*, const GpuCode*>> taken;
   std::vector<std::pair<std::string, ModuleState>> failing;
   std::size_t with_code = 0, by_path = 0;
@@ -218,38 +211,36 @@ RunsOn by_code(const Artifact& artifact, Capability gpu, const LoadFaults& fault
     const auto state = has_code ? state_on(*member, gpu, faults, false) : *faults.of(*member);
     worst = std::min(worst, state.verdict);
     if (has_code) best = std::max(best, state.verdict);
-    if (state.verdict < ModuleVerdict::jit) {
+    if (state.verdict < RunVerdict::jit) {
       failing.emplace_back(name, state);
       row.failing.push_back(name);
     }
-    if (state.verdict < ModuleVerdict::part) continue;
+    if (state.verdict < RunVerdict::part) continue;
     if (has_code) row.modules.push_back(name);
     if (state.code != nullptr) taken.emplace_back(member, state.code);
   }
   least_floor(taken).tell(row);
   // With none that works the best of them counts; with some, one that does not makes it a part.
-  row.verdict = to_string(best < ModuleVerdict::part    ? best
-                          : worst < ModuleVerdict::part ? ModuleVerdict::part
-                                                        : worst);
+  row.verdict = best < RunVerdict::part ? best : worst < RunVerdict::part ? RunVerdict::part : worst;
   const bool no_code = std::ranges::all_of(failing, [](const auto& one) { return one.second.lacks_code; });
   if (failing.empty())
     row.reason = "every module with GPU code has code for it";
-  else if (best == ModuleVerdict::no && no_code && by_path == with_code) {
+  else if (best == RunVerdict::no && no_code && by_path == with_code) {
     // Its Python code has to ask for them, and may do without: torchao does.
-    row.verdict = "unknown";
+    row.verdict = RunVerdict::unknown;
     row.reason = "no module has code for it, and none is a Python module that an import would bring";
-  } else if (best == ModuleVerdict::no && no_code)
+  } else if (best == RunVerdict::no && no_code)
     row.reason = "no module has code for it";
   else
     row.reason = failing_words(failing, with_code);
-  if (row.verdict != "no" && (!failing.empty() || artifact.spec != nullptr))
+  if (row.verdict != RunVerdict::no && (!failing.empty() || artifact.spec != nullptr))
     add_reason(row, "which the package calls is not known");
   return row;
 }
 
 /// What was seen on a GPU outweighs what was read in files.
 void mind_gate(RunsOn& row, const GpuGate& gate, const std::vector<Finding>& findings) {
-  row.verdict = gate.passed == 0 ? "no" : "part";
+  row.verdict = gate.passed == 0 ? RunVerdict::no : RunVerdict::part;
   const auto first = std::ranges::find_if(findings, [](const Finding& one) {
     return family(one.code) == "RUN" && (one.result == FindingResult::fail || one.result == FindingResult::warn);
   });
@@ -323,7 +314,7 @@ std::vector<RunsOn> runs_on(const Artifact& artifact, const std::vector<Finding>
   }
   const auto experimental = artifact.experimental();
   for (auto& row : table) {
-    if (row.verdict == "no") continue;
+    if (row.verdict == RunVerdict::no) continue;
     if (!experimental.empty()) add_reason(row, experimental);
     if (gate && gate->capability == row.capability && gate->passed < gate->cases) mind_gate(row, *gate, findings);
   }
@@ -333,8 +324,9 @@ std::vector<RunsOn> runs_on(const Artifact& artifact, const std::vector<Finding>
 void lower_all(std::vector<RunsOn>& table, const std::string& unusable) {
   if (unusable.empty()) return;
   for (auto& row : table) {
-    row.verdict = "no";
+    row.verdict = RunVerdict::no;
     row.reason = unusable;
+    row.decided_by = RunReason::unusable;
   }
 }
 
@@ -349,9 +341,8 @@ void check_runs_on(const Artifact& artifact, const std::vector<RunsOn>& table, c
     if (std::ranges::any_of(defects, [&](const Defect* defect) { return hurts(*defect, arch.capability); }))
       continue;  // TRU001's
     const auto row = std::ranges::find(table, arch.capability, &RunsOn::capability);
-    if (row == table.end() || row->verdict != "no") continue;
-    const auto dispatch = dispatch_for(artifact, arch.capability);
-    const bool package_says_no = !dispatch || !dispatch->refused.empty();
+    if (row == table.end() || row->verdict != RunVerdict::no) continue;
+    const bool package_says_no = row->decided_by == RunReason::no_branch || row->decided_by == RunReason::refused;
     findings.broken(package_says_no ? "RUN002" : "RUN001",
                     fmt::format("built for {}, but does not run there: {}", to_string(arch.capability), row->reason));
   }

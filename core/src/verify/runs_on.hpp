@@ -44,11 +44,8 @@ std::string cuda_runtime(const MemberFacts& member);
 /// The GPUs that the table is about, but for those of the past.
 std::vector<Capability> known_gpus(const Artifact& artifact);
 
-/// Worst first.
-enum class ModuleVerdict { no, unknown, part, jit, yes };
-
 struct ModuleState {
-  ModuleVerdict verdict = ModuleVerdict::yes;
+  RunVerdict verdict = RunVerdict::yes;
   const GpuCode* code = nullptr;  ///< that the driver takes there; null = none
   bool lacks_code = false;        ///< it has none for that GPU, and that is all
   std::string why = {};           ///< of a verdict that is neither yes nor jit: "does not load (PYA002: ...)"

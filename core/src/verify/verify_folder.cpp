@@ -41,7 +41,7 @@ std::string work_tree(const Artifact& artifact) {
 }
 
 void check_installed(const Artifact& artifact, FindingList& findings) {
-  if (artifact.kind != Artifact::Kind::installed) return;
+  if (artifact.kind != ArtifactKind::installed) return;
   if (const auto tree = work_tree(artifact); !tree.empty())
     findings.broken("TRU006", fmt::format("it is an editable install: its files lie in {} and were not judged", tree),
                     {}, "judge the wheel that is made from that tree, or install it without -e");
@@ -58,13 +58,13 @@ bool names_family(const Diagnostics& problems, std::string_view letters) {
   return std::ranges::any_of(problems, [&](const Diagnostic& one) { return family(one.code) == letters; });
 }
 
-Artifact::Kind kind_of(const PackageFolder& package) {
+ArtifactKind kind_of(const PackageFolder& package) {
   switch (package.kind) {
-    case PackageFolder::Kind::unpacked: return Artifact::Kind::unpacked;
-    case PackageFolder::Kind::installed: return Artifact::Kind::installed;
-    case PackageFolder::Kind::plain: return Artifact::Kind::folder;
+    case PackageFolder::Kind::unpacked: return ArtifactKind::unpacked;
+    case PackageFolder::Kind::installed: return ArtifactKind::installed;
+    case PackageFolder::Kind::plain: return ArtifactKind::folder;
   }
-  return Artifact::Kind::folder;
+  return ArtifactKind::folder;
 }
 
 Result<WheelReport> judge_package(const PackageFolder& package, const std::vector<const Plugin*>& plugins,

@@ -22,7 +22,7 @@ Json finding_json(const Finding& finding) {
 Json row_json(const RunsOn& row) {
   return {{"capability", to_string(row.capability)},
           {"gpus", row.gpus},
-          {"verdict", row.verdict},
+          {"verdict", to_string(row.verdict)},
           {"modules", row.modules},
           {"failing_modules", row.failing},
           {"reason", row.reason},
@@ -34,9 +34,9 @@ Json row_json(const RunsOn& row) {
 }  // namespace
 
 Json report_json(const WheelReport& report, bool all) {
-  Json json{{"path", report.path}, {"sha256", report.sha256}, {"verdict", report.pass ? "pass" : "fail"}};
+  Json json{{"path", report.path}, {"sha256", report.sha256}, {"verdict", to_string(report.verdict())}};
   json["policy"] = report.policy;
-  json["kind"] = report.kind;
+  json["kind"] = to_string(report.kind);
   json["tags"] = {{"python", report.python}, {"abi", report.abi}, {"platform", report.platform}};
   json["gpu"] = report.gpu;
   Json& findings = json["findings"] = Json::array();

@@ -35,7 +35,7 @@ Result<WheelReport> unreadable_wheel(const fs::path& wheel, const Error& error, 
   findings.add({error.code, Severity::error, FindingResult::fail, error.message, error.where, error.hint});
   TRY_ASSIGN(auto sha256, sha256_file(wheel));
   auto report = std::move(findings).report(wheel.string(), std::move(sha256), {});
-  report.kind = to_string(Artifact::Kind::wheel);
+  report.kind = ArtifactKind::wheel;
   if (!report.waivers.empty())
     for (auto& finding : report.findings)
       finding.hint += (finding.hint.empty() ? "" : "; ") + std::string("no waiver makes a wheel of this file");
@@ -161,7 +161,7 @@ Result<Verdict<VerifiedBuild>> verify_build(const Spec& spec, const Plugin* plug
   TRY_ASSIGN(auto policy, effective_policy(own, {}, build.cell.wheel));
   FindingList findings(std::move(policy));
   Artifact artifact;
-  artifact.kind = Artifact::Kind::build;
+  artifact.kind = ArtifactKind::build;
   artifact.finished = false;
   TRY_ASSIGN(artifact.name, parse_wheel_name(build.cell.wheel));
   artifact.provenance = provenance_of(spec, build);

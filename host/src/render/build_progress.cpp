@@ -28,17 +28,6 @@ std::string title(const Step& step) {
   return text;
 }
 
-std::string_view name(StepOutcome outcome) {
-  switch (outcome) {
-    case StepOutcome::started: return "started";
-    case StepOutcome::reused: return "reused";
-    case StepOutcome::finished: return "finished";
-    case StepOutcome::failed: return "failed";
-    case StepOutcome::retried: return "retried";
-  }
-  return "";
-}
-
 }  // namespace
 
 std::string_view step_word(StepKind kind) {
@@ -189,7 +178,7 @@ void BuildProgress::json_line(const BuildEvent& event) {
       fmt::format("{{\"event\":\"step\",\"outcome\":\"{}\",\"step\":{},\"done\":{},\"total\":{},\"eta_seconds\":{:.1f},"
                   "\"wall_seconds\":{:.3f},"
                   "\"cpu_seconds\":{:.3f},\"peak_memory_bytes\":{},\"message\":{}}}\n",
-                  name(event.outcome), json_string(event.step->id), event.done, event.total, event.eta_seconds,
+                  to_string(event.outcome), json_string(event.step->id), event.done, event.total, event.eta_seconds,
                   event.wall_seconds, event.cpu_seconds, event.peak_memory_bytes, json_string(event.message)));
 }
 

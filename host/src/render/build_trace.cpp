@@ -11,21 +11,6 @@
 
 namespace sagekit::host {
 
-namespace {
-
-std::string_view word(StepOutcome outcome) {
-  switch (outcome) {
-    case StepOutcome::reused: return "reused";
-    case StepOutcome::finished: return "finished";
-    case StepOutcome::failed: return "failed";
-    case StepOutcome::started:
-    case StepOutcome::retried: break;
-  }
-  return "stopped";
-}
-
-}  // namespace
-
 void BuildTrace::on_message(const std::string& text) { m_next.on_message(text); }
 
 void BuildTrace::on_event(const BuildEvent& event) {
@@ -45,8 +30,8 @@ void BuildTrace::on_event(const BuildEvent& event) {
     } else if (const auto found = m_by_id.find(id); found != m_by_id.end()) {
       Span& span = m_spans[found->second];
       span.retries += event.outcome == StepOutcome::retried;
-      // One that will be run again, alone, begins anew; a fallback goes on.
-      const bool ends = event.outcome != StepOutcome::retried || event.message.starts_with("it ran out of memory");
+      // One that will be started again begins anew; a fallback goes on.
+      const bool ends = event.outcome != StepOutcome::retried || event.restarts;
       if (ends && span.end < 0) {
         span.outcome = event.outcome;
         span.end = now();
@@ -70,13 +55,14 @@ std::string BuildTrace::chrome_trace() const {
         slot + 1);
   for (const auto& span : m_spans) {
     const double end = span.end < 0 ? now() : span.end;
+    const bool ended = span.outcome != StepOutcome::started && span.outcome != StepOutcome::retried;
     text += fmt::format(
         ",\n{{\"ph\":\"X\",\"pid\":1,\"tid\":{},\"name\":{},\"cat\":{},\"ts\":{:.0f},\"dur\":{:.0f},\"args\":{{"
         "\"outcome\":\"{}\",\"reused\":{},\"module\":{},\"cells\":{},\"cpu_seconds\":{:.3f},\"peak_memory_bytes\":{},"
         "\"retries\":{}}}}}",
         span.slot + 1, json_string(span.id), json_string(span.kind), span.begin * 1e6, (end - span.begin) * 1e6,
-        word(span.outcome), span.outcome == StepOutcome::reused, json_string(span.module), span.cells.size(),
-        span.cpu_seconds, span.peak_memory_bytes, span.retries);
+        ended ? to_string(span.outcome) : "stopped", span.outcome == StepOutcome::reused, json_string(span.module),
+        span.cells.size(), span.cpu_seconds, span.peak_memory_bytes, span.retries);
   }
   return text + "\n]}\n";
 }

@@ -16,7 +16,7 @@ namespace sagekit::host {
 
 namespace {
 
-bool runs(const RunsOn& row) { return row.verdict == "yes" || row.verdict == "jit" || row.verdict == "part"; }
+bool runs(const RunsOn& row) { return row.verdict >= RunVerdict::part; }
 
 /// Nobody says GeForce.
 std::string short_name(std::string_view name) {
@@ -52,10 +52,11 @@ std::vector<std::string> best_known(const RunsOn* first, const RunsOn* end) {
   return names;
 }
 
-std::string painted(const Console& console, const std::string& verdict) {
-  if (verdict == "yes") return console.green(verdict);
-  if (verdict == "no") return console.red(verdict);
-  return console.yellow(verdict);
+std::string painted(const Console& console, RunVerdict verdict) {
+  const std::string word(to_string(verdict));
+  if (verdict == RunVerdict::yes) return console.green(word);
+  if (verdict == RunVerdict::no) return console.red(word);
+  return console.yellow(word);
 }
 
 /// Without those that no machine has into which the wheel could come; --all has them.
@@ -74,7 +75,7 @@ std::vector<GpuRange> folded(const std::vector<RunsOn>& rows) {
   std::vector<GpuRange> ranges;
   for (std::size_t at = 0; at < rows.size();) {
     const RunsOn& first = rows[at];
-    const bool plain = first.verdict == "yes" || first.verdict == "jit";
+    const bool plain = first.verdict == RunVerdict::yes || first.verdict == RunVerdict::jit;
     std::size_t end = at + 1;
     while (end < rows.size() && rows[end].verdict == first.verdict &&
            (plain || common_reason(rows[end]) == common_reason(first)))
@@ -87,11 +88,11 @@ std::vector<GpuRange> folded(const std::vector<RunsOn>& rows) {
   return ranges;
 }
 
-std::string verdict_meaning(std::string_view verdict) {
-  if (verdict == "jit")
+std::string verdict_meaning(RunVerdict verdict) {
+  if (verdict == RunVerdict::jit)
     return "no machine code for it; the driver compiles the PTX at the first call: slow once, then kept";
-  if (verdict == "part") return "some modules have code for it, others do not: what calls those fails";
-  if (verdict == "unknown") return "what is in the wheel does not tell";
+  if (verdict == RunVerdict::part) return "some modules have code for it, others do not: what calls those fails";
+  if (verdict == RunVerdict::unknown) return "what is in the wheel does not tell";
   return "";
 }
 
@@ -122,8 +123,9 @@ std::string runs_on_words(const std::vector<RunsOn>& all) {
   if (rows.empty()) return "";
   std::vector<std::string> words;
   for (const auto& range : folded(rows)) {
-    if (range.verdict == "no") continue;
-    words.push_back(range_words(range.first, range.last) + (range.verdict == "yes" ? "" : " " + range.verdict));
+    if (range.verdict == RunVerdict::no) continue;
+    words.push_back(range_words(range.first, range.last) +
+                    (range.verdict == RunVerdict::yes ? "" : fmt::format(" {}", to_string(range.verdict))));
   }
   return words.empty() ? "no GPU" : fmt::format("{}", fmt::join(words, ", "));
 }
@@ -138,7 +140,7 @@ std::string runs_on_text(const Console& console, const std::vector<RunsOn>& all,
   else
     ranges = folded(rows);
   Rows lines;
-  std::vector<std::string> verdicts;
+  std::vector<RunVerdict> verdicts;
   for (const auto& range : ranges) {
     std::string what = fmt::format("{}", fmt::join(range.gpus, ", "));
     if (!range.reason.empty()) what += (what.empty() ? "" : ": ") + printable(range.reason);
@@ -146,9 +148,9 @@ std::string runs_on_text(const Console& console, const std::vector<RunsOn>& all,
     if (std::ranges::count(verdicts, range.verdict) == 0) verdicts.push_back(range.verdict);
   }
   std::string text = "  runs on\n" + table(lines, "    ", width);
-  for (const auto& verdict : verdicts)
+  for (const auto verdict : verdicts)
     if (const auto meaning = verdict_meaning(verdict); !meaning.empty())
-      text += wrap(meaning, fmt::format("    {}: ", verdict), "      ", width);
+      text += wrap(meaning, fmt::format("    {}: ", to_string(verdict)), "      ", width);
   if (const auto driver = driver_words(rows); !driver.empty())
     text += wrap("needs the NVIDIA driver for " + driver, "    ", "      ", width);
   return text;

@@ -14,7 +14,7 @@ namespace sagekit::host {
 /// Rows that say the same, from one capability to another.
 struct GpuRange {
   Capability first, last;
-  std::string verdict;
+  RunVerdict verdict = RunVerdict::no;
   std::vector<std::string> gpus;  ///< the best known ones
   std::string reason;             ///< "" for a verdict that needs none
 };
@@ -33,7 +33,7 @@ std::string runs_on_words(const std::vector<RunsOn>& rows);
 std::string driver_words(const std::vector<RunsOn>& rows);
 
 /// What a verdict means that is neither yes nor no, in a sentence; "" for those.
-std::string verdict_meaning(std::string_view verdict);
+std::string verdict_meaning(RunVerdict verdict);
 
 /// "8.0-8.9", "9.0".
 std::string range_words(Capability first, Capability last);

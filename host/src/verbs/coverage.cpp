@@ -26,7 +26,7 @@ void declare(Flags& flags, CoverageArguments& arguments) {
 }
 
 std::string painted(const Console& console, CoverageState state) {
-  const std::string word(coverage_word(state));
+  const std::string word(to_string(state));
   if (state == CoverageState::published) return console.green(word);
   return state == CoverageState::failing ? console.red(word) : console.yellow(word);
 }

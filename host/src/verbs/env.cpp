@@ -29,8 +29,8 @@ void show_toolchains(const Console& console, const Environment& environment) {
     nvcc.push_back(
         {"nvcc " + row.version, "CUDA " + row.cuda, row.executable.string(), state(console, row.ready, row.why_not)});
   for (const auto& row : environment.host_compilers)
-    host.push_back(
-        {row.kind + " " + row.version, row.target, row.executable.string(), state(console, row.ready, row.why_not)});
+    host.push_back({fmt::format("{} {}", to_string(row.kind), row.version), row.target, row.executable.string(),
+                    state(console, row.ready, row.why_not)});
   for (const auto& row : environment.pythons)
     python.push_back({"Python " + row.version, row.abi,
                       row.executable.empty() && !row.include_dirs.empty() ? row.include_dirs.front().string()
@@ -57,7 +57,7 @@ void show_what_can_be_built(const Console& console, const Environment& environme
     for (const auto& arch : nvcc.code) arches.push_back(to_string(arch.capability));
     for (const auto& compiler : environment.host_compilers)
       if (compiler.ready && accepts(nvcc, compiler))
-        compilers.push_back(fmt::format("{} {} for {}", compiler.kind, compiler.version,
+        compilers.push_back(fmt::format("{} {} for {}", to_string(compiler.kind), compiler.version,
                                         compiler.target.substr(0, compiler.target.find('-'))));
     rows.push_back(
         {"nvcc " + nvcc.version, fmt::format("{}", fmt::join(arches, " ")),

@@ -163,9 +163,9 @@ int run(Session& session, const ReleaseArguments& arguments) {
                                    {k_manifest_file, manifest}})
     if (const auto written = write_output(folder / name, text); !written) return report(session, written.error());
 
-  const auto failing = std::ranges::count(release.wheels, "fail", &ReleasedWheel::verdict);
+  const auto failing = std::ranges::count(release.wheels, WheelVerdict::fail, &ReleasedWheel::verdict);
   for (const auto& wheel : release.wheels)
-    if (wheel.verdict == "fail")
+    if (wheel.verdict == WheelVerdict::fail)
       session.console.warn(fmt::format("{} fails its judgement", wheel.file),
                            "sagekit verify says why; publish refuses it");
   if (session.global.json)

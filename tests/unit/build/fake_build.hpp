@@ -18,10 +18,12 @@ namespace sagekit::test {
 
 struct Watcher : BuildObserver {
   std::vector<std::string> events, messages, reasons;  ///< reasons: why retried or failed
+  std::vector<bool> restarts;                          ///< of each retry
   void on_event(const BuildEvent& event) override {
     static constexpr const char* k_names[] = {"started", "reused", "finished", "failed", "retried"};
     events.push_back(std::string(k_names[static_cast<int>(event.outcome)]) + " " + event.step->id);
     if (!event.message.empty()) reasons.push_back(event.message);
+    if (event.outcome == StepOutcome::retried) restarts.push_back(event.restarts);
   }
   void on_message(const std::string& text) override { messages.push_back(text); }
   bool saw(const std::string& event) const { return std::ranges::find(events, event) != events.end(); }
@@ -49,7 +51,7 @@ struct FakePackage : FakeSource {
     environment.cpus = 2;
     HostCompiler compiler;
     compiler.executable = "/bin/sh";
-    compiler.kind = "gcc";
+    compiler.kind = CompilerKind::gcc;
     compiler.version = "12.2.0";
     compiler.target = "x86_64-linux-gnu";
     compiler.identity = "shell";

@@ -33,7 +33,7 @@ struct Twin : Halves {
     need.platform = "linux_x86_64";
     auto tools = *choose_toolchain(need, environment);
     tools.device_compiler = tools.host_compiler;
-    tools.host_compiler.kind = "clang";
+    tools.host_compiler.kind = CompilerKind::clang;
     tools.host_compiler.executable = "/usr/bin/clang++-19";
     plan.cells.back().toolchain = std::make_shared<const Toolchain>(std::move(tools));
     static_cast<void>(run_build(spec, plan, environment, options, runner, watcher));

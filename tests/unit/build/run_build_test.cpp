@@ -216,6 +216,7 @@ TEST_CASE("the fallback argv is tried once and said") {
   REQUIRE(build);
   CHECK(build->cells.size() == 1);
   CHECK(package.watcher.saw("retried compile-a"));
+  CHECK(package.watcher.restarts == std::vector{false});
   CHECK(package.watcher.saw("finished compile-a"));
   CHECK(runner.steps == 5);
   CHECK(package.build(runner)->steps_run == 0);
@@ -237,6 +238,7 @@ TEST_CASE("a step that was killed for its memory is run again, alone") {
   CHECK(build->cells.size() == 1);
   CHECK(kills == 2);
   CHECK(package.watcher.saw("retried compile-a"));
+  CHECK(package.watcher.restarts == std::vector{true});
 }
 
 TEST_CASE("a stop ends running steps, keeps finished ones and is an interruption") {

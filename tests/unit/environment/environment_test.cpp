@@ -38,7 +38,7 @@ TEST_CASE("compilers on PATH are found once each, under their shortest name") {
   options.path.emplace_back("usr/bin");
   const auto e = machine.probe(options);
   REQUIRE(e.host_compilers.size() == 3);
-  CHECK(e.host_compilers[0].kind == "clang");
+  CHECK(e.host_compilers[0].kind == CompilerKind::clang);
   CHECK(e.host_compilers[0].version == "19.1.7");
   CHECK(e.host_compilers[0].target == "x86_64-pc-linux-gnu");
   CHECK(e.host_compilers[2].target == "aarch64-linux-gnu");

@@ -33,7 +33,7 @@ fs::path make_microsoft(const FakeMachine& machine, const std::string& tools = "
   return root;
 }
 
-const HostCompiler* of_kind(const Environment& environment, const std::string& kind) {
+const HostCompiler* of_kind(const Environment& environment, CompilerKind kind) {
   const auto found = std::ranges::find(environment.host_compilers, kind, &HostCompiler::kind);
   return found == environment.host_compilers.end() ? nullptr : &*found;
 }
@@ -64,7 +64,7 @@ TEST_CASE("a folder with Microsoft's headers and libraries is known by its layou
   auto options = machine.options();
   options.folders = {root};
   const auto environment = machine.probe(options);
-  const auto* microsoft = of_kind(environment, "msvc");
+  const auto* microsoft = of_kind(environment, CompilerKind::msvc);
   REQUIRE(microsoft != nullptr);
   CHECK_MESSAGE(microsoft->ready, microsoft->why_not);
   CHECK(microsoft->version == "14.44.35207");
@@ -89,7 +89,7 @@ TEST_CASE("a folder of Microsoft's that lacks something says what") {
   auto options = machine.options();
   options.folders = {root};
   const auto environment = machine.probe(options);
-  const auto* microsoft = of_kind(environment, "msvc");
+  const auto* microsoft = of_kind(environment, CompilerKind::msvc);
   REQUIRE(microsoft != nullptr);
   CHECK_FALSE(microsoft->ready);
   CHECK(microsoft->why_not.find("kernel32.lib is missing") != std::string::npos);

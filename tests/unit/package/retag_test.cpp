@@ -29,11 +29,11 @@ RetagRequest with_scheme(std::string_view name) {
 
 std::string code_of(const Status& status) { return status ? "" : status.error().code; }
 
-RunsOn runs(int major, int minor, std::string verdict) {
+RunsOn runs(int major, int minor, RunVerdict verdict) {
   RunsOn row;
   row.capability = {major, minor};
   row.gpus = {"GPU " + to_string(row.capability)};
-  row.verdict = std::move(verdict);
+  row.verdict = verdict;
   return row;
 }
 
@@ -158,7 +158,8 @@ TEST_CASE("a tag of a Python that Requires-Python excludes is refused") {
 
 TEST_CASE("a variant promises the GPUs and the driver that were measured") {
   WheelReport report;
-  report.runs_on = {runs(8, 9, "no"), runs(9, 0, "yes"), runs(12, 0, "yes"), runs(12, 1, "no")};
+  report.runs_on = {runs(8, 9, RunVerdict::no), runs(9, 0, RunVerdict::yes), runs(12, 0, RunVerdict::yes),
+                    runs(12, 1, RunVerdict::no)};
   const std::vector<MemberFacts> members = {
       gpu_module({code_for(9, 0, false, "13.0"), code_for(12, 0, false, "13.1")})};
   const auto made = variant_of(report, members, "").value();
@@ -172,13 +173,13 @@ TEST_CASE("a variant promises the GPUs and the driver that were measured") {
   REQUIRE(made.notes.size() == 1);  // 12.1 would choose it by 120_real
   CHECK(made.notes[0].find("12.1") != std::string::npos);
 
-  report.runs_on = {runs(12, 0, "jit")};  // PTX: the driver must know the toolkit that wrote it
+  report.runs_on = {runs(12, 0, RunVerdict::jit)};  // PTX: the driver must know the toolkit that wrote it
   const auto ptx = variant_of(report, {gpu_module({code_for(12, 0, true, "13.1")})}, "mine").value();
   const auto of_ptx = read_variant(ptx.text).variants.at("mine").at("nvidia");
   CHECK(of_ptx.at("sm_arch") == std::vector<std::string>{"120_virtual"});
   CHECK(of_ptx.at("cuda_version_lower_bound") == std::vector<std::string>{"13.1"});
   CHECK(variant_of(report, {gpu_module({code_for(12, 0, true, "13.1")})}, "No-Label").error().code == "RTG007");
   CHECK(variant_of(report, {}, "").error().code == "RTG009");
-  report.runs_on = {runs(12, 0, "no")};
+  report.runs_on = {runs(12, 0, RunVerdict::no)};
   CHECK(variant_of(report, members, "").error().code == "RTG009");
 }

@@ -236,7 +236,7 @@ inline Environment cuda13_machine() {
   e.nvcc = {nvcc};
   HostCompiler gcc;
   gcc.executable = "/usr/bin/g++";
-  gcc.kind = "gcc";
+  gcc.kind = CompilerKind::gcc;
   gcc.version = "12.2.0";
   gcc.target = "x86_64-linux-gnu";
   gcc.source = ToolSource::system;

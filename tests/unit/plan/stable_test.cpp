@@ -153,7 +153,7 @@ TEST_CASE("with Microsoft's headers clang compiles for their target, behind no w
   request.platforms = {"win_amd64"};
   auto environment = cuda13_machine();
   HostCompiler microsoft;
-  microsoft.kind = "msvc";
+  microsoft.kind = CompilerKind::msvc;
   environment.host_compilers.push_back(microsoft);
   const auto mingw = plan_of(spec, request, environment);
   CHECK(step_of(mingw, StepKind::link, mingw.cells.front()).argv.front() == "{mingw-win_amd64}");

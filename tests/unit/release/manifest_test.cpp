@@ -36,10 +36,10 @@ ReleasedWheel sample_wheel() {
                   {"fix"},
                   {"nvcc 13.0.88"},
                   ">=2.11"};
-  wheel.verdict = "pass";
+  wheel.verdict = WheelVerdict::pass;
   RunsOn row;
   row.capability = {9, 0};
-  row.verdict = "yes";
+  row.verdict = RunVerdict::yes;
   row.reason = "has code for it";
   wheel.runs_on = {row};
   Finding finding;

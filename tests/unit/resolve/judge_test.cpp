@@ -73,16 +73,17 @@ std::vector<RunsOn> runs_on(const std::string& list, const std::set<std::string>
   for (const auto& models : gpu_data().models) {
     RunsOn row;
     row.capability = models.capability;
-    row.verdict = "no";
+    row.verdict = RunVerdict::no;
     for (const auto& arch : *arches) {
       const bool sass = code_runs_on({arch.capability, arch.suffix}, models.capability);
       const bool ptx = arch.ptx && ptx_reaches({arch.capability, ArchSuffix::none}, models.capability);
-      if (sass) row.verdict = "yes";
-      if (ptx && row.verdict == "no") row.verdict = "jit";
+      if (sass) row.verdict = RunVerdict::yes;
+      if (ptx && row.verdict == RunVerdict::no) row.verdict = RunVerdict::jit;
     }
-    if (refused.contains(to_string(models.capability))) row.verdict = "no", row.reason = "the package refuses it";
+    if (refused.contains(to_string(models.capability)))
+      row.verdict = RunVerdict::no, row.reason = "the package refuses it";
     row.toolkit = parts.at(1);
-    row.driver = driver_for(row.toolkit, row.verdict == "jit").on(windows);
+    row.driver = driver_for(row.toolkit, row.verdict == RunVerdict::jit).on(windows);
     rows.push_back(std::move(row));
   }
   return rows;
@@ -205,10 +206,10 @@ TEST_CASE("a GPU of the past that a table leaves out has no code in the wheel") 
   CHECK(code_on("3.7") == "RES207");  // of it nothing is known
   const auto orin = std::ranges::find(*traits.runs_on, Capability{8, 7}, &RunsOn::capability);
   REQUIRE(orin != traits.runs_on->end());
-  orin->verdict = "unknown";  // as each wheel with another's code: the CUDA there decides
+  orin->verdict = RunVerdict::unknown;  // as each wheel with another's code: the CUDA there decides
   CHECK(code_on("V100") == "RES107");
   CHECK(code_on("GTX 1080") == "RES107");
-  traits.runs_on->front().verdict = "unknown";
+  traits.runs_on->front().verdict = RunVerdict::unknown;
   CHECK(code_on("V100") == "RES207");
 }
 

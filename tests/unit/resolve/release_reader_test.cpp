@@ -42,11 +42,11 @@ TEST_CASE("a manifest's entries are read whatever stands beside them") {
   CHECK(wheel.manifest.torch == "2.9.1");
   CHECK(wheel.manifest.cuda == "13.0");
   CHECK(wheel.manifest.commit == "d1a57a5");
-  CHECK(wheel.manifest.verdict == "pass");
+  CHECK(wheel.manifest.verdict == WheelVerdict::pass);
   REQUIRE(wheel.manifest.arches.size() == 2);
   CHECK(to_string(wheel.manifest.arches.back()) == "9.0a");
   REQUIRE(wheel.manifest.runs_on.size() == 2);
-  CHECK(wheel.manifest.runs_on.front().verdict == "yes");
+  CHECK(wheel.manifest.runs_on.front().verdict == RunVerdict::yes);
   CHECK(wheel.manifest.runs_on.front().driver == "580");
   CHECK(wheel.manifest.runs_on.front().toolkit == "13.0");
   CHECK(to_string(wheel.manifest.runs_on.back().capability) == "9.0");

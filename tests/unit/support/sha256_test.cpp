@@ -21,6 +21,17 @@ TEST_CASE("RECORD's forms of a hash are those of Python's hashlib and base64") {
   CHECK(sha256_record_of_hex("ab").empty());
 }
 
+TEST_CASE("a hash is told by its digits, and RECORD's back into them") {
+  const auto hex = sha256_hex("abc");
+  CHECK(is_sha256(hex));
+  for (const auto& wrong : {hex.substr(1), hex + "0", "A" + hex.substr(1), "g" + hex.substr(1), std::string()})
+    CHECK_FALSE(is_sha256(wrong));
+  CHECK(sha256_of_record(sha256_record("abc")) == hex);
+  CHECK_FALSE(sha256_of_record(sha256_record("abc") + "="));
+  CHECK_FALSE(sha256_of_record("sha256=ungW"));
+  CHECK_FALSE(sha256_of_record(hex));
+}
+
 TEST_CASE("base64 is read in both alphabets, with and without padding") {
   for (const auto* text : {"+/8=", "-_8=", "+/8", "-_8"}) CHECK(decode_base64(text) == "\xfb\xff");
   CHECK(decode_base64("") == "");

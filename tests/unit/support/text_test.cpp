@@ -36,3 +36,14 @@ TEST_CASE("the nearest word is offered only when it is near") {
   CHECK(suggestion("matrx", {"kernel", "matrix"}) == "did you mean \"matrix\"?");
   CHECK(suggestion("zzz", {"kernel", "matrix"}) == "one of: kernel, matrix");
 }
+
+TEST_CASE("the numbers that a text begins with") {
+  CHECK(without_patch("2.11.0") == "2.11");
+  CHECK(without_patch("12.8") == "12.8");
+  CHECK(without_patch("13") == "13");
+  CHECK(leading_number("12.8") == 12);
+  CHECK(leading_number("cp312") == -1);
+  CHECK(escaped_byte("%2B0") == 43);
+  CHECK(escaped_byte("%e9") == 0xe9);
+  for (const auto* text : {"", "%", "%2", "%2g", "2B%"}) CHECK(escaped_byte(text) == -1);
+}

@@ -7,7 +7,7 @@ TEST_CASE("each part is the newest that fits") {
   const auto t = choose_toolchain(need(), machine());
   REQUIRE(t);
   CHECK(t->nvcc.version == "12.8.93");
-  CHECK(t->host_compiler.kind == "gcc");
+  CHECK(t->host_compiler.kind == CompilerKind::gcc);
   CHECK(t->host_compiler.version == "13.2.0");
   CHECK(t->python.version == "3.12.9");
   CHECK(t->torch.cuda == "12.8");
@@ -105,10 +105,11 @@ TEST_CASE("an arch that is listed may still be too new with its suffix") {
 
 TEST_CASE("clang is taken when no gcc is accepted, and none is an error with the limits") {
   auto e = machine();
-  std::erase_if(e.host_compilers, [](const HostCompiler& c) { return c.kind == "gcc" && c.version != "15.1.0"; });
-  CHECK(choose_toolchain(need(), e)->host_compiler.kind == "clang");
+  std::erase_if(e.host_compilers,
+                [](const HostCompiler& c) { return c.kind == CompilerKind::gcc && c.version != "15.1.0"; });
+  CHECK(choose_toolchain(need(), e)->host_compiler.kind == CompilerKind::clang);
   e.host_compilers.erase(e.host_compilers.begin());
-  e.host_compilers.push_back(compiler("clang", "20.1.0"));
+  e.host_compilers.push_back(compiler(CompilerKind::clang, "20.1.0"));
   const auto error = refusal(need(), e);
   CHECK(error.code == "TCH003");
   CHECK(error.message ==
@@ -126,7 +127,7 @@ TEST_CASE("aarch64 wheels need the cross compiler, headers and a torch for that 
   auto error = refusal(n, e);
   CHECK(error.code == "TCH003");
   CHECK(error.hint == "apt-get install g++-aarch64-linux-gnu");
-  e.host_compilers.push_back(compiler("gcc", "12.2.0", "aarch64-linux-gnu"));
+  e.host_compilers.push_back(compiler(CompilerKind::gcc, "12.2.0", "aarch64-linux-gnu"));
   error = refusal(n, e);
   CHECK(error.code == "TCH005");
   CHECK(error.hint.starts_with("sagekit toolchain fetch --torch 2.8.0 --cuda 12.8 --platform linux_aarch64 brings it"));
@@ -144,7 +145,7 @@ TEST_CASE("aarch64 wheels need the cross compiler, headers and a torch for that 
 
 TEST_CASE("this machine's own headers serve for another CPU when none for it are here") {
   auto e = machine();
-  e.host_compilers.push_back(compiler("gcc", "12.2.0", "aarch64-linux-gnu"));
+  e.host_compilers.push_back(compiler(CompilerKind::gcc, "12.2.0", "aarch64-linux-gnu"));
   e.torches.push_back(torch("2.8.0", "12.8", "linux_aarch64"));
   for (auto& p : e.pythons) p.identity = "identity of " + p.version;
   auto n = need();
@@ -199,7 +200,7 @@ TEST_CASE("what was given and cannot be used is not quietly replaced") {
 
 TEST_CASE("a module with the CUDA runtime linked in needs that library for the other CPU") {
   auto e = machine();
-  e.host_compilers.push_back(compiler("gcc", "12.2.0", "aarch64-linux-gnu"));
+  e.host_compilers.push_back(compiler(CompilerKind::gcc, "12.2.0", "aarch64-linux-gnu"));
   auto n = need();
   n.torch.clear();
   n.static_runtime = true;

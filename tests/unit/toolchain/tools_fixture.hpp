@@ -24,10 +24,10 @@ inline Nvcc nvcc(const std::string& version, std::vector<Arch> code = {{{8, 0}},
   return n;
 }
 
-inline HostCompiler compiler(const std::string& kind, const std::string& version,
+inline HostCompiler compiler(CompilerKind kind, const std::string& version,
                              const std::string& target = "x86_64-linux-gnu") {
   HostCompiler c;
-  c.executable = "/usr/bin/" + kind + "-" + version;
+  c.executable = "/usr/bin/" + std::string(to_string(kind)) + "-" + version;
   c.kind = kind;
   c.version = version;
   c.target = target;
@@ -67,8 +67,9 @@ inline Environment machine() {
   e.machine = "x86_64";
   e.platform = "linux_x86_64";
   e.nvcc = {nvcc("13.0.88"), nvcc("12.8.93"), nvcc("12.8.61")};
-  e.host_compilers = {compiler("clang", "19.1.7", "x86_64-pc-linux-gnu"), compiler("gcc", "13.2.0"),
-                      compiler("gcc", "12.2.0"), compiler("gcc", "15.1.0")};
+  e.host_compilers = {compiler(CompilerKind::clang, "19.1.7", "x86_64-pc-linux-gnu"),
+                      compiler(CompilerKind::gcc, "13.2.0"), compiler(CompilerKind::gcc, "12.2.0"),
+                      compiler(CompilerKind::gcc, "15.1.0")};
   e.pythons = {python("3.13.0", "cp313"), python("3.13.1", "cp313t"), python("3.12.1", "cp312"),
                python("3.12.9", "cp312")};
   e.torches = {torch("2.11.0", "13.0"), torch("2.8.0", "12.8"), torch("2.8.0", "12.9"), torch("2.8.0", "")};

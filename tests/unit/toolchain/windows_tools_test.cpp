@@ -10,7 +10,7 @@ using namespace sagekit::tools;
 namespace {
 
 HostCompiler mingw(const std::string& target) {
-  auto c = compiler("gcc", "12", target);
+  auto c = compiler(CompilerKind::gcc, "12", target);
   c.executable = "/usr/bin/" + target + "-g++-posix";
   c.library_dir = "/usr/lib/gcc/" + target + "/12-posix";
   c.c_runtime = target.ends_with("ucrt") ? "UCRT" : "msvcrt";
@@ -20,7 +20,7 @@ HostCompiler mingw(const std::string& target) {
 /// A machine that cross-builds for Windows, and a need of modules on the stable interfaces.
 Environment windows_machine() {
   auto e = machine();
-  e.host_compilers.push_back(compiler("clang", "19.1.7", "x86_64-pc-linux-gnu"));
+  e.host_compilers.push_back(compiler(CompilerKind::clang, "19.1.7", "x86_64-pc-linux-gnu"));
   e.host_compilers.push_back(mingw("x86_64-w64-mingw32"));
   e.torches.push_back(torch("2.11.0", "13.0", "win_amd64"));
   return e;
@@ -40,9 +40,9 @@ ToolchainNeed windows_need() {
 TEST_CASE("modules on the stable interfaces are cross-built for Windows by clang, mingw and nvcc beside g++") {
   const auto t = choose_toolchain(windows_need(), windows_machine());
   REQUIRE_MESSAGE(t, (t ? "" : t.error().message));
-  CHECK(t->host_compiler.kind == "clang");
+  CHECK(t->host_compiler.kind == CompilerKind::clang);
   CHECK(t->mingw.target == "x86_64-w64-mingw32");
-  CHECK(t->device_compiler.kind == "gcc");
+  CHECK(t->device_compiler.kind == CompilerKind::gcc);
   CHECK(t->device_compiler.target == "x86_64-linux-gnu");
   CHECK(t->torch.platform == "win_amd64");
   CHECK(t->python.source == ToolSource::derived);  // this machine's headers, another pyconfig.h
@@ -57,7 +57,7 @@ TEST_CASE("a mingw for the Universal CRT is preferred, and none is taken for Lin
   CHECK(t->mingw.target == "x86_64-w64-mingw32ucrt");
   e.host_compilers = {mingw("x86_64-w64-mingw32")};
   CHECK(refusal(need(), e).code == "TCH003");
-  CHECK(accepts(e.nvcc.front(), compiler("gcc", "12", "x86_64-linux-gnu")));
+  CHECK(accepts(e.nvcc.front(), compiler(CompilerKind::gcc, "12", "x86_64-linux-gnu")));
   CHECK_FALSE(accepts(e.nvcc.front(), mingw("x86_64-w64-mingw32")));
 }
 
@@ -65,10 +65,10 @@ TEST_CASE("Microsoft's headers are used where they are given, with lld beside cl
   auto folder = TemporaryFolder::create("/tmp", "sagekit clang");
   REQUIRE(folder);
   auto e = windows_machine();
-  auto& clang = *std::ranges::find(e.host_compilers, "clang", &HostCompiler::kind);
+  auto& clang = *std::ranges::find(e.host_compilers, CompilerKind::clang, &HostCompiler::kind);
   clang.executable = folder->path() / "clang++";
   REQUIRE(write_file_atomic(clang.executable, ""));
-  HostCompiler microsoft = compiler("msvc", "14.44.35207", "x86_64-pc-windows-msvc");
+  HostCompiler microsoft = compiler(CompilerKind::msvc, "14.44.35207", "x86_64-pc-windows-msvc");
   microsoft.executable = "/opt/splat";
   microsoft.library_dir = "/opt/splat/VC/Tools/MSVC/14.44.35207/lib/x64";
   microsoft.source = ToolSource::folder;
@@ -81,9 +81,9 @@ TEST_CASE("Microsoft's headers are used where they are given, with lld beside cl
   REQUIRE(write_file_atomic(folder->path() / "lld-link", ""));
   const auto t = choose_toolchain(windows_need(), e);
   REQUIRE_MESSAGE(t, (t ? "" : t.error().message));
-  CHECK(t->mingw.kind == "msvc");
+  CHECK(t->mingw.kind == CompilerKind::msvc);
   CHECK(t->windows_linker.filename() == "lld-link");
-  CHECK(choose_toolchain(need(), e)->host_compiler.kind == "gcc");
+  CHECK(choose_toolchain(need(), e)->host_compiler.kind == CompilerKind::gcc);
 
   e.host_compilers.back().ready = false;
   e.host_compilers.back().why_not = "kernel32.lib is missing";
@@ -94,8 +94,9 @@ TEST_CASE("Microsoft's headers are used where they are given, with lld beside cl
 
 TEST_CASE("what is missing for Windows is named at once, with one line that brings it") {
   auto e = windows_machine();
-  std::erase_if(e.host_compilers, [](const auto& c) { return c.kind == "clang" || !c.library_dir.empty(); });
-  e.host_compilers.push_back(compiler("clang", "14.0.6", "x86_64-pc-linux-gnu"));
+  std::erase_if(e.host_compilers,
+                [](const auto& c) { return c.kind == CompilerKind::clang || !c.library_dir.empty(); });
+  e.host_compilers.push_back(compiler(CompilerKind::clang, "14.0.6", "x86_64-pc-linux-gnu"));
   const auto error = refusal(windows_need(), e);
   CHECK(error.code == "TCH003");
   CHECK(error.message.find("no clang++ 19 or newer and no mingw-w64") != std::string::npos);

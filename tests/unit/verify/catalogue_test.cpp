@@ -1,5 +1,6 @@
 // docs/findings against the code: every code has its page, and no page says something else than the table of rules.
 #include "support/file.hpp"
+#include "support/format.hpp"
 #include "support/golden.hpp"
 #include "support/text.hpp"
 #include "verify/policy.hpp"
@@ -33,15 +34,8 @@ std::map<std::string, FindingPage> pages_by_code() {
   return pages;
 }
 
-std::string word(Weight weight) {
-  return weight == Weight::error     ? "error"
-         : weight == Weight::warning ? "warning"
-         : weight == Weight::note    ? "note"
-                                     : "off";
-}
-
 std::string weights(const Rule& rule) {
-  return "own " + word(rule.own) + " · others " + word(rule.others) + " · pypi " + word(rule.pypi);
+  return fmt::format("own {} · others {} · pypi {}", to_string(rule.own), to_string(rule.others), to_string(rule.pypi));
 }
 
 bool is_code(std::string_view text) {
@@ -77,7 +71,9 @@ std::string index_text() {
       "compares.\n"
       "The weights are those of the policies own, others and pypi; without them a code stops a command or is a "
       "reader's.\n";
-  for (const auto& letters : finding_families()) {
+  std::set<std::string> families;
+  for (const auto& page : finding_pages()) families.emplace(family(page.code));
+  for (const auto& letters : families) {
     text += "\n## " + letters + "\n\n| code | what | weighs |\n|---|---|---|\n";
     const auto beside = k_beside.find(letters);
     const auto& file = beside == k_beside.end() ? letters : beside->second;

@@ -173,6 +173,7 @@ TEST_CASE("who is told that it runs on a GPU is told that nobody saw it") {
     if (name.ends_with(".so")) artifact.members.push_back(read_module(name, Bytes(bytes), {}, 1).facts);
   std::ranges::sort(artifact.members, {}, &MemberFacts::path);
   const auto table = runs_on(artifact, {});
-  CHECK(std::ranges::any_of(table, [](const RunsOn& row) { return row.verdict != "no"; }));
-  for (const auto& row : table) CHECK(tells(row.reason, "built, not run on Windows") == (row.verdict != "no"));
+  CHECK(std::ranges::any_of(table, [](const RunsOn& row) { return row.verdict != RunVerdict::no; }));
+  for (const auto& row : table)
+    CHECK(tells(row.reason, "built, not run on Windows") == (row.verdict != RunVerdict::no));
 }

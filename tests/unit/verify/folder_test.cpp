@@ -48,13 +48,13 @@ TEST_CASE("an unpacked wheel is judged as the wheel would be, but for archive an
   const auto report = one(judge(folder.path()));
   CAPTURE(failures(report));
   CHECK(report.pass);
-  CHECK(report.kind == "unpacked");
+  CHECK(report.kind == ArtifactKind::unpacked);
   for (const auto* code : {"INF100", "INF104", "ELF001", "PYA001", "PYA002"}) CHECK(passed(report, code));
   for (const auto* code : {"ZIP100", "NAM101"}) {
     REQUIRE(trouble(report, code).size() == 1);
     CHECK(trouble(report, code)[0].result == FindingResult::skipped);
   }
-  CHECK(row(report, {8, 0}).verdict == "yes");
+  CHECK(row(report, {8, 0}).verdict == RunVerdict::yes);
   VerifyOptions options;
   options.require = {"ZIP"};
   CHECK_FALSE(one(judge(folder.path(), {}, options)).pass);
@@ -68,7 +68,7 @@ TEST_CASE("an installed package is what its RECORD lists; what installers and Py
     const auto report = one(judge(path));
     CAPTURE(failures(report));
     CHECK(report.pass);
-    CHECK(report.kind == "installed");
+    CHECK(report.kind == ArtifactKind::installed);
     CHECK(passed(report, "INF100"));
     CHECK(passed(report, "TRU006"));
   }
@@ -143,9 +143,9 @@ TEST_CASE("a folder of modules without dist-info is judged by its modules; one w
   const auto report = one(judge(folder.path()));
   CAPTURE(failures(report));
   CHECK(report.pass);
-  CHECK(report.kind == "folder");
+  CHECK(report.kind == ArtifactKind::folder);
   CHECK(trouble(report, "INF100")[0].result == FindingResult::skipped);
-  CHECK(row(report, {9, 0}).verdict == "yes");
+  CHECK(row(report, {9, 0}).verdict == RunVerdict::yes);
 }
 
 TEST_CASE("an interpreter says where its packages are") {

@@ -110,7 +110,7 @@ TEST_CASE("traps among other instructions are a fault where another arch has ten
   const auto report = judged({old, for_90});
   CHECK(results(report, "FAT109") == Results{"fail"});
   CHECK(says(report, "FAT109", "2 kernels for 8.0 1 has traps where its image for another arch has tensor-core"));
-  CHECK(row(report, {8, 0}).verdict == "part");
+  CHECK(row(report, {8, 0}).verdict == RunVerdict::part);
   CHECK(row(report, {8, 0}).reason.find("1 of 2 kernels") != std::string::npos);
   CHECK(row(report, {8, 0}).failing == std::vector<std::string>{"demo._a"});
   CHECK(results(judged({old, for_90}, "others"), "FAT109") == Results{"warn"});
@@ -131,13 +131,13 @@ TEST_CASE("the image that the driver loads decides: machine code for 8.0 on an 8
     code = {sass::set_stack, sass::hmma, sass::shuffle, sass::trap, sass::store, sass::exit};
   const auto report = judged({old, {}});
   CHECK(results(report, "FAT108") == Results{"fail"});
-  CHECK(row(report, {8, 0}).verdict == "no");
-  CHECK(row(report, {8, 9}).verdict == "no");
+  CHECK(row(report, {8, 0}).verdict == RunVerdict::no);
+  CHECK(row(report, {8, 9}).verdict == RunVerdict::no);
   CHECK(row(report, {8, 9}).reason.find("no kernel for 8.0 that does anything") != std::string::npos);
   // With an image of its own it does not load the older one.
   const auto both = judged({old, {.sm = 89, .suffix = 0}, {}});
-  CHECK(row(both, {8, 0}).verdict == "no");
-  CHECK(row(both, {8, 9}).verdict == "yes");
+  CHECK(row(both, {8, 0}).verdict == RunVerdict::no);
+  CHECK(row(both, {8, 9}).verdict == RunVerdict::yes);
 }
 
 TEST_CASE("traps in a module that the package does not call on that GPU are only told") {

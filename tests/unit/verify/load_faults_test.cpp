@@ -15,20 +15,18 @@ namespace {
 
 struct ModuleFault {
   std::string code;
-  ModuleVerdict verdict;
+  RunVerdict verdict;
 };
 
 const std::vector<ModuleFault> k_module_faults{
-    {"CNT007", ModuleVerdict::unknown}, {"CNT017", ModuleVerdict::no},      {"ELF001", ModuleVerdict::no},
-    {"ELF006", ModuleVerdict::no},      {"ELF007", ModuleVerdict::no},      {"ELF010", ModuleVerdict::no},
-    {"IMP001", ModuleVerdict::no},      {"IMP002", ModuleVerdict::no},      {"IMP003", ModuleVerdict::no},
-    {"IMP004", ModuleVerdict::no},      {"INF016", ModuleVerdict::unknown}, {"INF017", ModuleVerdict::unknown},
-    {"LBC006", ModuleVerdict::no},      {"PYA001", ModuleVerdict::no},      {"PYA002", ModuleVerdict::no},
-    {"PYA005", ModuleVerdict::no},      {"PYA006", ModuleVerdict::no},      {"TAB001", ModuleVerdict::no},
-    {"TAB004", ModuleVerdict::no},
+    {"CNT007", RunVerdict::unknown}, {"CNT017", RunVerdict::no},      {"ELF001", RunVerdict::no},
+    {"ELF006", RunVerdict::no},      {"ELF007", RunVerdict::no},      {"ELF010", RunVerdict::no},
+    {"IMP001", RunVerdict::no},      {"IMP002", RunVerdict::no},      {"IMP003", RunVerdict::no},
+    {"IMP004", RunVerdict::no},      {"INF016", RunVerdict::unknown}, {"INF017", RunVerdict::unknown},
+    {"LBC006", RunVerdict::no},      {"PYA001", RunVerdict::no},      {"PYA002", RunVerdict::no},
+    {"PYA005", RunVerdict::no},      {"PYA006", RunVerdict::no},      {"TAB001", RunVerdict::no},
+    {"TAB004", RunVerdict::no},
 };
-
-std::string word_of(ModuleVerdict verdict) { return verdict == ModuleVerdict::no ? "no" : "unknown"; }
 
 /// Modules with code for 9.0, whose names say the one Python of the file's tags.
 Artifact package_with(const std::vector<std::string>& modules) {
@@ -67,22 +65,22 @@ const std::string k_module_a = "tiny/_a" + k_suffix;
 
 TEST_CASE("each fault of a module lowers the rows of the GPUs that it has code for") {
   const auto alone = package_with({"_a"}), with_another = package_with({"_a", "_b"});
-  REQUIRE(row_90(runs_on(alone, {})).verdict == "yes");
+  REQUIRE(row_90(runs_on(alone, {})).verdict == RunVerdict::yes);
   for (const auto& [code, verdict] : k_module_faults) {
     CAPTURE(code);
     for (const auto result : {FindingResult::fail, FindingResult::warn}) {
       const auto row = row_90(runs_on(alone, {found(code, k_module_a, result)}));
-      CHECK(row.verdict == word_of(verdict));
-      const auto why = verdict == ModuleVerdict::no ? "_a does not load (" : "_a is not the file that was built (";
+      CHECK(row.verdict == verdict);
+      const auto why = verdict == RunVerdict::no ? "_a does not load (" : "_a is not the file that was built (";
       CHECK_MESSAGE(row.reason.starts_with(why + code + ": it is broken)"), row.reason);
       CHECK(row.failing == std::vector<std::string>{"tiny._a"});
     }
     const auto part = row_90(runs_on(with_another, {found(code, k_module_a)}));
-    CHECK(part.verdict == "part");
+    CHECK(part.verdict == RunVerdict::part);
     CHECK(part.failing == std::vector<std::string>{"tiny._a"});
     CHECK(part.modules == std::vector<std::string>{"tiny._b"});
     for (const auto& row : runs_on(with_another, {found(code, k_module_a), found(code, "tiny/_b" + k_suffix)}))
-      CHECK(row.verdict != "yes");
+      CHECK(row.verdict != RunVerdict::yes);
   }
 }
 
@@ -93,7 +91,7 @@ TEST_CASE("of several faults of a module the worst decides, in whatever order th
       CAPTURE(first.code);
       CAPTURE(second.code);
       const auto row = row_90(runs_on(artifact, {found(first.code, k_module_a), found(second.code, k_module_a)}));
-      CHECK(row.verdict == word_of(std::min(first.verdict, second.verdict)));
+      CHECK(row.verdict == std::min(first.verdict, second.verdict));
     }
 }
 
@@ -105,7 +103,7 @@ TEST_CASE("what passed, was not checked or is about another file lowers nothing"
          {found(fault.code, k_module_a, FindingResult::pass), found(fault.code, k_module_a, FindingResult::skipped),
           found(fault.code, k_module_a, FindingResult::fail, std::string(k_not_made) + "no Python"),
           found(fault.code, "tiny/data.txt"), found("FAT103", k_module_a)})
-      CHECK(row_90(runs_on(artifact, {one})).verdict == "yes");
+      CHECK(row_90(runs_on(artifact, {one})).verdict == RunVerdict::yes);
   }
 }
 
@@ -119,7 +117,7 @@ TEST_CASE("what keeps the package from being imported is every row's reason") {
       auto table = runs_on(artifact, {found(code, where)});
       lower_all(table, why);
       REQUIRE_FALSE(table.empty());
-      for (const auto& row : table) CHECK((row.verdict == "no" && row.reason == why));
+      for (const auto& row : table) CHECK((row.verdict == RunVerdict::no && row.reason == why));
     }
     CHECK(unusable(artifact, {found(code, "tiny", FindingResult::skipped)}).empty());
     CHECK(unusable(artifact, {found(code, k_module_a)}).empty());  // another may load
@@ -217,7 +215,7 @@ TEST_CASE("a wheel that pip does not install runs nowhere") {
     const auto report = judged_with(fault);
     CHECK_FALSE(trouble(report, fault.code).empty());
     // Those for which it has no code are no exception: a reader would take the others for the ones that it runs on.
-    for (const auto& one : report.runs_on) CHECK((one.verdict == "no" && one.reason == report.unusable));
+    for (const auto& one : report.runs_on) CHECK((one.verdict == RunVerdict::no && one.reason == report.unusable));
     CHECK_MESSAGE(report.unusable.starts_with("pip does not install it (" + fault.code), report.unusable);
   }
   CHECK(codes.size() == 26);
@@ -238,6 +236,6 @@ TEST_CASE("of faults that pip refuses some of only, the others leave the table a
     const auto report = judged_with(fault);
     CHECK_FALSE(trouble(report, fault.code).empty());
     CHECK(report.unusable.empty());
-    CHECK(row(report, {9, 0}).verdict == "yes");
+    CHECK(row(report, {9, 0}).verdict == RunVerdict::yes);
   }
 }

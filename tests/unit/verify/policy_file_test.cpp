@@ -41,9 +41,9 @@ TEST_CASE("a policy file is read whole") {
   const auto file = policy();
   CHECK(file.base == "others");
   CHECK(file.require == std::vector<std::string>{"FAT"});
-  CHECK(file.weight.at("ELF003") == "error");
-  CHECK(file.weight.at("DEMO-1") == "off");
-  CHECK(file.stale_waivers == "error");
+  CHECK(file.weight.at("ELF003") == Weight::error);
+  CHECK(file.weight.at("DEMO-1") == Weight::off);
+  CHECK(file.stale_waivers == Severity::error);
   REQUIRE(file.waivers.size() == 1);
   CHECK(file.waivers[0].until == "2026-12-31");
   CHECK(file.waivers[0].line >= 13);

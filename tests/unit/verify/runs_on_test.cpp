@@ -95,7 +95,7 @@ TEST_CASE("what a module runs on that was cut is not known, whether code of it i
       const auto table = runs_on(artifact, {});
       REQUIRE_FALSE(table.empty());
       for (const auto& one : table) {
-        CHECK(one.verdict == "unknown");
+        CHECK(one.verdict == RunVerdict::unknown);
         CHECK(reason_has(one, "_k cannot be judged (INS0"));
       }
     }
@@ -124,12 +124,12 @@ TEST_CASE("what failed on a GPU lowers that GPU's row, and no other") {
   const auto table = [&](std::size_t passed) {
     return runs_on(artifact, {wrong}, GpuGate{{9, 0}, "NVIDIA H200", 4, passed});
   };
-  CHECK(row(table(4), {9, 0}).verdict == "yes");
-  CHECK(row(table(3), {9, 0}).verdict == "part");
+  CHECK(row(table(4), {9, 0}).verdict == RunVerdict::yes);
+  CHECK(row(table(3), {9, 0}).verdict == RunVerdict::part);
   CHECK(reason_has(row(table(3), {9, 0}), "1 of 4 cases failed on this machine's NVIDIA H200 (RUN101: sageattn"));
-  CHECK(row(table(0), {9, 0}).verdict == "no");
-  CHECK(row(runs_on(artifact, {wrong}, GpuGate{{8, 0}, "NVIDIA A100", 4, 0}), {9, 0}).verdict == "yes");
-  CHECK(row(runs_on(artifact, {}, GpuGate{{9, 0}, "NVIDIA H200", 0, 0}), {9, 0}).verdict == "yes");
+  CHECK(row(table(0), {9, 0}).verdict == RunVerdict::no);
+  CHECK(row(runs_on(artifact, {wrong}, GpuGate{{8, 0}, "NVIDIA A100", 4, 0}), {9, 0}).verdict == RunVerdict::yes);
+  CHECK(row(runs_on(artifact, {}, GpuGate{{9, 0}, "NVIDIA H200", 0, 0}), {9, 0}).verdict == RunVerdict::yes);
 }
 
 TEST_CASE("the driver is that of the modules' system") {
@@ -167,7 +167,7 @@ TEST_CASE("a module with other bytes than RECORD says is not known to run") {
   module.back() = static_cast<char>(module.back() ^ 1);
   const auto report = judged_wheel(wheel);
   REQUIRE(trouble(report, "INF016").size() == 1);
-  CHECK(row(report, {9, 0}).verdict == "unknown");
+  CHECK(row(report, {9, 0}).verdict == RunVerdict::unknown);
   CHECK(reason_has(row(report, {9, 0}), "is not the file that was built (INF016"));
 }
 
@@ -184,7 +184,7 @@ TEST_CASE("what pip installs all the same lowers no row") {
     change(wheel);
     const auto report = judged_wheel(wheel);
     CHECK_FALSE(report.pass);
-    CHECK(row(report, {9, 0}).verdict == "yes");
+    CHECK(row(report, {9, 0}).verdict == RunVerdict::yes);
   }
 }
 
@@ -199,8 +199,8 @@ TEST_CASE("a shared object that .data/data puts beside the libraries of Python i
   CHECK(trouble(report, "INF129").empty());  // its place is where it goes, whatever WHEEL calls pure
   REQUIRE_FALSE(trouble(report, "ELF003").empty());
   CHECK(trouble(report, "ELF003")[0].where == path);
-  CHECK(row(report, {9, 0}).verdict == "yes");
-  CHECK(row(report, {8, 0}).verdict == "unknown");  // nothing imports it: the package may do without
+  CHECK(row(report, {9, 0}).verdict == RunVerdict::yes);
+  CHECK(row(report, {8, 0}).verdict == RunVerdict::unknown);  // nothing imports it: the package may do without
   for (const auto& finding : report.findings) CHECK_FALSE((finding.code == "PYA002" && finding.where == path));
 }
 
@@ -210,8 +210,8 @@ TEST_CASE("an entry that says one arch and holds another runs on no GPU that wou
   fatbin.cubin(120, 0, cubin(90));
   const auto report = judged_wheel(stranger({{"_k", fatbin.build()}}));
   CHECK_FALSE(trouble(report, "FAT008").empty());
-  CHECK(row(report, {9, 0}).verdict == "yes");
-  CHECK(row(report, {12, 0}).verdict == "no");
+  CHECK(row(report, {9, 0}).verdict == RunVerdict::yes);
+  CHECK(row(report, {12, 0}).verdict == RunVerdict::no);
   CHECK(reason_has(row(report, {12, 0}), "FAT008"));
   CHECK(row(report, {12, 0}).failing == Names{"tiny_kernels._k"});
 }
@@ -221,7 +221,7 @@ TEST_CASE("one wrong entry among right ones of its arch leaves a part") {
   right.cubin(120, 0, cubin(120));
   wrong.cubin(120, 0, cubin(90));
   const auto report = judged_wheel(stranger({{"_k", right.build() + wrong.build()}}));
-  CHECK(row(report, {12, 0}).verdict == "part");
+  CHECK(row(report, {12, 0}).verdict == RunVerdict::part);
 }
 
 TEST_CASE("code that cannot be read is unknown, and no yes") {
@@ -229,12 +229,12 @@ TEST_CASE("code that cannot be read is unknown, and no yes") {
   fatbin.cubin(90, 0, cubin(90));
   fatbin.cubin(120, 0, std::string(200, 'x'));
   const auto image = judged_wheel(stranger({{"_k", fatbin.build()}}));
-  CHECK(row(image, {9, 0}).verdict == "yes");
-  CHECK(row(image, {12, 0}).verdict == "unknown");
+  CHECK(row(image, {9, 0}).verdict == RunVerdict::yes);
+  CHECK(row(image, {12, 0}).verdict == RunVerdict::unknown);
   const auto cut = plain({90});
   const auto container = judged_wheel(stranger({{"_k", plain({80}) + cut.substr(0, cut.size() / 2)}}));
-  CHECK(row(container, {8, 0}).verdict == "unknown");
-  CHECK(row(container, {9, 0}).verdict == "unknown");
+  CHECK(row(container, {8, 0}).verdict == RunVerdict::unknown);
+  CHECK(row(container, {9, 0}).verdict == RunVerdict::unknown);
 }
 
 TEST_CASE("a module that has its runtime linked in tells its CUDA by the toolkit's other libraries") {
@@ -254,21 +254,21 @@ TEST_CASE("a module that has its runtime linked in tells its CUDA by the toolkit
 
 TEST_CASE("a GPU on one chip with its CPU takes the code of others from some CUDA on") {
   const auto only = judged_wheel(stranger({{"_k", plain({80})}}));
-  CHECK(row(only, {8, 6}).verdict == "yes");
-  CHECK(row(only, {8, 7}).verdict == "unknown");
+  CHECK(row(only, {8, 6}).verdict == RunVerdict::yes);
+  CHECK(row(only, {8, 7}).verdict == RunVerdict::unknown);
   CHECK(reason_has(row(only, {8, 7}), "has code for 8.0 and none for 8.7: CUDA 13.2 and newer load the first"));
-  CHECK(row(judged_wheel(stranger({{"_k", plain({80, 87})}})), {8, 7}).verdict == "yes");
+  CHECK(row(judged_wheel(stranger({{"_k", plain({80, 87})}})), {8, 7}).verdict == RunVerdict::yes);
   FatbinBuilder both;  // its PTX serves an older CUDA there, too
   both.ptx(80, 0, sample_ptx("sm_80"));
-  CHECK(row(judged_wheel(stranger({{"_k", plain({80}) + both.build()}})), {8, 7}).verdict == "jit");
+  CHECK(row(judged_wheel(stranger({{"_k", plain({80}) + both.build()}})), {8, 7}).verdict == RunVerdict::jit);
 }
 
 TEST_CASE("a module that Python cannot import runs nowhere") {
   const auto report = judged_wheel(stranger({{"_k", plain({90})}}, "_other"));
   CHECK_FALSE(trouble(report, "PYA002").empty());
-  CHECK(row(report, {9, 0}).verdict == "no");
+  CHECK(row(report, {9, 0}).verdict == RunVerdict::no);
   CHECK(reason_has(row(report, {9, 0}), "_k does not load (PYA002"));
-  for (const auto& one : report.runs_on) CHECK(one.verdict == "no");
+  for (const auto& one : report.runs_on) CHECK(one.verdict == RunVerdict::no);
 }
 
 TEST_CASE("a module of the package that cannot be imported leaves a part of any GPU, known dispatch or not") {
@@ -277,17 +277,17 @@ TEST_CASE("a module of the package that cannot be imported leaves a part of any 
   broken.undefined = {"PyModule_Create2"};
   wheel.files.emplace_back("tiny_kernels/_broken" + k_suffix, broken.build());
   const auto strange = judged_wheel(wheel);
-  CHECK(row(strange, {9, 0}).verdict == "part");
+  CHECK(row(strange, {9, 0}).verdict == RunVerdict::part);
   CHECK(row(strange, {9, 0}).failing == Names{"tiny_kernels._broken"});
 
   DemoBuild demo;
   demo.files["demo/_b" + k_suffix] = demo_module("_other", {{90, 'a'}}).build();
   const auto report = judge_build(demo, demo_spec());
-  CHECK(row(report, {9, 0}).verdict == "no");  // calls it
+  CHECK(row(report, {9, 0}).verdict == RunVerdict::no);  // calls it
   CHECK(reason_has(row(report, {9, 0}), "it would call _b, which does not load (PYA002"));
-  CHECK(row(report, {8, 0}).verdict == "part");  // does not
+  CHECK(row(report, {8, 0}).verdict == RunVerdict::part);  // does not
   CHECK(row(report, {8, 0}).failing == Names{"demo._b"});
-  CHECK(row(report, {8, 6}).verdict == "part");
+  CHECK(row(report, {8, 6}).verdict == RunVerdict::part);
 }
 
 TEST_CASE("a module that was built and is not there leaves a part where the package does not call it") {
@@ -295,9 +295,9 @@ TEST_CASE("a module that was built and is not there leaves a part where the pack
   demo.files.erase("demo/_b" + k_suffix);
   const auto report = judge_build(demo, demo_spec());
   CHECK_FALSE(trouble(report, "CNT002").empty());
-  CHECK(row(report, {9, 0}).verdict == "no");  // calls it
+  CHECK(row(report, {9, 0}).verdict == RunVerdict::no);  // calls it
   for (const Capability other : {Capability{8, 0}, Capability{8, 6}}) {
-    CHECK(row(report, other).verdict == "part");
+    CHECK(row(report, other).verdict == RunVerdict::part);
     CHECK(row(report, other).failing == Names{"demo._b"});
     CHECK(reason_has(row(report, other),
                      "_b is not there (CNT002), and whether the package imports without it is not known"));
@@ -312,18 +312,18 @@ TEST_CASE("a suffix of one Python in a wheel for many leaves a part, in a wheel 
   auto wheel = stranger({});
   wheel.files.emplace_back("tiny_kernels/_k" + k_suffix, demo_module("_k", {{90, 0}}).build());
   wheel.file_name = "tiny_kernels-1.2.0-cp312-abi3-manylinux_2_28_x86_64.whl";
-  CHECK(row(judged_wheel(wheel), {9, 0}).verdict == "part");
+  CHECK(row(judged_wheel(wheel), {9, 0}).verdict == RunVerdict::part);
   wheel.file_name = "tiny_kernels-1.2.0-cp311-cp311-manylinux_2_28_x86_64.whl";
-  CHECK(row(judged_wheel(wheel), {9, 0}).verdict == "no");
+  CHECK(row(judged_wheel(wheel), {9, 0}).verdict == RunVerdict::no);
 }
 
 TEST_CASE("without dispatch some modules are a part, and the row names those that lack the code") {
   const auto report =
       judged_wheel(stranger({{"_a", plain({80, 90})}, {"_b", plain({90})}, {"_c", plain({90})}, {"_d", plain({90})}}));
-  CHECK(row(report, {9, 0}).verdict == "yes");
+  CHECK(row(report, {9, 0}).verdict == RunVerdict::yes);
   CHECK(row(report, {9, 0}).failing.empty());
   const RunsOn& old = row(report, {8, 0});
-  CHECK(old.verdict == "part");
+  CHECK(old.verdict == RunVerdict::part);
   CHECK(old.modules == Names{"tiny_kernels._a"});
   CHECK(old.failing == Names{"tiny_kernels._b", "tiny_kernels._c", "tiny_kernels._d"});
   CHECK(old.reason ==
@@ -334,14 +334,14 @@ TEST_CASE("without dispatch some modules are a part, and the row names those tha
 TEST_CASE("PTX in one module is a jit for the whole, where all have something") {
   FatbinBuilder ptx;
   ptx.ptx(80, 0, sample_ptx("sm_80"));
-  CHECK(row(judged_wheel(stranger({{"_a", plain({90})}, {"_b", ptx.build()}})), {9, 0}).verdict == "jit");
+  CHECK(row(judged_wheel(stranger({{"_a", plain({90})}, {"_b", ptx.build()}})), {9, 0}).verdict == RunVerdict::jit);
 }
 
 TEST_CASE("a package that cannot be imported at all runs nowhere") {
   DemoBuild demo;
   demo.files.erase("demo/__init__.py");
   const auto report = judge_build(demo, demo_spec());
-  for (const auto& one : report.runs_on) CHECK(one.verdict == "no");
+  for (const auto& one : report.runs_on) CHECK(one.verdict == RunVerdict::no);
   CHECK(reason_has(row(report, {8, 0}), "cannot be imported (CNT003"));
 }
 
@@ -350,7 +350,7 @@ TEST_CASE("a check that was required and could not be made says nothing of where
   options.require = {"IMP"};
   const auto report = judged_wheel(stranger({{"_a", plain({90})}}), options);
   CHECK_FALSE(trouble(report, "IMP001").empty());
-  CHECK(row(report, {9, 0}).verdict == "yes");
+  CHECK(row(report, {9, 0}).verdict == RunVerdict::yes);
 }
 
 TEST_CASE("the JSON names the modules that fail") {

@@ -11,7 +11,8 @@ using namespace sagekit;
 namespace {
 
 WheelReport some_report() {
-  static const PolicyFile file{"p.toml", "own", {}, {}, {{"ELF004", "", "", "issue 12", "2030-01-01", 3}}, "warning"};
+  static const PolicyFile file{"p.toml",         "own", {}, {}, {{"ELF004", "", "", "issue 12", "2030-01-01", 3}},
+                               Severity::warning};
   FindingList findings(EffectivePolicy{Policy::own, &file, "2026-11-21", "demo-1.0-py3-none-any.whl", {}});
   findings.broken("ELF003", "its run path has /build, a place of the build machine", "demo/_a.so", "link without it");
   findings.broken("ELF004", "it asks for an executable stack", "demo/_a.so");
@@ -26,12 +27,12 @@ WheelReport some_report() {
 
 TEST_CASE("a report comes back from its JSON") {
   WheelReport report = some_report();
-  report.kind = "wheel";
+  report.kind = ArtifactKind::wheel;
   report.python = {"cp312"};
   report.gpu = "NVIDIA H200";
   report.findings.push_back(
       {"LBC002", Severity::error, FindingResult::waived, "too new", "a.so", "", "known", "2026-12-31"});
-  report.runs_on.push_back({Capability{9, 0}, {"H100"}, "part", {"a"}, "why", "580", "13.0", "linux", {"b"}});
+  report.runs_on.push_back({Capability{9, 0}, {"H100"}, RunVerdict::part, {"a"}, "why", "580", "13.0", "linux", {"b"}});
   const Json json = report_json(report, true);
   const auto back = read_report(json);
   REQUIRE(back);

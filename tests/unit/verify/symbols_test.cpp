@@ -85,16 +85,16 @@ TEST_CASE("a symbol that torch lacks keeps the module from every GPU, and the pa
   const FakeTorch torch;
   auto demo = demo_with({k_error});
   const auto right = judge_build(demo, demo_spec(), torch.options());
-  REQUIRE(row(right, {8, 0}).verdict == "yes");
+  REQUIRE(row(right, {8, 0}).verdict == RunVerdict::yes);
   demo = demo_with({"_ZN3c104goneEv"});
   const auto report = judge_build(demo, demo_spec(), torch.options());
   REQUIRE_FALSE(trouble(report, "ELF007").empty());
   for (const Capability gpu : {Capability{8, 0}, Capability{8, 9}, Capability{9, 0}}) {
-    CHECK(row(report, gpu).verdict == "no");
+    CHECK(row(report, gpu).verdict == RunVerdict::no);
     CHECK_MESSAGE(mentions(row(report, gpu).reason, "it would call _a, which does not load (ELF007: "),
                   row(report, gpu).reason);
   }
-  CHECK(row(report, {8, 6}).verdict == "part");  // calls none
+  CHECK(row(report, {8, 6}).verdict == RunVerdict::part);  // calls none
   CHECK(row(report, {8, 6}).failing == std::vector<std::string>{"demo._a"});
 }
 

@@ -145,8 +145,8 @@ TEST_CASE("a cell for one arch needs only that arch's modules, with that code") 
   const auto report = judge_build(demo, demo_spec());
   CAPTURE(failures(report));
   CHECK(report.pass);
-  CHECK(row(report, {8, 0}).verdict == "yes");
-  CHECK(row(report, {9, 0}).verdict == "no");
+  CHECK(row(report, {8, 0}).verdict == RunVerdict::yes);
+  CHECK(row(report, {9, 0}).verdict == RunVerdict::no);
 }
 
 TEST_CASE("PTX is wanted where it was asked for, and only in modules that take it") {
@@ -160,24 +160,27 @@ TEST_CASE("PTX is wanted where it was asked for, and only in modules that take i
   const auto with = judge_build(demo, demo_spec());
   CAPTURE(failures(with));
   CHECK(with.pass);
-  CHECK(row(with, {12, 0}).verdict == "jit");
+  CHECK(row(with, {12, 0}).verdict == RunVerdict::jit);
 }
 
 TEST_CASE("the table says what runs where, and why not") {
   DemoBuild demo;
   const auto report = judge_build(demo, demo_spec());
-  CHECK(row(report, {8, 0}).verdict == "yes");
+  CHECK(row(report, {8, 0}).verdict == RunVerdict::yes);
   CHECK(row(report, {8, 0}).modules == std::vector<std::string>{"demo._a"});
   CHECK(row(report, {8, 0}).reason == "the first kernel");
-  CHECK(row(report, {8, 6}).verdict == "yes");  // Triton only
+  CHECK(row(report, {8, 6}).verdict == RunVerdict::yes);  // Triton only
   CHECK(row(report, {8, 6}).modules.empty());
-  CHECK(row(report, {8, 9}).verdict == "yes");  // 8.0 code on 8.9
-  CHECK(row(report, {9, 0}).verdict == "yes");
-  CHECK(row(report, {10, 0}).verdict == "no");
+  CHECK(row(report, {8, 9}).verdict == RunVerdict::yes);  // 8.0 code on 8.9
+  CHECK(row(report, {9, 0}).verdict == RunVerdict::yes);
+  CHECK(row(report, {10, 0}).verdict == RunVerdict::no);
   CHECK(row(report, {10, 0}).reason.find("refuses") != std::string::npos);
-  CHECK(row(report, {12, 0}).verdict == "no");  // 9.0a does not run on 12.0
+  CHECK(row(report, {10, 0}).decided_by == RunReason::refused);
+  CHECK(row(report, {12, 0}).verdict == RunVerdict::no);  // 9.0a does not run on 12.0
   CHECK(row(report, {12, 0}).reason.find("_a") != std::string::npos);
+  CHECK(row(report, {12, 0}).decided_by == RunReason::modules);
   CHECK(row(report, {12, 1}).reason.find("no branch") != std::string::npos);
+  CHECK(row(report, {12, 1}).decided_by == RunReason::no_branch);
   CHECK_FALSE(row(report, {9, 0}).gpus.empty());
 }
 
@@ -193,9 +196,10 @@ TEST_CASE("a known defect is no pass for the GPUs it hurts, and none of the othe
   DemoBuild demo;
   demo.files["demo/ops.py"] = "def run(): pass\ndef run(): pass\n";
   const auto report = judge_build(demo, demo_spec());
-  CHECK(row(report, {9, 0}).verdict == "no");
+  CHECK(row(report, {9, 0}).verdict == RunVerdict::no);
   CHECK(row(report, {9, 0}).reason.find("twice") != std::string::npos);
-  CHECK(row(report, {8, 0}).verdict == "yes");
+  CHECK(row(report, {9, 0}).decided_by == RunReason::defect);
+  CHECK(row(report, {8, 0}).verdict == RunVerdict::yes);
 
   VerifyOptions waive;
   waive.allowed_defects = {"twice"};

@@ -127,13 +127,13 @@ TEST_CASE("arches that were recorded for a source that nobody knows are held aga
 
 TEST_CASE("without a plugin the code alone says where a wheel can run, and that it is half an answer") {
   const auto report = judge_wheel(foreign_wheel());
-  CHECK(row(report, {9, 0}).verdict == "yes");
+  CHECK(row(report, {9, 0}).verdict == RunVerdict::yes);
   CHECK(row(report, {9, 0}).modules.size() == 2);
-  CHECK(row(report, {8, 0}).verdict == "part");
+  CHECK(row(report, {8, 0}).verdict == RunVerdict::part);
   CHECK(row(report, {8, 0}).reason.find("1 of 2") != std::string::npos);
   CHECK(row(report, {8, 0}).failing == std::vector<std::string>{"tiny_kernels._m"});
-  CHECK(row(report, {12, 0}).verdict == "part");
-  CHECK(row(report, {7, 5}).verdict == "no");
+  CHECK(row(report, {12, 0}).verdict == RunVerdict::part);
+  CHECK(row(report, {7, 5}).verdict == RunVerdict::no);
 }
 
 TEST_CASE("faults of a stranger's wheel warn, unless they break it for its user") {

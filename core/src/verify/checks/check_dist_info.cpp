@@ -272,7 +272,7 @@ void check_package_files(const Artifact& artifact, FindingList& findings) {
   check_entry_points(artifact, findings);
   check_top_level(artifact, findings);
   check_sboms(artifact, findings);
-  if (artifact.kind == Artifact::Kind::wheel || artifact.kind == Artifact::Kind::unpacked)
+  if (artifact.kind == ArtifactKind::wheel || artifact.kind == ArtifactKind::unpacked)
     check_data_folder(artifact, findings);
 }
 

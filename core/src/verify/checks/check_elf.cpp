@@ -188,7 +188,7 @@ class LibraryCheck {
       if (all) nobody(library);
       return;
     }
-    if (std::ranges::any_of(origins, [&](const LibraryOrigin& origin) { return is_brought(origin); })) return;
+    if (std::ranges::any_of(origins, [&](const LibraryOrigin& origin) { return is_provided(origin); })) return;
     const bool other_cuda = m_cuda != 0 && std::ranges::none_of(origins, [&](const LibraryOrigin& origin) {
                               return origin.cuda == m_cuda || origin.cuda == 0;
                             });
@@ -199,10 +199,10 @@ class LibraryCheck {
                                member.path, "it was linked with another CUDA toolkit");
     if (m_artifact.spec != nullptr) return;  // it allows the library
     m_unnamed.push_back(library);
-    m_bringer = origins.front().package;
+    m_provider = origins.front().package;
   }
 
-  bool is_brought(const LibraryOrigin& origin) const {
+  bool is_provided(const LibraryOrigin& origin) const {
     if (origin.driver) return true;
     const bool torch = m_required.contains("torch");
     if (origin.torch) return torch || (m_artifact.spec != nullptr && m_required.empty());
@@ -223,7 +223,7 @@ class LibraryCheck {
     if (!m_unnamed.empty())
       m_findings.broken("ELF002",
                         fmt::format("it needs {}, and no Requires-Dist names who brings that", join(m_unnamed, ", ")),
-                        member.path, fmt::format("a user has it by chance only; require {}", m_bringer));
+                        member.path, fmt::format("a user has it by chance only; require {}", m_provider));
     m_nobody.clear();
     m_unnamed.clear();
   }
@@ -254,7 +254,7 @@ class LibraryCheck {
   std::set<std::string> m_required;
   int m_cuda = 0;
   std::vector<std::string> m_nobody, m_unnamed;  ///< of the module that is looked at
-  std::string m_bringer;
+  std::string m_provider;
 };
 
 }  // namespace

@@ -164,7 +164,7 @@ bool uses_torch(const Artifact& artifact, const std::string& name, const ElfFact
 
 /// Others than torch have it: versions name their library, which ELF002 judges; the interpreter has Python's own, the
 /// driver CUDA's.
-bool is_brought(const ElfFacts& elf, std::string_view symbol) {
+bool is_provided(const ElfFacts& elf, std::string_view symbol) {
   if (symbol.starts_with("Py") || symbol.starts_with("_Py")) return true;
   if (symbol.starts_with("cu") && needs(elf, "libcuda.so")) return true;
   return (symbol.starts_with("cuda") || symbol.starts_with("__cuda")) && needs(elf, "libcudart.so");
@@ -180,7 +180,7 @@ std::vector<std::string> open_symbols(const Artifact& artifact, const ElfFacts& 
       others.insert(member->elf->exports.begin(), member->elf->exports.end());
   std::vector<std::string> open;
   for (const auto& symbol : elf.undefined)
-    if (!others.contains(symbol) && !is_brought(elf, symbol)) open.push_back(symbol);
+    if (!others.contains(symbol) && !is_provided(elf, symbol)) open.push_back(symbol);
   return open;
 }
 

@@ -87,7 +87,7 @@ void check_label(const Artifact& artifact, const VariantText& text, const std::s
     return findings.broken("VAR102", fmt::format("it describes {} variants, a wheel is one", text.variants.size()),
                            path);
   const auto& label = text.variants.begin()->first;
-  if (artifact.kind == Artifact::Kind::wheel && label != artifact.name.variant)
+  if (artifact.kind == ArtifactKind::wheel && label != artifact.name.variant)
     findings.broken(
         "VAR102",
         fmt::format("it describes the variant \"{}\", the file name says \"{}\"", label, artifact.name.variant), path);
