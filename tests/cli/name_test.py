@@ -10,7 +10,7 @@ import unittest
 from harness import EXAMPLES, SOURCE_DIR, CommandLine
 
 sys.path.insert(0, str(SOURCE_DIR / "tests" / "support"))
-from wheels import Wheel, compiler  # noqa: E402
+from wheels import MACHINE, SUFFIX, Wheel, compiler, module  # noqa: E402
 
 
 class Name(CommandLine):
@@ -41,6 +41,29 @@ class Name(CommandLine):
         self.assertEqual([reading["torch"] for reading in document["readings"]], ["2.3.11", "2.31.1"])
         self.assertNotIn("torch", document)
         self.assertEqual(document["cuda"], "13.0")
+
+    @unittest.skipUnless(compiler(), "no C compiler")
+    def test_every_verb_hears_the_same_of_a_name(self):
+        (self.folder / "libtorch_cpu.so").write_bytes(module(self.folder, flags=("-Wl,-soname,libtorch_cpu.so",)))
+        linked = module(self.folder, "_a", flags=("-Wl,--no-as-needed", self.folder / "libtorch_cpu.so"))
+        machine = f"gpu=H100,torch={{}},python=3.12,platform=linux_{MACHINE},libc=glibc2.39,driver=590"
+        for version, build in (("1.0", "2110.130"), ("1.0+torch2110.cu130", ""), ("1.0+torch2110cu130", ""), ("1.0+cu130torch2.11.0", "")):
+            wheel = Wheel("demo", version, f"cp312-cp312-linux_{MACHINE}", build)
+            wheel.files[f"demo/_a{SUFFIX}"] = linked
+            dist = self.folder / f"dist {version} {build}"
+            path = wheel.write(dist)
+            with self.subTest(wheel.name):
+                said = self.run_sagekit("name", path.name, "--json").json()
+                self.assertEqual((said.get("torch"), said.get("cuda")), ("2.11.0", "13.0"))
+                (report,) = self.run_sagekit("verify", "--json", path).json()["wheels"]
+                (symbols,) = [one["message"] for one in report["findings"] if one["code"] == "ELF007"]
+                self.assertIn("no torch 2.11.0 for CUDA 13.0", symbols)
+                for torch, code in (("2.11.0+cu130", []), ("2.9.1+cu130", ["RES105"]), ("2.11.0+cu128", ["RES106"])):
+                    done = self.run_sagekit("resolve", "--names-only", "--json", "--from", dist, "--for", machine.format(torch))
+                    self.assertEqual([row["code"] for row in done.json()["refused"]], code, torch)
+                self.expect(self.run_sagekit("release", dist), 0)
+                (row,) = json.loads((dist / "sagekit.release.json").read_text())["wheels"]
+                self.assertEqual((row["torch"], row["cuda"]), ("2.11.0", "13.0"))
 
     def test_what_is_no_wheel_name_is_refused(self):
         self.expect(self.run_sagekit("name", "sageattention-2.2.0+cu130torch2.9.0.whl"), 1, "NAM002")

@@ -1,3 +1,4 @@
+#include "spec/agreed_reading.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
 #include "verify/judge.hpp"
@@ -8,15 +9,18 @@ namespace sagekit {
 
 namespace {
 
-/// What an artifact says of itself: its record, else its version.
-Provenance find_provenance(const Artifact& artifact, FindingList& findings) {
-  Provenance provenance = provenance_of_version(artifact.name.version);
+/// What an artifact says of itself: its record, else its name.
+Provenance find_provenance(const Artifact& artifact, WheelNameReading named, FindingList& findings) {
+  Provenance provenance = provenance_of_name(std::move(named));
   if (artifact.wheel == nullptr) return provenance;
   const auto path = fmt::format("{}/{}", artifact.wheel->dist_info, k_provenance_file);
   if (artifact.find(path) == nullptr) return provenance;
   const auto text = artifact.read(path);
   auto recorded = text ? read_provenance(*text) : std::unexpected(text.error());
-  if (recorded) return std::move(*recorded);
+  if (recorded) {
+    recorded->named = std::move(provenance.named);
+    return std::move(*recorded);
+  }
   findings.broken("TRU003", recorded.error().message, path);
   return provenance;
 }
@@ -89,8 +93,22 @@ InspectOptions reading_options(const VerifyOptions& options) {
   return how;
 }
 
-void prepare(Artifact& artifact, const std::vector<const Plugin*>& plugins, const Spec* spec, FindingList& findings) {
-  artifact.provenance = find_provenance(artifact, findings);
+WheelNameReading said_by_name(const WheelName& name, std::span<const NamingScheme> schemes,
+                              const std::vector<const Spec*>& specs) {
+  std::vector<NamingScheme> rows(schemes.begin(), schemes.end());
+  for (const auto* spec : specs)
+    for (const auto& row : spec->schemes)
+      if (std::ranges::find(rows, row.name, &NamingScheme::name) == rows.end()) rows.push_back(row);
+  const auto reader = WheelNameReader::make(naming_schemes(rows));
+  return reader ? agreed_reading(reader->read(name)) : WheelNameReading();
+}
+
+void prepare(Artifact& artifact, const std::vector<const Plugin*>& plugins, const Spec* spec,
+             std::span<const NamingScheme> schemes, FindingList& findings) {
+  std::vector<const Spec*> specs;
+  if (spec != nullptr) specs.push_back(spec);
+  for (const auto* plugin : plugins) specs.push_back(&plugin->spec());
+  artifact.provenance = find_provenance(artifact, said_by_name(artifact.name, schemes, specs), findings);
   artifact.plugin = choose_plugin(plugins, artifact);
   artifact.spec = spec != nullptr ? spec : artifact.plugin != nullptr ? &artifact.plugin->spec() : nullptr;
   const auto& maker = artifact.provenance.plugin;

@@ -1,5 +1,6 @@
 #include "verify/provenance.hpp"
 
+#include "spec/name_values.hpp"
 #include "spec/platform.hpp"
 #include "support/format.hpp"
 #include "support/json.hpp"
@@ -8,7 +9,7 @@
 #include <sagekit/version.hpp>
 
 #include <algorithm>
-#include <cctype>
+#include <utility>
 
 namespace sagekit {
 
@@ -20,55 +21,6 @@ Json names(const std::vector<ArchRequest>& arches) {
   Json list = Json::array();
   for (const auto& arch : arches) list.push_back(to_string(arch));
   return list;
-}
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-/// "d1a57a5" of the local version's part "gd1a57a5", or of the part alone; "" = it is no commit. Digits alone are a
-/// date or a number of somebody's, and "d20251029" is the day of a tree that was changed.
-std::string_view commit_of(std::string_view part) {
-  const bool marked = part.starts_with('g');
-  if (marked) part.remove_prefix(1);
-  const auto letters = std::ranges::count_if(part, [](unsigned char c) { return std::isalpha(c) != 0; });
-  const auto digits = static_cast<std::size_t>(std::ranges::count_if(part, is_digit));
-  const bool day = part.size() == 9 && part[0] == 'd' && digits == 8;
-  const bool hex = std::ranges::all_of(part, [](unsigned char c) { return std::isxdigit(c) != 0; });
-  const bool said = marked || (letters > 0 && digits > 0 && !day);
-  return hex && said && part.size() >= 7 && part.size() <= 40 ? part : std::string_view();
-}
-
-/// Digits and dots behind `word`: "2.11" of "torch2.11.20260117.g..." stops before a part that is a date or a commit. A
-/// first part of `whole` digits, such as 130, is all of it.
-std::string number_after(std::string_view text, std::string_view word, std::size_t most_parts, std::size_t whole) {
-  const auto at = text.find(word);
-  if (at == std::string_view::npos) return {};
-  std::string number;
-  std::size_t parts = 0;
-  std::size_t start = at + word.size();
-  if (start < text.size() && text[start] == '.') ++start;
-  for (std::size_t i = start; i < text.size() && parts < most_parts;) {
-    std::size_t end = i;
-    while (end < text.size() && is_digit(text[end])) ++end;
-    if (end == i || end - i > 4 || !commit_of(text.substr(i, text.find('.', i) - i)).empty()) break;
-    number += (number.empty() ? "" : ".") + std::string(text.substr(i, end - i));
-    ++parts;
-    if (end >= text.size() || text[end] != '.' || (parts == 1 && number.size() >= whole)) break;
-    i = end + 1;
-  }
-  return number;
-}
-
-/// "130" -> "13.0", "128" -> "12.8"; a number that has its dot already stays.
-std::string cuda_of(std::string number) {
-  if (number.find('.') == std::string::npos && number.size() >= 3) number.insert(number.size() - 1, ".");
-  return number;
-}
-
-/// "2110" -> "2.11.0", "28" -> "2.8".
-std::string torch_of(std::string number) {
-  if (number.find('.') != std::string::npos || number.size() < 2) return number;
-  if (number.size() > 2) number.insert(number.size() - 1, ".");
-  return number.insert(1, ".");
 }
 
 }  // namespace
@@ -153,17 +105,16 @@ Result<Provenance> read_provenance(std::string_view text) {
   return provenance;
 }
 
-Provenance provenance_of_version(std::string_view version) {
+Provenance provenance_of_name(WheelNameReading named) {
   Provenance provenance;
-  const auto plus = version.find('+');
-  if (plus == std::string_view::npos) return provenance;
-  const std::string local = lower(version.substr(plus + 1));
-  auto& torch = local.find("andhigher") == std::string::npos ? provenance.torch : provenance.torch_min;
-  torch = torch_of(number_after(local, "torch", 3, 2));
-  provenance.cuda = cuda_of(number_after(local, local.find("cuda") == std::string::npos ? "cu" : "cuda", 2, 3));
-  for (const auto& part : split(local, '.'))
-    if (const auto commit = commit_of(part); !commit.empty()) provenance.commit = commit;
-  if (!torch.empty() || !provenance.cuda.empty() || !provenance.commit.empty()) provenance.from = "the version";
+  provenance.torch = named.torch;
+  provenance.torch_min = named.torch_min;
+  provenance.cuda = named.cuda;
+  // A maker's own word for its source ("post4") is no commit.
+  if (is_commit(named.revision)) provenance.commit = named.revision;
+  const bool any = !named.torch.empty() || !named.torch_min.empty() || !named.cuda.empty();
+  if (any || !provenance.commit.empty()) provenance.from = "its name";
+  provenance.named = std::move(named);
   return provenance;
 }
 

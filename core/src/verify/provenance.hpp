@@ -5,6 +5,7 @@
 
 #include <sagekit/build.hpp>
 #include <sagekit/error.hpp>
+#include <sagekit/naming.hpp>
 #include <sagekit/spec.hpp>
 
 #include <optional>
@@ -15,13 +16,14 @@
 namespace sagekit {
 
 struct Provenance {
-  std::string from;  ///< "the build record", "sagekit.json", "the version": for messages; "" = nothing is claimed
+  std::string from;  ///< "the build record", "sagekit.json", "its name": for messages; "" = nothing is claimed
   std::string cell, plugin, commit;                ///< commit: whole or its first digits
   std::string python, torch, cuda, platform;       ///< "3.12" "2.11.0" "13.0" "linux_x86_64"; "" = not known
   std::optional<std::vector<ArchRequest>> arches;  ///< nothing = not known
   std::vector<std::string> requires_dist;
   std::string torch_min = {};     ///< "2.9": torch's stable interface from there on, in place of `torch`
   std::string experimental = {};  ///< "built, not run on Windows"; "" = not so, or not said
+  WheelNameReading named = {};    ///< what its name says beside it, in all of its readings
 };
 
 Provenance provenance_of(const Spec& spec, const CellBuild& build);
@@ -41,7 +43,7 @@ std::string provenance_json(const Spec& spec, const Revision& revision, const Ce
 /// Reads it back. Errors: TRU003 (failed).
 Result<Provenance> read_provenance(std::string_view text);
 
-/// What the local parts in circulation say: "cu130.torch2.11.20260117.gd1a57a5", "cu128torch2.6.0", "torch2.8.0.cu129".
-Provenance provenance_of_version(std::string_view version);
+/// Of an artifact without a record.
+Provenance provenance_of_name(WheelNameReading named);
 
 }  // namespace sagekit

@@ -112,7 +112,7 @@ std::optional<TorchFingerprint> torch_fingerprint(const std::vector<std::string>
 
 std::optional<VersionNumber> promised_from(const Artifact& artifact) {
   auto least = artifact.provenance.torch_min;
-  if (least.empty()) least = provenance_of_version(artifact.name.version).torch_min;
+  if (least.empty()) least = artifact.provenance.named.torch_min;
   const auto number = parse_version_number(least);
   return number ? std::optional(*number) : std::nullopt;
 }

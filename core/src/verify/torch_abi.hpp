@@ -53,7 +53,7 @@ std::optional<VersionNumber> oldest_torch(const Artifact& artifact);
 struct DeclaredTorch {
   std::string version;  ///< "2.11.0", or "2.11" when only that much is said
   std::string cuda;     ///< "13.0"; "" = not known
-  std::string from;     ///< who says it: "the build record", "sagekit.json", "the version", "Requires-Dist"
+  std::string from;     ///< who says it: "the build record", "sagekit.json", "its name", "Requires-Dist"
 
   /// "torch 2.11.0 for CUDA 13.0"
   std::string text() const;

@@ -84,7 +84,7 @@ Result<WheelReport> judge_wheel(const Question& question, const VerifyOptions& o
   artifact.wheel_bytes = facts.size_bytes;
   artifact.finished = question.spec == nullptr;
   artifact.read = [&archive](const std::string& path) { return archive->read(path); };
-  prepare(artifact, question.plugins, question.spec, findings);
+  prepare(artifact, question.plugins, question.spec, options.schemes, findings);
   // A wheel that is being made has nothing published beside it yet.
   if (question.final_name.empty()) TRY(check_published({question.wheel, facts.sha256}, options.sha256_file, findings));
   auto report = judge(artifact, std::move(findings), options, runner, question.wheel.string(), facts.sha256);
@@ -165,6 +165,7 @@ Result<Verdict<VerifiedBuild>> verify_build(const Spec& spec, const Plugin* plug
   artifact.finished = false;
   TRY_ASSIGN(artifact.name, parse_wheel_name(build.cell.wheel));
   artifact.provenance = provenance_of(spec, build);
+  artifact.provenance.named = said_by_name(artifact.name, options.schemes, {&spec});
   artifact.spec = &spec;
   artifact.plugin = plugin;
   for (const auto& staged : build.files) {

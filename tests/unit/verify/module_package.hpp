@@ -34,7 +34,7 @@ struct ModulePackage {
     REQUIRE(parsed);
     artifact.name = *parsed;
     artifact.wheel = &wheel;
-    artifact.provenance = provenance_of_version(artifact.name.version);
+    artifact.provenance = provenance_of_name(said_by_name(artifact.name, {}, {}));
     for (const auto& [path, bytes] : files) artifact.members.push_back(read_module(path, Bytes(bytes), {}, 1).facts);
     std::ranges::sort(artifact.members, {}, &MemberFacts::path);
     FindingList findings(policy, std::vector<std::string>{});

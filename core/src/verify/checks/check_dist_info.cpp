@@ -55,7 +55,7 @@ bool pins_another(const Artifact& artifact) {
 void check_torch_pin(const Artifact& artifact, FindingList& findings) {
   if (pins_another(artifact))
     return findings.broken("INF101",
-                           fmt::format("\"{}\" excludes torch {}, which {} names",
+                           fmt::format("\"{}\" excludes torch {}, which {} says",
                                        *find_requirement(artifact.wheel->requires_dist, "torch"),
                                        artifact.provenance.torch, artifact.provenance.from),
                            "METADATA");
@@ -73,7 +73,7 @@ void check_torch_pin(const Artifact& artifact, FindingList& findings) {
   const auto least = parse_version_number(artifact.provenance.torch_min);
   if (stable && least && allows_older(text, *least))
     return findings.broken("INF101",
-                           fmt::format("\"{}\" allows a torch before {}, the first that {} names", *requirement,
+                           fmt::format("\"{}\" allows a torch before {}, the first that {} says", *requirement,
                                        artifact.provenance.torch_min, artifact.provenance.from),
                            "METADATA");
   if (stable && (text.find(">=") != std::string::npos || text.find("==") != std::string::npos))
