@@ -65,6 +65,22 @@ class Name(CommandLine):
                 (row,) = json.loads((dist / "sagekit.release.json").read_text())["wheels"]
                 self.assertEqual((row["torch"], row["cuda"]), ("2.11.0", "13.0"))
 
+    def test_a_record_that_cannot_be_read_is_believed_by_no_verb(self):
+        wheel = Wheel("demo", "1.0+cu130torch2.11.0", f"cp312-cp312-linux_{MACHINE}")
+        wheel.files[f"{wheel.dist_info}/sagekit.json"] = json.dumps({"cell": "c", "torch": "2.9.1", "cuda": "12.8", "source": {"commit": "a" * 40}}).encode()
+        dist = self.folder / "dist"
+        path = wheel.write(dist)
+        (report,) = self.run_sagekit("verify", "--json", path).json()["wheels"]
+        self.assertTrue(any("cannot be read" in one["message"] for one in report["findings"] if one["code"] == "TRU003"))
+        done = self.run_sagekit("resolve", "--json", "--from", dist, "--for", f"gpu=H100,torch=2.11.0+cu130,python=3.12,platform=linux_{MACHINE},libc=glibc2.39,driver=590")
+        self.assertEqual([row["code"] for row in done.json()["refused"]], [])
+        self.run_sagekit("release", dist)
+        (row,) = json.loads((dist / "sagekit.release.json").read_text())["wheels"]
+        self.assertEqual((row["torch"], row["cuda"]), ("2.11.0", "13.0"))
+        done = self.run_sagekit("retag", "--naming", "build-tag", "-o", self.folder / "out", path, "--json")
+        self.expect(done, 0)
+        self.assertIn("-2110.130-", done.json()["wheels"][0]["path"])
+
     def test_what_is_no_wheel_name_is_refused(self):
         self.expect(self.run_sagekit("name", "sageattention-2.2.0+cu130torch2.9.0.whl"), 1, "NAM002")
         self.expect(self.run_sagekit("name", "tiny-1.0-py3-none-any (1).whl"), 1, "NAM006", "rename it to tiny-1.0-py3-none-any.whl")

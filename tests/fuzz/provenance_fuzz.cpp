@@ -1,7 +1,7 @@
 // The texts that travel with a wheel: the record inside, checksums and attestations beside it.
 #include "fuzz_target.hpp"
+#include "inspect/provenance.hpp"
 #include "pypa/published_hashes.hpp"
-#include "verify/provenance.hpp"
 
 #include <cstdint>
 

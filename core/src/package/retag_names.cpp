@@ -1,5 +1,6 @@
 #include "package/retag_names.hpp"
 
+#include "inspect/provenance.hpp"
 #include "inspect/system_needs.hpp"
 #include "pypa/platform_tag.hpp"
 #include "pypa/requirement_reader.hpp"
@@ -8,7 +9,6 @@
 #include "spec/libc_floor.hpp"
 #include "spec/name_values.hpp"
 #include "support/format.hpp"
-#include "support/json.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
 
@@ -19,28 +19,19 @@ namespace sagekit {
 
 namespace {
 
-/// What sagekit.json says, over what the name did. False: it is none.
-bool take_provenance(std::string_view text, KnownFacts& known) {
-  const Json json = parse_json(text);
-  if (!json.is_object() || !json.contains("torch")) return false;
-  known.from = "sagekit.json";
+/// What its record says, over what the name did.
+void take_record(const Provenance& record, KnownFacts& known) {
+  known.from = record.from;
   auto& facts = known.facts;
-  facts.torch = text_at(json, "torch");
-  facts.torch_min = text_at(json, "torch_min");
-  facts.cuda = text_at(json, "cuda");
-  if (const auto source = json.find("source"); source != json.end() && source->is_object()) {
-    facts.revision = text_at(*source, "commit");
-    facts.date = replace_all(text_at(*source, "date").substr(0, 10), "-", "");
-    if (const auto version = text_at(*source, "version"); !version.empty()) facts.version = version;
-  }
-  if (const auto arches = json.find("arches"); arches != json.end() && arches->is_array())
-    for (const auto& arch : *arches)
-      if (arch.is_string())
-        if (const auto read = parse_arch_list(arch.get<std::string>()); read && read->size() == 1)
-          known.built.push_back(read->front());
+  facts.torch = record.torch;
+  facts.torch_min = record.torch_min;
+  facts.cuda = record.cuda;
+  facts.revision = record.commit;
+  facts.date = record.source_date;
+  if (!record.source_version.empty()) facts.version = record.source_version;
+  known.built = record.arches.value_or(std::vector<ArchRequest>());
   // A cell with the default arch set has no arches in its id, and none in its name.
-  facts.arches = text_at(json, "cell").find("-sm") == std::string::npos ? std::vector<ArchRequest>{} : known.built;
-  return true;
+  facts.arches = record.cell.find("-sm") == std::string::npos ? std::vector<ArchRequest>{} : known.built;
 }
 
 /// Either says less than the other, or the same.
@@ -78,7 +69,7 @@ Status apply_naming(WheelName& name, const NamingScheme& scheme, const KnownFact
   std::vector<std::string> unknown;
   if (says("torch") && facts.torch.empty() && facts.torch_min.empty()) unknown.emplace_back("torch");
   if (says("cuda") && facts.cuda.empty()) unknown.emplace_back("CUDA");
-  if (known.from != "sagekit.json" && !unknown.empty())
+  if (known.from != k_provenance_file && !unknown.empty())
     return fail(ErrorKind::usage, "RTG005",
                 fmt::format("the naming scheme {} says {}, and nothing says which {} is for", scheme.name,
                             join(unknown, " and "), name.file_name()),
@@ -115,7 +106,7 @@ Status check_reading(const WheelNameReading& said, const WheelName& after, const
   if (!fits(said.torch, facts.torch) || (!said.torch.empty() && !facts.torch_min.empty()))
     return lie("torch", said.torch, facts.torch_min.empty() ? facts.torch : facts.torch_min + " and higher");
   if (!fits(said.cuda, facts.cuda)) return lie("CUDA", said.cuda, facts.cuda);
-  if (known.from != "sagekit.json") return {};
+  if (known.from != k_provenance_file) return {};
   // A build without torch or CUDA, and a source of its own.
   if (!said.torch.empty() && facts.torch.empty()) return lie("torch", said.torch, "");
   if (!said.cuda.empty() && facts.cuda.empty()) return lie("CUDA", said.cuda, "");
@@ -142,7 +133,10 @@ KnownFacts known_facts(const WheelName& name, std::string_view provenance,
   known.facts.abi = join(name.abi, ".");
   known.facts.platform = join(name.platform, ".");
   known.facts.variant.clear();
-  if (take_provenance(provenance, known)) return known;
+  if (const auto record = read_provenance(provenance)) {
+    take_record(*record, known);
+    return known;
+  }
   // No name says a nightly.
   if (const auto pinned = pinned_release(requires_dist, "torch");
       !pinned.empty() && pinned.find_first_not_of("0123456789.") == std::string::npos) {

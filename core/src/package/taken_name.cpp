@@ -1,7 +1,7 @@
 // Before a build: is a wheel's name taken by a file that this build cannot make?
 #include "archive/wheel_archive.hpp"
 #include "support/format.hpp"
-#include "verify/provenance.hpp"
+#include "verify/build_provenance.hpp"
 
 #include <sagekit/package.hpp>
 

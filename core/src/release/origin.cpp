@@ -1,7 +1,6 @@
 #include "release/origin.hpp"
 
 #include "pypa/requirement_reader.hpp"
-#include "support/json.hpp"
 #include "support/text.hpp"
 
 namespace sagekit {
@@ -32,23 +31,21 @@ std::vector<std::string> named_pythons(const WheelName& name) {
   return pythons;
 }
 
-WheelOrigin read_origin(std::string_view text) {
-  WheelOrigin origin;
-  const Json json = parse_json(text);
-  if (!json.is_object()) return origin;
-  const Json plugin = json.value("plugin", Json::object()), source = json.value("source", Json::object());
-  origin.plugin = text_at(plugin, "name");
-  origin.plugin_version = text_at(plugin, "version");
-  origin.source_url = text_at(source, "url");
-  origin.commit = text_at(source, "commit");
-  origin.cell = text_at(json, "cell");
-  origin.python = text_at(json, "python");
-  origin.torch = text_at(json, "torch");
-  origin.torch_min = text_at(json, "torch_min");
-  origin.cuda = text_at(json, "cuda");
-  origin.platform = text_at(json, "platform");
-  origin.arches = texts_at(json, "arches");
-  origin.tools = texts_at(json, "tools");
+WheelOrigin origin_of_record(const Provenance& record) {
+  WheelOrigin origin{.plugin = record.plugin,
+                     .plugin_version = record.plugin_version,
+                     .source_url = record.source_url,
+                     .commit = record.commit,
+                     .cell = record.cell,
+                     .python = record.python,
+                     .torch = record.torch,
+                     .cuda = record.cuda,
+                     .platform = record.platform,
+                     .torch_min = record.torch_min,
+                     .arches = {},
+                     .edits = {},
+                     .tools = record.tools};
+  for (const auto& arch : record.arches.value_or(std::vector<ArchRequest>())) origin.arches.push_back(to_string(arch));
   for (const auto& line : origin.tools)
     if (line.starts_with("edit ")) origin.edits.push_back(line.substr(5));
   return origin;

@@ -1,17 +1,18 @@
 #pragma once
 // What a wheel was made from, as it says itself.
 
+#include "inspect/provenance.hpp"
+
 #include <sagekit/naming.hpp>
 #include <sagekit/release.hpp>
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace sagekit {
 
-/// sagekit.json of dist-info. Keys that are missing or of another type are not said; no JSON object says nothing.
-WheelOrigin read_origin(std::string_view text);
+/// What its record says.
+WheelOrigin origin_of_record(const Provenance& record);
 
 /// Those that the tags name one by one: "cp312" -> "3.12", "cp310.cp311-none" -> "3.10", "3.11". Of an abi3 wheel or
 /// one for any Python none, for it is not made for some.

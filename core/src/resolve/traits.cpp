@@ -1,5 +1,6 @@
 #include "resolve/traits.hpp"
 
+#include "inspect/provenance.hpp"
 #include "pypa/metadata_reader.hpp"
 #include "pypa/platform_tag.hpp"
 #include "pypa/requirement_reader.hpp"
@@ -8,7 +9,6 @@
 #include "support/format.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
-#include "verify/provenance.hpp"
 
 #include <algorithm>
 

@@ -2,6 +2,7 @@
 
 #include "plan/arches.hpp"
 #include "support/text.hpp"
+#include "verify/build_provenance.hpp"
 
 #include <algorithm>
 

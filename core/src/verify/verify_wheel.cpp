@@ -6,6 +6,7 @@
 #include "support/sha256.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
+#include "verify/build_provenance.hpp"
 #include "verify/checks/checks.hpp"
 #include "verify/judge.hpp"
 

@@ -1,8 +1,7 @@
-#include "verify/provenance.hpp"
-
 #include "spec/name_values.hpp"
 #include "support/text.hpp"
 #include "unit/verify/fixture.hpp"
+#include "verify/build_provenance.hpp"
 #include "verify/judge.hpp"
 
 #include <fstream>
@@ -94,8 +93,9 @@ TEST_CASE("a name says nothing that its readings do not all say") {
   CHECK(every.torch_min == "2.9.0");
   CHECK(every.commit.empty());  // post4 is none
   CHECK(said_by("tiny-1.0+cu130.torch2.11.20260117.gd1a57a5-cp312-cp312-linux_x86_64.whl").commit == "d1a57a5");
-  for (const auto* none : {"tiny-1.0-py3-none-any.whl", "tiny-1.0+local-py3-none-any.whl", "tiny-1.0-12-py3-none-any.whl",
-                           "tiny-1.0+20251029-py3-none-any.whl", "tiny-1.0+d20251029-py3-none-any.whl"}) {
+  for (const auto* none :
+       {"tiny-1.0-py3-none-any.whl", "tiny-1.0+local-py3-none-any.whl", "tiny-1.0-12-py3-none-any.whl",
+        "tiny-1.0+20251029-py3-none-any.whl", "tiny-1.0+d20251029-py3-none-any.whl"}) {
     CAPTURE(none);
     CHECK(said_by(none).from.empty());
   }

@@ -1,6 +1,5 @@
-#include "verify/provenance.hpp"
+#include "verify/build_provenance.hpp"
 
-#include "spec/name_values.hpp"
 #include "spec/platform.hpp"
 #include "support/format.hpp"
 #include "support/json.hpp"
@@ -9,13 +8,10 @@
 #include <sagekit/version.hpp>
 
 #include <algorithm>
-#include <utility>
 
 namespace sagekit {
 
 namespace {
-
-constexpr std::string_view k_schema = "sagekit.provenance/1";
 
 Json names(const std::vector<ArchRequest>& arches) {
   Json list = Json::array();
@@ -53,7 +49,7 @@ Provenance provenance_of(const Spec& spec, const CellBuild& build) {
 std::string provenance_json(const Spec& spec, const Revision& revision, const CellBuild& build) {
   const Cell& cell = build.cell;
   const auto said = said_cell(cell);
-  Json json{{"schema", k_schema}, {"sagekit", SAGEKIT_VERSION}, {"cell", said.id}};
+  Json json{{"schema", k_provenance_schema}, {"sagekit", SAGEKIT_VERSION}, {"cell", said.id}};
   json["plugin"] = {{"name", spec.name}, {"version", spec.version}};
   json["source"] = {{"url", spec.source.url},
                     {"commit", revision.commit},
@@ -73,49 +69,6 @@ std::string provenance_json(const Spec& spec, const Revision& revision, const Ce
     json["experimental"] = std::move(label);
   json["tools"] = build.provenance;
   return json_text(json);
-}
-
-Result<Provenance> read_provenance(std::string_view text) {
-  const auto bad = [](std::string why) {
-    return fail(ErrorKind::failed, "TRU003", fmt::format("{} cannot be read: {}", k_provenance_file, why));
-  };
-  const Json json = parse_json(text);
-  if (!json.is_object()) return bad("it is not a JSON object");
-  if (text_at(json, "schema") != k_schema) return bad(fmt::format("its schema is not {}", k_schema));
-  Provenance provenance;
-  provenance.from = k_provenance_file;
-  provenance.cell = text_at(json, "cell");
-  if (json.contains("plugin")) provenance.plugin = text_at(json["plugin"], "name");
-  if (json.contains("source")) provenance.commit = text_at(json["source"], "commit");
-  provenance.python = text_at(json, "python");
-  provenance.torch = text_at(json, "torch");
-  provenance.torch_min = text_at(json, "torch_min");
-  provenance.cuda = text_at(json, "cuda");
-  provenance.platform = text_at(json, "platform");
-  provenance.experimental = text_at(json, "experimental");
-  std::vector<ArchRequest> arches;
-  for (const auto& item : json.value("arches", Json::array())) {
-    if (!item.is_string()) return bad("an arch is not text");
-    auto parsed = parse_arch_list(item.get<std::string>());
-    if (!parsed) return bad(parsed.error().message);
-    arches.insert(arches.end(), parsed->begin(), parsed->end());
-  }
-  provenance.arches = std::move(arches);
-  provenance.requires_dist = texts_at(json, "requires_dist");
-  return provenance;
-}
-
-Provenance provenance_of_name(WheelNameReading named) {
-  Provenance provenance;
-  provenance.torch = named.torch;
-  provenance.torch_min = named.torch_min;
-  provenance.cuda = named.cuda;
-  // A maker's own word for its source ("post4") is no commit.
-  if (is_commit(named.revision)) provenance.commit = named.revision;
-  const bool any = !named.torch.empty() || !named.torch_min.empty() || !named.cuda.empty();
-  if (any || !provenance.commit.empty()) provenance.from = "its name";
-  provenance.named = std::move(named);
-  return provenance;
 }
 
 }  // namespace sagekit

@@ -1,0 +1,41 @@
+#pragma once
+// What a wheel says that it was made for, and who says it: its record (sagekit.json) or its name. A claim is checked
+// against what was measured, never believed.
+
+#include <sagekit/arch.hpp>
+#include <sagekit/error.hpp>
+#include <sagekit/naming.hpp>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sagekit {
+
+/// The file in dist-info that says what a wheel was built from.
+inline constexpr std::string_view k_provenance_file = "sagekit.json";
+inline constexpr std::string_view k_provenance_schema = "sagekit.provenance/1";
+
+struct Provenance {
+  std::string from;  ///< "the build record", "sagekit.json", "its name": for messages; "" = nothing is claimed
+  std::string cell, plugin, commit;                ///< commit: whole or its first digits
+  std::string python, torch, cuda, platform;       ///< "3.12" "2.11.0" "13.0" "linux_x86_64"; "" = not known
+  std::optional<std::vector<ArchRequest>> arches;  ///< nothing = not known
+  std::vector<std::string> requires_dist;
+  std::string torch_min = {};                         ///< "2.9": torch's stable interface from there on
+  std::string experimental = {};                      ///< "built, not run on Windows"; "" = not said
+  std::string plugin_version = {}, source_url = {};   ///< "0.1.0" "https://..."
+  std::string source_version = {}, source_date = {};  ///< "2.2.0" "20260117"
+  std::vector<std::string> tools = {};                ///< "nvcc 13.0.88 ...", "edit ID"
+  WheelNameReading named = {};                        ///< what its name says beside it, in all readings
+};
+
+/// The one reader of k_provenance_file: all of it, or an error. What is missing, or of another type, is not said.
+/// Errors: TRU003 (failed).
+Result<Provenance> read_provenance(std::string_view text);
+
+/// Of a wheel without a record.
+Provenance provenance_of_name(WheelNameReading named);
+
+}  // namespace sagekit
