@@ -65,6 +65,17 @@ class Name(CommandLine):
                 (row,) = json.loads((dist / "sagekit.release.json").read_text())["wheels"]
                 self.assertEqual((row["torch"], row["cuda"]), ("2.11.0", "13.0"))
 
+    def test_what_two_readings_agree_on_is_heard_by_every_verb(self):
+        dist = self.folder / "dist"
+        path = Wheel("demo", "1.0", f"cp312-cp312-linux_{MACHINE}", "2311.130").write(dist)  # torch 2.31.1 or 2.3.11
+        self.run_sagekit("release", dist)
+        (row,) = json.loads((dist / "sagekit.release.json").read_text())["wheels"]
+        self.assertEqual((row["torch"], row["cuda"]), ("", "13.0"))
+        machine = f"gpu=H100,torch=2.9.1+cu128,python=3.12,platform=linux_{MACHINE},libc=glibc2.39,driver=590"
+        done = self.run_sagekit("resolve", "--names-only", "--json", "--from", path, "--for", machine)
+        self.assertEqual([one["code"] for one in done.json()["refused"]], ["RES106"])
+        self.expect(self.run_sagekit("retag", "--local", "cu128", "-o", self.folder / "out", path), 1, "RTG004", "and the name it has says 13.0")
+
     def test_a_record_that_cannot_be_read_is_believed_by_no_verb(self):
         wheel = Wheel("demo", "1.0+cu130torch2.11.0", f"cp312-cp312-linux_{MACHINE}")
         wheel.files[f"{wheel.dist_info}/sagekit.json"] = json.dumps({"cell": "c", "torch": "2.9.1", "cuda": "12.8", "source": {"commit": "a" * 40}}).encode()

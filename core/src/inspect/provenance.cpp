@@ -1,5 +1,7 @@
 #include "inspect/provenance.hpp"
 
+#include "pypa/requirement_reader.hpp"
+#include "spec/name_readings.hpp"
 #include "spec/name_values.hpp"
 #include "support/format.hpp"
 #include "support/json.hpp"
@@ -18,7 +20,7 @@ Result<Provenance> read_provenance(std::string_view text) {
   if (text_at(json, "schema") != k_provenance_schema)
     return bad(fmt::format("its schema is not {}", k_provenance_schema));
   Provenance provenance;
-  provenance.from = k_provenance_file;
+  provenance.from = provenance.torch_from = provenance.cuda_from = k_provenance_file;
   provenance.cell = text_at(json, "cell");
   if (const auto plugin = json.find("plugin"); plugin != json.end()) {
     provenance.plugin = text_at(*plugin, "name");
@@ -49,17 +51,25 @@ Result<Provenance> read_provenance(std::string_view text) {
   return provenance;
 }
 
-Provenance provenance_of_name(WheelNameReading named) {
-  Provenance provenance;
-  provenance.torch = named.torch;
-  provenance.torch_min = named.torch_min;
-  provenance.cuda = named.cuda;
+Provenance provenance_of(std::optional<Provenance> record, std::span<const WheelNameReading> name,
+                         const std::vector<std::string>& requires_dist) {
+  Provenance said = record ? std::move(*record) : Provenance();
+  said.named = agreed_reading(name);
+  if (said.is_recorded()) return said;
+  const auto& named = said.named;
+  said.torch = named.torch;
+  said.torch_min = named.torch_min;
+  said.cuda = named.cuda;
   // A maker's own word for its source ("post4") is no commit.
-  if (is_commit(named.revision)) provenance.commit = named.revision;
-  const bool any = !named.torch.empty() || !named.torch_min.empty() || !named.cuda.empty();
-  if (any || !provenance.commit.empty()) provenance.from = "its name";
-  provenance.named = std::move(named);
-  return provenance;
+  if (is_commit(named.revision)) said.commit = named.revision;
+  if (!said.torch.empty() || !said.torch_min.empty()) said.torch_from = k_said_by_name;
+  if (!said.cuda.empty()) said.cuda_from = k_said_by_name;
+  const auto pinned = pinned_release(requires_dist, "torch");
+  if (pinned.empty() || said.torch == pinned || said.torch.starts_with(pinned + ".")) return said;
+  said.torch = pinned;
+  said.torch_min.clear();
+  said.torch_from = "Requires-Dist";
+  return said;
 }
 
 }  // namespace sagekit

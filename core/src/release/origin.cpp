@@ -31,49 +31,30 @@ std::vector<std::string> named_pythons(const WheelName& name) {
   return pythons;
 }
 
-WheelOrigin origin_of_record(const Provenance& record) {
-  WheelOrigin origin{.plugin = record.plugin,
-                     .plugin_version = record.plugin_version,
-                     .source_url = record.source_url,
-                     .commit = record.commit,
-                     .cell = record.cell,
-                     .python = record.python,
-                     .torch = record.torch,
-                     .cuda = record.cuda,
-                     .platform = record.platform,
-                     .torch_min = record.torch_min,
-                     .arches = {},
-                     .edits = {},
-                     .tools = record.tools};
-  for (const auto& arch : record.arches.value_or(std::vector<ArchRequest>())) origin.arches.push_back(to_string(arch));
-  for (const auto& line : origin.tools)
-    if (line.starts_with("edit ")) origin.edits.push_back(line.substr(5));
-  return origin;
-}
-
-WheelOrigin origin_of_name(const WheelName& name, const WheelNameReader& reader) {
+WheelOrigin origin_of(const WheelName& name, const Provenance& said, const std::vector<std::string>& requires_dist) {
   WheelOrigin origin;
-  if (const auto pythons = named_pythons(name); pythons.size() == 1) origin.python = pythons.front();
-  origin.platform = platform_of(name);
-  const auto readings = reader.read(name.file_name());
-  // A name that can be read in two ways says nothing.
-  if (!readings || readings->size() != 1) return origin;
-  const auto& said = readings->front();
   origin.torch = said.torch;
   origin.torch_min = said.torch_min;
   origin.cuda = said.cuda;
-  origin.commit = said.revision;
-  for (const auto& arch : said.arches) origin.arches.push_back(to_string(arch));
+  for (const auto& arch : said.arches.value_or(said.named.arches)) origin.arches.push_back(to_string(arch));
+  if (!said.is_recorded()) {
+    if (const auto pythons = named_pythons(name); pythons.size() == 1) origin.python = pythons.front();
+    origin.platform = platform_of(name);
+    origin.commit = said.named.revision;
+    if (said.torch.empty() && said.torch_min.empty()) origin.requires_torch = required_range(requires_dist, "torch");
+    return origin;
+  }
+  origin.plugin = said.plugin;
+  origin.plugin_version = said.plugin_version;
+  origin.source_url = said.source_url;
+  origin.commit = said.commit;
+  origin.cell = said.cell;
+  origin.python = said.python;
+  origin.platform = said.platform;
+  origin.tools = said.tools;
+  for (const auto& line : origin.tools)
+    if (line.starts_with("edit ")) origin.edits.push_back(line.substr(5));
   return origin;
-}
-
-void add_pinned_torch(WheelOrigin& origin, const std::vector<std::string>& requires_dist) {
-  const auto pinned = pinned_release(requires_dist, "torch");
-  if (pinned.empty() && origin.torch.empty() && origin.torch_min.empty())
-    origin.requires_torch = required_range(requires_dist, "torch");
-  if (pinned.empty() || origin.torch.starts_with(pinned + ".")) return;  // the name says more: "2.7.1" of "2.7"
-  origin.torch = pinned;
-  origin.torch_min.clear();
 }
 
 ServedPythons served_pythons(const ReleasedWheel& wheel) {

@@ -90,12 +90,13 @@ Result<WheelReading> read_wheel_facts(const std::filesystem::path& file, const W
     TRY_ASSIGN(wheel.variants, variant_line(text, name.variant, wheel.file));
   }
 
-  wheel.origin = origin_of_name(name, reader);
-  add_pinned_torch(wheel.origin, headers.all("Requires-Dist"));
+  std::optional<Provenance> record;
   if (const auto* provenance = archive.find(dist_info + std::string(k_provenance_file))) {
     TRY_ASSIGN(const auto text, text_of(*provenance));
-    if (const auto record = read_provenance(text)) wheel.origin = origin_of_record(*record);
+    if (auto read = read_provenance(text)) record = std::move(*read);
   }
+  const auto requirements = headers.all("Requires-Dist");
+  wheel.origin = origin_of(name, provenance_of(std::move(record), reader.read(name), requirements), requirements);
   return reading;
 }
 

@@ -1,4 +1,4 @@
-#include "spec/agreed_reading.hpp"
+#include "spec/name_readings.hpp"
 #include "support/json.hpp"
 
 #include <sagekit/naming.hpp>

@@ -40,6 +40,7 @@ Provenance provenance_of(const Spec& spec, const CellBuild& build) {
   const auto said = said_cell(cell);
   Provenance provenance{"the build record", said.id,       {},          build.commit,      said.python, cell.torch,
                         cell.cuda,          cell.platform, cell.arches, cell.requires_dist};
+  provenance.torch_from = provenance.cuda_from = provenance.from;
   provenance.torch_min = cell.torch_min;
   if (!cell.torch_min.empty()) provenance.torch.clear();
   provenance.experimental = experimental_label(spec, build.commit, cell.platform);

@@ -27,14 +27,9 @@ InspectOptions reading_options(const VerifyOptions& options);
 /// where the spec has none, by the version. Needs spec, provenance, name, members and `read`.
 void choose_revision(Artifact& artifact);
 
-/// What a name says by all rows that may have written it: `schemes`, which stand before others of their names, the
-/// specs', the built-in and the published ones.
-WheelNameReading said_by_name(const WheelName& name, std::span<const NamingScheme> schemes,
-                              const std::vector<const Spec*>& specs);
-
 /// Fills in who made it and what it claims, from its name, its record and the plugins: provenance, plugin, spec,
-/// revision. `spec` set: that one, whatever the distribution's name. `schemes` as above. Needs name, members, wheel and
-/// `read`.
+/// revision. `spec` set: that one, whatever the distribution's name. Names are read by `schemes` and the rows of all of
+/// these. Needs name, members, wheel and `read`.
 void prepare(Artifact& artifact, const std::vector<const Plugin*>& plugins, const Spec* spec,
              std::span<const NamingScheme> schemes, FindingList& findings);
 

@@ -1,6 +1,7 @@
 // Wheel files, and staged files of a wheel to be.
 #include "archive/wheel_archive.hpp"
 #include "inspect/wheel_reader.hpp"
+#include "spec/name_readings.hpp"
 #include "support/file.hpp"
 #include "support/format.hpp"
 #include "support/sha256.hpp"
@@ -165,8 +166,8 @@ Result<Verdict<VerifiedBuild>> verify_build(const Spec& spec, const Plugin* plug
   artifact.kind = Artifact::Kind::build;
   artifact.finished = false;
   TRY_ASSIGN(artifact.name, parse_wheel_name(build.cell.wheel));
-  artifact.provenance = provenance_of(spec, build);
-  artifact.provenance.named = said_by_name(artifact.name, options.schemes, {&spec});
+  artifact.provenance =
+      provenance_of(provenance_of(spec, build), name_readings(artifact.name, options.schemes, {&spec}), {});
   artifact.spec = &spec;
   artifact.plugin = plugin;
   for (const auto& staged : build.files) {

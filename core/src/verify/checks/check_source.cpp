@@ -140,9 +140,11 @@ void check_record(const Artifact& artifact, FindingList& findings) {
     if (name.empty() || recorded.empty() || recorded.starts_with(name) || name.starts_with(recorded)) return;
     findings.broken("TRU003", fmt::format("the name says {} {}, the record {}", what, name, recorded));
   };
-  differ("torch", said.torch, artifact.provenance.torch);
-  differ("CUDA", said.cuda, artifact.provenance.cuda);
-  if (is_commit(said.revision)) differ("commit", said.revision, artifact.provenance.commit);
+  if (artifact.provenance.is_recorded()) {
+    differ("torch", said.torch, artifact.provenance.torch);
+    differ("CUDA", said.cuda, artifact.provenance.cuda);
+    if (is_commit(said.revision)) differ("commit", said.revision, artifact.provenance.commit);
+  }
   const auto& abi = artifact.name.abi;
   const auto tag = "cp" + without_dots(artifact.provenance.python);
   if (tag != "cp" && std::ranges::count(abi, "abi3") == 0 && std::ranges::count(artifact.name.python, tag) == 0 &&

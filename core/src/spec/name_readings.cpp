@@ -1,6 +1,19 @@
-#include "spec/agreed_reading.hpp"
+#include "spec/name_readings.hpp"
+
+#include <algorithm>
 
 namespace sagekit {
+
+std::vector<WheelNameReading> name_readings(const WheelName& name, std::span<const NamingScheme> schemes,
+                                            const std::vector<const Spec*>& specs) {
+  std::vector<NamingScheme> rows(schemes.begin(), schemes.end());
+  for (const auto* spec : specs)
+    for (const auto& row : spec->schemes)
+      if (std::ranges::find(rows, row.name, &NamingScheme::name) == rows.end()) rows.push_back(row);
+  auto reader = WheelNameReader::make(naming_schemes(rows));
+  if (!reader) reader = WheelNameReader::make(naming_schemes());  // what is no row was said where it was given
+  return reader->read(name);
+}
 
 WheelNameReading agreed_reading(std::span<const WheelNameReading> readings) {
   auto said = readings.front();
