@@ -72,11 +72,11 @@ class Inspect(Wheels):
         self.assertNotIn("newer", done.out)
 
     def test_a_wheel_shows_what_its_plugin_needs_beside_it(self):
-        made = {"demo/__init__.py": b"", "demo-1.0.dist-info/sagekit.json": b'{"plugin": {"name": "sm121"}}'}
+        made = {"demo/__init__.py": b"", "demo-1.0.dist-info/sagekit.json": b'{"schema": "sagekit.provenance/1", "plugin": {"name": "sm121"}}'}
         path = self.wheel("1.0", made)
         self.assertIn("triton is needed beside the wheel", self.run_sagekit("inspect", path).out)
         self.assertEqual(self.run_sagekit("inspect", path, "--json").json()["files"][0]["wheel"]["plugin"], "sm121")
-        made["demo-1.0.dist-info/sagekit.json"] = b'{"plugin": ["sm121"]}'
+        made["demo-1.0.dist-info/sagekit.json"] = b'{"schema": "sagekit.provenance/1", "plugin": ["sm121"]}'
         done = self.run_sagekit("inspect", self.wheel("1.0", made), "--json")
         self.assertNotIn("plugin", done.json()["files"][0]["wheel"])
 

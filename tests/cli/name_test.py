@@ -10,7 +10,7 @@ import unittest
 from harness import EXAMPLES, SOURCE_DIR, CommandLine
 
 sys.path.insert(0, str(SOURCE_DIR / "tests" / "support"))
-from wheels import Wheel, compiler  # noqa: E402
+from wheels import MACHINE, SUFFIX, Wheel, compiler, module  # noqa: E402
 
 
 class Name(CommandLine):
@@ -41,6 +41,56 @@ class Name(CommandLine):
         self.assertEqual([reading["torch"] for reading in document["readings"]], ["2.3.11", "2.31.1"])
         self.assertNotIn("torch", document)
         self.assertEqual(document["cuda"], "13.0")
+
+    @unittest.skipUnless(compiler(), "no C compiler")
+    def test_every_verb_hears_the_same_of_a_name(self):
+        (self.folder / "libtorch_cpu.so").write_bytes(module(self.folder, flags=("-Wl,-soname,libtorch_cpu.so",)))
+        linked = module(self.folder, "_a", flags=("-Wl,--no-as-needed", self.folder / "libtorch_cpu.so"))
+        machine = f"gpu=H100,torch={{}},python=3.12,platform=linux_{MACHINE},libc=glibc2.39,driver=590"
+        for version, build in (("1.0", "2110.130"), ("1.0+torch2110.cu130", ""), ("1.0+torch2110cu130", ""), ("1.0+cu130torch2.11.0", "")):
+            wheel = Wheel("demo", version, f"cp312-cp312-linux_{MACHINE}", build)
+            wheel.files[f"demo/_a{SUFFIX}"] = linked
+            dist = self.folder / f"dist {version} {build}"
+            path = wheel.write(dist)
+            with self.subTest(wheel.name):
+                said = self.run_sagekit("name", path.name, "--json").json()
+                self.assertEqual((said.get("torch"), said.get("cuda")), ("2.11.0", "13.0"))
+                (report,) = self.run_sagekit("verify", "--json", path).json()["wheels"]
+                (symbols,) = [one["message"] for one in report["findings"] if one["code"] == "ELF007"]
+                self.assertIn("no torch 2.11.0 for CUDA 13.0", symbols)
+                for torch, code in (("2.11.0+cu130", []), ("2.9.1+cu130", ["RES105"]), ("2.11.0+cu128", ["RES106"])):
+                    done = self.run_sagekit("resolve", "--names-only", "--json", "--from", dist, "--for", machine.format(torch))
+                    self.assertEqual([row["code"] for row in done.json()["refused"]], code, torch)
+                self.expect(self.run_sagekit("release", dist), 0)
+                (row,) = json.loads((dist / "sagekit.release.json").read_text())["wheels"]
+                self.assertEqual((row["torch"], row["cuda"]), ("2.11.0", "13.0"))
+
+    def test_what_two_readings_agree_on_is_heard_by_every_verb(self):
+        dist = self.folder / "dist"
+        path = Wheel("demo", "1.0", f"cp312-cp312-linux_{MACHINE}", "2311.130").write(dist)  # torch 2.31.1 or 2.3.11
+        self.run_sagekit("release", dist)
+        (row,) = json.loads((dist / "sagekit.release.json").read_text())["wheels"]
+        self.assertEqual((row["torch"], row["cuda"]), ("", "13.0"))
+        machine = f"gpu=H100,torch=2.9.1+cu128,python=3.12,platform=linux_{MACHINE},libc=glibc2.39,driver=590"
+        done = self.run_sagekit("resolve", "--names-only", "--json", "--from", path, "--for", machine)
+        self.assertEqual([one["code"] for one in done.json()["refused"]], ["RES106"])
+        self.expect(self.run_sagekit("retag", "--local", "cu128", "-o", self.folder / "out", path), 1, "RTG004", "and the name it has says 13.0")
+
+    def test_a_record_that_cannot_be_read_is_believed_by_no_verb(self):
+        wheel = Wheel("demo", "1.0+cu130torch2.11.0", f"cp312-cp312-linux_{MACHINE}")
+        wheel.files[f"{wheel.dist_info}/sagekit.json"] = json.dumps({"cell": "c", "torch": "2.9.1", "cuda": "12.8", "source": {"commit": "a" * 40}}).encode()
+        dist = self.folder / "dist"
+        path = wheel.write(dist)
+        (report,) = self.run_sagekit("verify", "--json", path).json()["wheels"]
+        self.assertTrue(any("cannot be read" in one["message"] for one in report["findings"] if one["code"] == "TRU003"))
+        done = self.run_sagekit("resolve", "--json", "--from", dist, "--for", f"gpu=H100,torch=2.11.0+cu130,python=3.12,platform=linux_{MACHINE},libc=glibc2.39,driver=590")
+        self.assertEqual([row["code"] for row in done.json()["refused"]], [])
+        self.run_sagekit("release", dist)
+        (row,) = json.loads((dist / "sagekit.release.json").read_text())["wheels"]
+        self.assertEqual((row["torch"], row["cuda"]), ("2.11.0", "13.0"))
+        done = self.run_sagekit("retag", "--naming", "build-tag", "-o", self.folder / "out", path, "--json")
+        self.expect(done, 0)
+        self.assertIn("-2110.130-", done.json()["wheels"][0]["path"])
 
     def test_what_is_no_wheel_name_is_refused(self):
         self.expect(self.run_sagekit("name", "sageattention-2.2.0+cu130torch2.9.0.whl"), 1, "NAM002")

@@ -72,7 +72,7 @@ class Release(CommandLine):
         self.assertEqual([row["torch"] for row in rows], ["2.7.0", "2.10.0", "2.7.0"])
         # A name that contradicts the pin is said, although no module of the wheel is linked with torch.
         found = [one["message"] for one in rows[2]["findings"] if one["code"] == "INF101"]
-        self.assertEqual(found, ['"torch==2.7.0" excludes torch 2.10.0, which the version names'])
+        self.assertEqual(found, ['"torch==2.7.0" excludes torch 2.10.0, which its name says'])
         self.run_sagekit("report", "dist")
         self.assertEqual(re.findall(r'"torch":"([^"]*)"', (self.dist / "report.html").read_text()), ["2.7.0", "2.10.0", "2.7.0"])
 

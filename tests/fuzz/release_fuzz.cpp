@@ -22,7 +22,7 @@ SAGEKIT_FUZZ_TARGET(release) {
     std::abort();
   }
   if (const auto rows = parse_yanked(text, "fuzz.toml"); !rows && rows.error().empty()) std::abort();
-  read_origin(text);
+  if (const auto record = read_provenance(text)) origin_of({}, *record, {});
   if (const auto spans = read_timeline(text, "fuzz.json"); !spans && spans.error().message.empty()) std::abort();
   if (const auto known = read_facts(text); !known.empty() && read_facts(facts_text(known)).size() > known.size())
     std::abort();

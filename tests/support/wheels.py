@@ -29,8 +29,8 @@ def row(path, content):
 
 
 class Wheel:
-    def __init__(self, project="tiny", version="1.0", tag="py3-none-any"):
-        self.project, self.version, self.tag = project, version, tag
+    def __init__(self, project="tiny", version="1.0", tag="py3-none-any", build=""):
+        self.project, self.version, self.tag, self.build = project, version, tag, build
         self.files = {f"{project}/__init__.py": b"answer = 42\n"}
         self.metadata = f"Metadata-Version: 2.1\nName: {project}\nVersion: {version}\nSummary: A test.\nDescription-Content-Type: text/plain\n\nA test.\n"
         self.generator, self.tags = "test", [tag]
@@ -38,7 +38,7 @@ class Wheel:
 
     @property
     def name(self):
-        return f"{self.project}-{self.version}-{self.tag}.whl"
+        return f"{self.project}-{self.version}{'-' * bool(self.build)}{self.build}-{self.tag}.whl"
 
     @property
     def dist_info(self):
@@ -46,7 +46,7 @@ class Wheel:
 
     def contents(self):
         """Every file with its bytes, RECORD last."""
-        tags = "".join(f"Tag: {tag}\n" for tag in self.tags)
+        tags = f"Build: {self.build}\n" * bool(self.build) + "".join(f"Tag: {tag}\n" for tag in self.tags)
         texts = {"METADATA": self.metadata,
                  "WHEEL": f"Wheel-Version: 1.0\nGenerator: {self.generator}\nRoot-Is-Purelib: {self.purelib}\n{tags}"}
         every = dict(self.files) | {f"{self.dist_info}/{name}": text.encode() for name, text in texts.items()}

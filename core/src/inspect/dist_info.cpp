@@ -1,9 +1,9 @@
 // METADATA and WHEEL against the file name (binary distribution format, core metadata, PEP 427, 491, 639).
+#include "inspect/provenance.hpp"
 #include "inspect/record_judge.hpp"
 #include "inspect/wheel_reader.hpp"
 #include "pypa/metadata_reader.hpp"
 #include "support/format.hpp"
-#include "support/json.hpp"
 #include "support/problems.hpp"
 #include "support/text.hpp"
 
@@ -167,8 +167,7 @@ void judge_dist_info(const DistInfoTexts& texts, const std::string& file_name, c
   if (name) facts.name = *name;
   facts.dist_info = texts.folder;
   if (texts.provenance)
-    if (const auto made = parse_json(*texts.provenance); made.is_object() && made.contains("plugin"))
-      facts.plugin = text_at(made["plugin"], "name");
+    if (const auto made = read_provenance(*texts.provenance)) facts.plugin = made->plugin;
   judge_folder(texts, facts, members, name.has_value(), problems);
   if (!texts.folder.empty()) {
     if (texts.metadata)

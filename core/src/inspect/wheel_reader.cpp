@@ -3,6 +3,7 @@
 #include "archive/zip_format.hpp"
 #include "inspect/file_hash.hpp"
 #include "inspect/module_reader.hpp"
+#include "inspect/provenance.hpp"
 #include "support/format.hpp"
 #include "support/parallel.hpp"
 #include "support/sha256.hpp"

@@ -13,9 +13,6 @@ namespace sagekit {
 /// `options.memory_bytes`; one that is larger alone. `options.wheel_name` replaces the file's own name.
 FileFacts read_wheel(const WheelArchive& archive, const InspectOptions& options = {});
 
-/// The file in dist-info that says what a wheel was built from.
-inline constexpr std::string_view k_provenance_file = "sagekit.json";
-
 struct DistInfoTexts {
   std::string folder;  ///< "x-1.0.dist-info"
   std::optional<std::string> metadata, wheel, record, provenance;

@@ -1,5 +1,6 @@
 #include "archive/wheel_archive.hpp"
 #include "archive/zip_splice.hpp"
+#include "inspect/provenance.hpp"
 #include "inspect/wheel_reader.hpp"
 #include "package/dist_info_edit.hpp"
 #include "package/metadata_text.hpp"
@@ -15,7 +16,6 @@
 #include "support/sha256.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
-#include "verify/provenance.hpp"
 
 #include <sagekit/retag.hpp>
 #include <sagekit/version.hpp>

@@ -1,48 +1,26 @@
 #include "package/retag_names.hpp"
 
+#include "inspect/provenance.hpp"
 #include "inspect/system_needs.hpp"
 #include "pypa/platform_tag.hpp"
-#include "pypa/requirement_reader.hpp"
 #include "pypa/version_order.hpp"
 #include "pypa/wheel_paths.hpp"
 #include "spec/arch_names.hpp"
 #include "spec/libc_floor.hpp"
+#include "spec/name_readings.hpp"
 #include "spec/name_values.hpp"
 #include "support/format.hpp"
-#include "support/json.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <set>
+#include <utility>
 
 namespace sagekit {
 
 namespace {
-
-/// What sagekit.json says, over what the name did. False: it is none.
-bool take_provenance(std::string_view text, KnownFacts& known) {
-  const Json json = parse_json(text);
-  if (!json.is_object() || !json.contains("torch")) return false;
-  known.from = "sagekit.json";
-  auto& facts = known.facts;
-  facts.torch = text_at(json, "torch");
-  facts.torch_min = text_at(json, "torch_min");
-  facts.cuda = text_at(json, "cuda");
-  if (const auto source = json.find("source"); source != json.end() && source->is_object()) {
-    facts.revision = text_at(*source, "commit");
-    facts.date = replace_all(text_at(*source, "date").substr(0, 10), "-", "");
-    if (const auto version = text_at(*source, "version"); !version.empty()) facts.version = version;
-  }
-  if (const auto arches = json.find("arches"); arches != json.end() && arches->is_array())
-    for (const auto& arch : *arches)
-      if (arch.is_string())
-        if (const auto read = parse_arch_list(arch.get<std::string>()); read && read->size() == 1)
-          known.built.push_back(read->front());
-  // A cell with the default arch set has no arches in its id, and none in its name.
-  facts.arches = text_at(json, "cell").find("-sm") == std::string::npos ? std::vector<ArchRequest>{} : known.built;
-  return true;
-}
 
 /// Either says less than the other, or the same.
 bool fits(std::string_view one, std::string_view other) {
@@ -73,7 +51,7 @@ Status apply_naming(WheelName& name, const NamingScheme& scheme, const KnownFact
   std::vector<std::string> unknown;
   if (says("torch") && facts.torch.empty() && facts.torch_min.empty()) unknown.emplace_back("torch");
   if (says("cuda") && facts.cuda.empty()) unknown.emplace_back("CUDA");
-  if (known.from != "sagekit.json" && !unknown.empty())
+  if (known.from.empty() && !unknown.empty())
     return fail(ErrorKind::usage, "RTG005",
                 fmt::format("the naming scheme {} says {}, and nothing says which {} is for", scheme.name,
                             join(unknown, " and "), name.file_name()),
@@ -98,27 +76,32 @@ Status apply_naming(WheelName& name, const NamingScheme& scheme, const KnownFact
 
 /// What one reading of `after` says, against what is known.
 Status check_reading(const WheelNameReading& said, const WheelName& after, const KnownFacts& known) {
-  const auto lie = [&](std::string_view what, std::string_view word, std::string_view is) {
-    return fail(ErrorKind::failed, "RTG004",
-                fmt::format("{} would say {} {}, and {} says {}", after.file_name(), what, word,
-                            known.from.empty() ? "the name it has" : known.from, is.empty() ? "none" : is),
-                "a name cannot change what a wheel was built for: build it");
+  const auto lie = [&](std::string_view what, std::string_view word, std::string_view is, const std::string& from) {
+    return fail(
+        ErrorKind::failed, "RTG004",
+        fmt::format("{} would say {} {}, and {} says {}", after.file_name(), what, word,
+                    from.empty() || from == k_said_by_name ? "the name it has" : from, is.empty() ? "none" : is),
+        "a name cannot change what a wheel was built for: build it");
   };
   const auto& facts = known.facts;
   if (!said.torch_min.empty() && said.torch_min != facts.torch_min)
-    return lie("torch", said.torch_min + " and higher", facts.torch_min.empty() ? facts.torch : facts.torch_min);
+    return lie("torch", said.torch_min + " and higher", facts.torch_min.empty() ? facts.torch : facts.torch_min,
+               known.torch_from);
   if (!fits(said.torch, facts.torch) || (!said.torch.empty() && !facts.torch_min.empty()))
-    return lie("torch", said.torch, facts.torch_min.empty() ? facts.torch : facts.torch_min + " and higher");
-  if (!fits(said.cuda, facts.cuda)) return lie("CUDA", said.cuda, facts.cuda);
-  if (known.from != "sagekit.json") return {};
+    return lie("torch", said.torch, facts.torch_min.empty() ? facts.torch : facts.torch_min + " and higher",
+               known.torch_from);
+  if (!fits(said.cuda, facts.cuda)) return lie("CUDA", said.cuda, facts.cuda, known.cuda_from);
+  if (known.from.empty()) return {};
   // A build without torch or CUDA, and a source of its own.
-  if (!said.torch.empty() && facts.torch.empty()) return lie("torch", said.torch, "");
-  if (!said.cuda.empty() && facts.cuda.empty()) return lie("CUDA", said.cuda, "");
+  if (!said.torch.empty() && facts.torch.empty()) return lie("torch", said.torch, "", known.from);
+  if (!said.cuda.empty() && facts.cuda.empty()) return lie("CUDA", said.cuda, "", known.from);
   const bool commit = said.revision.find_first_not_of("0123456789abcdef") == std::string::npos;
-  if (commit && !facts.revision.starts_with(said.revision)) return lie("commit", said.revision, facts.revision);
-  if (!said.date.empty() && !facts.date.empty() && said.date != facts.date) return lie("date", said.date, facts.date);
+  if (commit && !facts.revision.starts_with(said.revision))
+    return lie("commit", said.revision, facts.revision, known.from);
+  if (!said.date.empty() && !facts.date.empty() && said.date != facts.date)
+    return lie("date", said.date, facts.date, known.from);
   if (!said.arches.empty() && !known.built.empty() && !says_arches(said.arches, known.built))
-    return lie("arches", arch_names(said.arches), arch_names(known.built));
+    return lie("arches", arch_names(said.arches), arch_names(known.built), known.from);
   return {};
 }
 
@@ -126,25 +109,22 @@ Status check_reading(const WheelNameReading& said, const WheelName& after, const
 
 KnownFacts known_facts(const WheelName& name, std::string_view provenance,
                        const std::vector<std::string>& requires_dist, std::span<const NamingScheme> schemes) {
-  KnownFacts known;
-  if (const auto readings = read_wheel_name(name.file_name(), naming_schemes(schemes));
-      readings && readings->size() == 1)
-    known.facts = readings->front();
-  else
-    known.facts.version = name.version.substr(0, name.version.find('+'));
-  known.facts.package = normalized_project(name.distribution);
-  known.facts.python = join(name.python, ".");
-  known.facts.abi = join(name.abi, ".");
-  known.facts.platform = join(name.platform, ".");
-  known.facts.variant.clear();
-  if (take_provenance(provenance, known)) return known;
-  // No name says a nightly.
-  if (const auto pinned = pinned_release(requires_dist, "torch");
-      !pinned.empty() && pinned.find_first_not_of("0123456789.") == std::string::npos) {
-    known.from = "Requires-Dist";
-    if (known.facts.torch.empty() || !fits(known.facts.torch, pinned) || known.facts.torch.size() < pinned.size())
-      known.facts.torch = pinned;
-  }
+  auto record = read_provenance(provenance);
+  const auto said = provenance_of(record ? std::optional(std::move(*record)) : std::nullopt,
+                                  name_readings(name, schemes, {}), requires_dist);
+  KnownFacts known{said.from, said.torch_from, said.cuda_from, said.named, {}};
+  auto& facts = known.facts;
+  facts.torch = said.torch;
+  facts.torch_min = said.torch_min;
+  facts.cuda = said.cuda;
+  facts.variant.clear();
+  if (!said.is_recorded()) return known;
+  facts.revision = said.commit;
+  facts.date = said.source_date;
+  if (!said.source_version.empty()) facts.version = said.source_version;
+  known.built = said.arches.value_or(std::vector<ArchRequest>());
+  // A cell with the default arch set has no arches in its id, and none in its name.
+  facts.arches = said.cell.find("-sm") == std::string::npos ? std::vector<ArchRequest>{} : known.built;
   return known;
 }
 

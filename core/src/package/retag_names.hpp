@@ -13,11 +13,12 @@
 
 namespace sagekit {
 
-/// What is known of a wheel beside its name, best first: its provenance, what it requires.
+/// What is known of a wheel (provenance_of), as its name would say it.
 struct KnownFacts {
-  std::string from;                ///< "sagekit.json", "Requires-Dist"; "" = nothing but the name
-  WheelNameReading facts;          ///< `arches` only where its name should say them
-  std::vector<ArchRequest> built;  ///< all arches of the build; empty = not known
+  std::string from;                   ///< "sagekit.json"; "" = it has no record
+  std::string torch_from, cuda_from;  ///< "sagekit.json", "its name", "Requires-Dist"; "" = not known
+  WheelNameReading facts;             ///< `arches` only where its name should say them
+  std::vector<ArchRequest> built;     ///< all arches of the build; empty = not known
 };
 
 /// `provenance`: the text of sagekit.json, "" = there is none. `schemes`, here and below: rows that names are read by

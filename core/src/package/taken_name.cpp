@@ -2,7 +2,7 @@
 #include "archive/wheel_archive.hpp"
 #include "spec/arch_names.hpp"
 #include "support/format.hpp"
-#include "verify/provenance.hpp"
+#include "verify/build_provenance.hpp"
 
 #include <sagekit/package.hpp>
 

@@ -7,7 +7,7 @@
 #include "support/sha256.hpp"
 #include "support/try.hpp"
 #include "support/utf8.hpp"
-#include "verify/provenance.hpp"
+#include "verify/build_provenance.hpp"
 
 #include <algorithm>
 

@@ -11,7 +11,7 @@ namespace sagekit {
 
 namespace {
 
-constexpr std::string_view k_first_line = "sagekit.wheel-facts/5\n";
+constexpr std::string_view k_first_line = "sagekit.wheel-facts/6\n";
 constexpr char k_between = '\t', k_in_list = '\x1f';
 constexpr std::size_t k_numbers = 6, k_texts = 20, k_lists = 3;
 

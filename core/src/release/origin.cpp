@@ -1,7 +1,6 @@
 #include "release/origin.hpp"
 
 #include "pypa/requirement_reader.hpp"
-#include "support/json.hpp"
 #include "support/text.hpp"
 
 namespace sagekit {
@@ -32,51 +31,30 @@ std::vector<std::string> named_pythons(const WheelName& name) {
   return pythons;
 }
 
-WheelOrigin read_origin(std::string_view text) {
+WheelOrigin origin_of(const WheelName& name, const Provenance& said, const std::vector<std::string>& requires_dist) {
   WheelOrigin origin;
-  const Json json = parse_json(text);
-  if (!json.is_object()) return origin;
-  const Json plugin = json.value("plugin", Json::object()), source = json.value("source", Json::object());
-  origin.plugin = text_at(plugin, "name");
-  origin.plugin_version = text_at(plugin, "version");
-  origin.source_url = text_at(source, "url");
-  origin.commit = text_at(source, "commit");
-  origin.cell = text_at(json, "cell");
-  origin.python = text_at(json, "python");
-  origin.torch = text_at(json, "torch");
-  origin.torch_min = text_at(json, "torch_min");
-  origin.cuda = text_at(json, "cuda");
-  origin.platform = text_at(json, "platform");
-  origin.arches = texts_at(json, "arches");
-  origin.tools = texts_at(json, "tools");
-  for (const auto& line : origin.tools)
-    if (line.starts_with("edit ")) origin.edits.push_back(line.substr(5));
-  return origin;
-}
-
-WheelOrigin origin_of_name(const WheelName& name, const WheelNameReader& reader) {
-  WheelOrigin origin;
-  if (const auto pythons = named_pythons(name); pythons.size() == 1) origin.python = pythons.front();
-  origin.platform = platform_of(name);
-  const auto readings = reader.read(name.file_name());
-  // A name that can be read in two ways says nothing.
-  if (!readings || readings->size() != 1) return origin;
-  const auto& said = readings->front();
   origin.torch = said.torch;
   origin.torch_min = said.torch_min;
   origin.cuda = said.cuda;
-  origin.commit = said.revision;
-  for (const auto& arch : said.arches) origin.arches.push_back(to_string(arch));
+  for (const auto& arch : said.arches.value_or(said.named.arches)) origin.arches.push_back(to_string(arch));
+  if (!said.is_recorded()) {
+    if (const auto pythons = named_pythons(name); pythons.size() == 1) origin.python = pythons.front();
+    origin.platform = platform_of(name);
+    origin.commit = said.named.revision;
+    if (said.torch.empty() && said.torch_min.empty()) origin.requires_torch = required_range(requires_dist, "torch");
+    return origin;
+  }
+  origin.plugin = said.plugin;
+  origin.plugin_version = said.plugin_version;
+  origin.source_url = said.source_url;
+  origin.commit = said.commit;
+  origin.cell = said.cell;
+  origin.python = said.python;
+  origin.platform = said.platform;
+  origin.tools = said.tools;
+  for (const auto& line : origin.tools)
+    if (line.starts_with("edit ")) origin.edits.push_back(line.substr(5));
   return origin;
-}
-
-void add_pinned_torch(WheelOrigin& origin, const std::vector<std::string>& requires_dist) {
-  const auto pinned = pinned_release(requires_dist, "torch");
-  if (pinned.empty() && origin.torch.empty() && origin.torch_min.empty())
-    origin.requires_torch = required_range(requires_dist, "torch");
-  if (pinned.empty() || origin.torch.starts_with(pinned + ".")) return;  // the name says more: "2.7.1" of "2.7"
-  origin.torch = pinned;
-  origin.torch_min.clear();
 }
 
 ServedPythons served_pythons(const ReleasedWheel& wheel) {

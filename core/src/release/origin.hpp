@@ -1,28 +1,23 @@
 #pragma once
 // What a wheel was made from, as it says itself.
 
+#include "inspect/provenance.hpp"
+
 #include <sagekit/naming.hpp>
 #include <sagekit/release.hpp>
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace sagekit {
-
-/// sagekit.json of dist-info. Keys that are missing or of another type are not said; no JSON object says nothing.
-WheelOrigin read_origin(std::string_view text);
 
 /// Those that the tags name one by one: "cp312" -> "3.12", "cp310.cp311-none" -> "3.10", "3.11". Of an abi3 wheel or
 /// one for any Python none, for it is not made for some.
 std::vector<std::string> named_pythons(const WheelName& name);
 
-/// What the file name alone tells: the local part of the version, the tags.
-WheelOrigin origin_of_name(const WheelName& name, const WheelNameReader& reader);
-
-/// Adds the torch that METADATA pins. Installers hold to it, so that a name cannot say another one. The range that it
-/// asks is a wish, kept beside where nothing says a torch.
-void add_pinned_torch(WheelOrigin& origin, const std::vector<std::string>& requires_dist);
+/// What a wheel says of itself, and its tags where it has no record. The range that it asks of torch is a wish, kept
+/// beside where nothing says a torch.
+WheelOrigin origin_of(const WheelName& name, const Provenance& said, const std::vector<std::string>& requires_dist);
 
 /// The Pythons that a wheel is for. One that is for many was still made with some Python, which its record names.
 struct ServedPythons {

@@ -36,7 +36,7 @@ Result<Release> published_at(const std::string& url, std::string_view project, c
     wheel.project = normalized_project(name->distribution);
     wheel.version = name->version;
     wheel.requires_python = file.requires_python;
-    wheel.origin = origin_of_name(*name, reader);
+    wheel.origin = origin_of(*name, provenance_of({}, reader.read(*name), {}), {});
     release.wheels.push_back(std::move(wheel));
   }
   std::ranges::sort(release.wheels, {}, &ReleasedWheel::file);

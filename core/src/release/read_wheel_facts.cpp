@@ -2,6 +2,7 @@
 
 #include "archive/wheel_archive.hpp"
 #include "inspect/file_hash.hpp"
+#include "inspect/provenance.hpp"
 #include "pypa/metadata_reader.hpp"
 #include "pypa/release_text.hpp"
 #include "release/origin.hpp"
@@ -9,7 +10,6 @@
 #include "support/format.hpp"
 #include "support/sha256.hpp"
 #include "support/try.hpp"
-#include "verify/provenance.hpp"
 
 namespace sagekit {
 
@@ -90,12 +90,13 @@ Result<WheelReading> read_wheel_facts(const std::filesystem::path& file, const W
     TRY_ASSIGN(wheel.variants, variant_line(text, name.variant, wheel.file));
   }
 
-  wheel.origin = origin_of_name(name, reader);
-  add_pinned_torch(wheel.origin, headers.all("Requires-Dist"));
+  std::optional<Provenance> record;
   if (const auto* provenance = archive.find(dist_info + std::string(k_provenance_file))) {
     TRY_ASSIGN(const auto text, text_of(*provenance));
-    if (auto origin = read_origin(text); !origin.commit.empty()) wheel.origin = std::move(origin);
+    if (auto read = read_provenance(text)) record = std::move(*read);
   }
+  const auto requirements = headers.all("Requires-Dist");
+  wheel.origin = origin_of(name, provenance_of(std::move(record), reader.read(name), requirements), requirements);
   return reading;
 }
 

@@ -4,6 +4,7 @@
 #include "index/curl_client.hpp"
 #include "index/remote_file.hpp"
 #include "index/remote_wheel.hpp"
+#include "inspect/provenance.hpp"
 #include "inspect/wheel_reader.hpp"
 #include "resolve/kept_look.hpp"
 #include "resolve/listing.hpp"
@@ -14,7 +15,6 @@
 #include "support/text.hpp"
 #include "support/try.hpp"
 #include "verify/judge.hpp"
-#include "verify/provenance.hpp"
 
 #include <algorithm>
 

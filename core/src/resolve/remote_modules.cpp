@@ -222,7 +222,7 @@ Status read_remote_modules(RemoteWheel& wheel, const Candidate& candidate, const
   artifact.wheel = &about;
   artifact.read = [&](const std::string& path) { return wheel.read(path, stop); };
   FindingList findings(Policy::others, {});
-  prepare(artifact, options.plugins, nullptr, findings);
+  prepare(artifact, options.plugins, nullptr, options.schemes, findings);
   add_modules(artifact, target, traits);
   auto table = runs_on(artifact, {});
   // Of other GPUs the part that was read says nothing.

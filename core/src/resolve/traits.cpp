@@ -1,14 +1,14 @@
 #include "resolve/traits.hpp"
 
+#include "inspect/provenance.hpp"
 #include "pypa/metadata_reader.hpp"
 #include "pypa/platform_tag.hpp"
 #include "pypa/requirement_reader.hpp"
 #include "resolve/judge.hpp"
-#include "resolve/name_facts.hpp"
+#include "spec/name_readings.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
-#include "verify/provenance.hpp"
 
 #include <algorithm>
 
@@ -71,18 +71,22 @@ Result<Traits> traits_of(const Candidate& candidate) {
 }
 
 void add_said(Traits& traits, const Candidate& candidate, const WheelNameReader& reader) {
-  const NameFacts read = name_facts(traits.name, reader);
-  traits.notes = read.notes;
+  const auto readings = reader.read(traits.name);
+  const auto said = agreed_reading(readings);
+  const std::string from(k_said_by_name);
+  if (readings.size() > 1)
+    traits.notes = {"its name can be read in several ways: sagekit name " + traits.name.file_name()};
   if (traits.native) {
-    state_torch(traits, read.torch);
-    state_cuda(traits, read.cuda, "its name");
-    traits.cxx11_abi = read.cxx11_abi;
+    if (!said.torch_min.empty()) state_torch(traits, {Kind::at_least, said.torch_min, from});
+    if (!said.torch.empty()) state_torch(traits, {kind_of(said.torch), said.torch, from});
+    state_cuda(traits, said.cuda, from);
+    traits.cxx11_abi = said.cxx11_abi;
   }
-  traits.arches = read.arches;
-  traits.ptx_unsaid = read.ptx_unsaid;
-  traits.arches_from = "its name";
-  traits.date = read.date;
-  traits.commit = read.commit;
+  traits.arches = said.arches;
+  traits.ptx_unsaid = said.ptx_unsaid;
+  traits.arches_from = from;
+  traits.date = said.date;
+  traits.commit = said.revision;
   if (!candidate.manifest) return;
   const auto& manifest = *candidate.manifest;
   if (!manifest.torch.empty()) state_torch(traits, {kind_of(manifest.torch), manifest.torch, "the release manifest"});

@@ -1,3 +1,4 @@
+#include "spec/name_readings.hpp"
 #include "support/json.hpp"
 
 #include <sagekit/naming.hpp>
@@ -38,12 +39,7 @@ std::string name_json(std::string_view file, const std::vector<WheelNameReading>
   Json json{{"schema", "sagekit.name/1"}, {"file", file}};
   Json all = Json::array();
   for (const auto& reading : readings) all.push_back(reading_json(reading));
-  if (!all.empty())
-    for (const auto& [key, value] : all.front().items()) {
-      bool shared = true;  // what the readings disagree on is not said at the top
-      for (const auto& other : all) shared &= other.contains(key) && other[key] == value;
-      if (shared) json[key] = value;
-    }
+  if (!readings.empty()) json.update(reading_json(agreed_reading(readings)));
   json["readings"] = std::move(all);
   return json_text(json);
 }

@@ -107,6 +107,13 @@ Status add_forms(const NamingScheme& scheme, std::vector<NameForm>& forms) {
   return {};
 }
 
+/// Is it a commit where no g before it says so? Eight digits or more are a date or somebody's number, and "d20251029" is
+/// the day of a tree that was changed.
+bool is_bare_commit(std::string_view text) {
+  const auto digits = text.starts_with('d') ? text.substr(1) : text;
+  return !is_digits(digits) || digits.size() < 8;
+}
+
 /// Calls `found` with the values of each way to match `text` from token `at` on.
 template <class Found>
 void match(const NamePattern& pattern, std::size_t at, std::string_view text, WordValues& values, const Found& found) {
@@ -121,6 +128,7 @@ void match(const NamePattern& pattern, std::size_t at, std::string_view text, Wo
   }
   if (text.empty()) return;
   const bool is_version = word == "version";  // all before the +
+  const bool is_bare = word == "commit7" && (at == 0 || !pattern[at - 1].literal.ends_with('g'));
   const auto longest = is_version ? longest_value(word, text) : std::min(longest_value(word, text), k_longest_value);
   // What follows the word is known: the end, or a literal. Most lengths are ruled out by that alone.
   const bool is_last = at + 1 == pattern.size();
@@ -132,6 +140,7 @@ void match(const NamePattern& pattern, std::size_t at, std::string_view text, Wo
       if (is_version) return;
       continue;
     }
+    if (is_bare && !is_bare_commit(text.substr(0, length))) continue;
     for (auto& value : word_values(word, text.substr(0, length))) {
       const auto [bound, is_new] = values.emplace(word, value);
       if (is_new || bound->second == value) match(pattern, at + 1, text.substr(length), values, found);

@@ -4,6 +4,7 @@
 #include "plan/arches.hpp"
 #include "spec/symbol_lists.hpp"
 #include "support/text.hpp"
+#include "verify/build_provenance.hpp"
 
 #include <algorithm>
 

@@ -1,9 +1,9 @@
 #pragma once
 // What is judged: the files of a wheel or of a wheel to be, with what was measured in them, and what they claim.
 
+#include "inspect/provenance.hpp"
 #include "pypa/platform_tag.hpp"
 #include "pypa/wheel_paths.hpp"
-#include "verify/provenance.hpp"
 
 #include <sagekit/arch.hpp>
 #include <sagekit/inspect.hpp>

@@ -92,7 +92,7 @@ const std::vector<Check>& table() {
        [](const CheckContext& c, FindingList& f) { return check_defects(c.artifact, c.options, f), Status(); }},
       {{"TRU002", "TRU003"},
        {k_not_staged, k_dist_info},
-       [](const CheckContext& c, FindingList& f) { return check_record(c.artifact, c.options, f), Status(); }},
+       [](const CheckContext& c, FindingList& f) { return check_record(c.artifact, f), Status(); }},
       {{}, {}, plain<ask_plugin>},  // its codes are the plugin's
       {numbered("IMP", 1, 1000),
        {},

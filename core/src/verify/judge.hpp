@@ -28,8 +28,10 @@ InspectOptions reading_options(const VerifyOptions& options);
 void choose_revision(Artifact& artifact);
 
 /// Fills in who made it and what it claims, from its name, its record and the plugins: provenance, plugin, spec,
-/// revision. `spec` set: that one, whatever the distribution's name. Needs name, members, wheel and `read`.
-void prepare(Artifact& artifact, const std::vector<const Plugin*>& plugins, const Spec* spec, FindingList& findings);
+/// revision. `spec` set: that one, whatever the distribution's name. Names are read by `schemes` and the rows of all of
+/// these. Needs name, members, wheel and `read`.
+void prepare(Artifact& artifact, const std::vector<const Plugin*>& plugins, const Spec* spec,
+             std::span<const NamingScheme> schemes, FindingList& findings);
 
 /// What checks measure besides their findings.
 struct CheckResults {

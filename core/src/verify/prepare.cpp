@@ -1,3 +1,4 @@
+#include "spec/name_readings.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
 #include "verify/judge.hpp"
@@ -8,17 +9,16 @@ namespace sagekit {
 
 namespace {
 
-/// What an artifact says of itself: its record, else its version.
-Provenance find_provenance(const Artifact& artifact, FindingList& findings) {
-  Provenance provenance = provenance_of_version(artifact.name.version);
-  if (artifact.wheel == nullptr) return provenance;
+/// Its record; nothing when there is none, or none that can be read.
+std::optional<Provenance> find_record(const Artifact& artifact, FindingList& findings) {
+  if (artifact.wheel == nullptr) return {};
   const auto path = fmt::format("{}/{}", artifact.wheel->dist_info, k_provenance_file);
-  if (artifact.find(path) == nullptr) return provenance;
+  if (artifact.find(path) == nullptr) return {};
   const auto text = artifact.read(path);
-  auto recorded = text ? read_provenance(*text) : std::unexpected(text.error());
-  if (recorded) return std::move(*recorded);
-  findings.broken("TRU003", recorded.error().message, path);
-  return provenance;
+  auto record = text ? read_provenance(*text) : std::unexpected(text.error());
+  if (record) return std::move(*record);
+  findings.broken("TRU003", record.error().message, path);
+  return {};
 }
 
 bool fits(const Artifact& artifact, const SourceFingerprint& print) {
@@ -89,8 +89,14 @@ InspectOptions reading_options(const VerifyOptions& options) {
   return how;
 }
 
-void prepare(Artifact& artifact, const std::vector<const Plugin*>& plugins, const Spec* spec, FindingList& findings) {
-  artifact.provenance = find_provenance(artifact, findings);
+void prepare(Artifact& artifact, const std::vector<const Plugin*>& plugins, const Spec* spec,
+             std::span<const NamingScheme> schemes, FindingList& findings) {
+  std::vector<const Spec*> specs;
+  if (spec != nullptr) specs.push_back(spec);
+  for (const auto* plugin : plugins) specs.push_back(&plugin->spec());
+  artifact.provenance =
+      provenance_of(find_record(artifact, findings), name_readings(artifact.name, schemes, specs),
+                    artifact.wheel != nullptr ? artifact.wheel->requires_dist : std::vector<std::string>());
   artifact.plugin = choose_plugin(plugins, artifact);
   artifact.spec = spec != nullptr ? spec : artifact.plugin != nullptr ? &artifact.plugin->spec() : nullptr;
   const auto& maker = artifact.provenance.plugin;

@@ -111,8 +111,8 @@ std::optional<TorchFingerprint> torch_fingerprint(const std::vector<std::string>
 }
 
 std::optional<VersionNumber> promised_from(const Artifact& artifact) {
-  auto least = artifact.provenance.torch_min;
-  if (least.empty()) least = provenance_of_version(artifact.name.version).torch_min;
+  auto least = artifact.provenance.claimed_torch_min();
+  if (least.empty()) least = artifact.provenance.named.torch_min;
   const auto number = parse_version_number(least);
   return number ? std::optional(*number) : std::nullopt;
 }
@@ -136,18 +136,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// "2.11.0" of "==2.11.0+cu130", "2.11" of "==2.11.*"; "" when it is no pin.
-std::string pinned_version(const std::string& range) {
-  for (const auto& term : split(range, ',')) {
-    if (!term.starts_with("==")) continue;
-    std::string version = term.substr(term.find_first_not_of('='));
-    version = version.substr(0, version.find('+'));
-    if (version.ends_with(".*")) version.resize(version.size() - 2);
-    if (parse_version_number(version)) return version;
-  }
-  return {};
-}
-
 /// Is `version` the declared one, or one of it when only "2.11" is declared?
 bool is_version(std::string_view version, std::string_view declared) {
   if (version == declared) return true;
@@ -162,13 +150,8 @@ std::string DeclaredTorch::text() const {
 
 std::optional<DeclaredTorch> declared_torch(const Artifact& artifact) {
   const Provenance& provenance = artifact.provenance;
-  if (!provenance.torch.empty()) return DeclaredTorch{provenance.torch, provenance.cuda, provenance.from};
-  const auto& requirements = artifact.wheel != nullptr ? artifact.wheel->requires_dist : provenance.requires_dist;
-  const auto* requirement = find_requirement(requirements, "torch");
-  if (requirement == nullptr) return {};
-  auto version = pinned_version(requirement_range(*requirement));
-  if (version.empty()) return {};
-  return DeclaredTorch{std::move(version), provenance.cuda, "Requires-Dist"};
+  if (provenance.torch.empty()) return {};
+  return DeclaredTorch{provenance.torch, provenance.cuda, provenance.torch_from, provenance.cuda_from};
 }
 
 const TorchSysroot* find_sysroot(const DeclaredTorch& torch, const std::vector<TorchSysroot>& sysroots,

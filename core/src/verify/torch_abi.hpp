@@ -51,15 +51,15 @@ std::optional<TorchFingerprint> torch_fingerprint(const std::vector<std::string>
 std::optional<VersionNumber> oldest_torch(const Artifact& artifact);
 
 struct DeclaredTorch {
-  std::string version;  ///< "2.11.0", or "2.11" when only that much is said
-  std::string cuda;     ///< "13.0"; "" = not known
-  std::string from;     ///< who says it: "the build record", "sagekit.json", "the version", "Requires-Dist"
+  std::string version;          ///< "2.11.0", or "2.11" when only that much is said
+  std::string cuda;             ///< "13.0"; "" = not known
+  std::string from, cuda_from;  ///< who says it: "the build record", "sagekit.json", "its name", "Requires-Dist"
 
   /// "torch 2.11.0 for CUDA 13.0"
   std::string text() const;
 };
 
-/// What the record says, else the name, else the pin in METADATA. Nothing: no torch, or a range that is no pin.
+/// The one torch that it says it is for (provenance_of). Nothing: it says none, or a range.
 std::optional<DeclaredTorch> declared_torch(const Artifact& artifact);
 
 /// The sysroot of that torch for a platform ("linux_x86_64"): of exactly its version; of a declared "2.11" the first

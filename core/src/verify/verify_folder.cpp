@@ -85,7 +85,7 @@ Result<WheelReport> judge_package(const PackageFolder& package, const std::vecto
   if (whole) artifact.wheel = &reading.wheel;
   artifact.read = [&package](const std::string& path) { return read_file(package.root / path); };
   skip_archive(artifact, findings);
-  prepare(artifact, plugins, nullptr, findings);
+  prepare(artifact, plugins, nullptr, options.schemes, findings);
   check_installed(artifact, findings);
   const auto path = package.kind == PackageFolder::Kind::installed ? package.root / package.dist_info : package.root;
   return judge(artifact, std::move(findings), options, runner, path.string(), {});

@@ -1,11 +1,13 @@
 // Wheel files, and staged files of a wheel to be.
 #include "archive/wheel_archive.hpp"
 #include "inspect/wheel_reader.hpp"
+#include "spec/name_readings.hpp"
 #include "support/file.hpp"
 #include "support/format.hpp"
 #include "support/sha256.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
+#include "verify/build_provenance.hpp"
 #include "verify/checks/checks.hpp"
 #include "verify/judge.hpp"
 
@@ -84,7 +86,7 @@ Result<WheelReport> judge_wheel(const Question& question, const VerifyOptions& o
   artifact.wheel_bytes = facts.size_bytes;
   artifact.finished = question.spec == nullptr;
   artifact.read = [&archive](const std::string& path) { return archive->read(path); };
-  prepare(artifact, question.plugins, question.spec, findings);
+  prepare(artifact, question.plugins, question.spec, options.schemes, findings);
   // A wheel that is being made has nothing published beside it yet.
   if (question.final_name.empty()) TRY(check_published({question.wheel, facts.sha256}, options.sha256_file, findings));
   auto report = judge(artifact, std::move(findings), options, runner, question.wheel.string(), facts.sha256);
@@ -164,7 +166,8 @@ Result<Verdict<VerifiedBuild>> verify_build(const Spec& spec, const Plugin* plug
   artifact.kind = ArtifactKind::build;
   artifact.finished = false;
   TRY_ASSIGN(artifact.name, parse_wheel_name(build.cell.wheel));
-  artifact.provenance = provenance_of(spec, build);
+  artifact.provenance =
+      provenance_of(provenance_of(spec, build), name_readings(artifact.name, options.schemes, {&spec}), {});
   artifact.spec = &spec;
   artifact.plugin = plugin;
   for (const auto& staged : build.files) {

@@ -85,8 +85,12 @@ TEST_CASE("RECORD follows its members") {
   CHECK(rows[0].size == "3");
   CHECK(rows[0].hash.starts_with("sha256="));
   CHECK(rows[1].path == "b,c");
-  CHECK(with_members("a,b\n", [](const std::string& path) { return RecordChange{path, nullptr}; }).error().code ==
-        "RTG002");
+  CHECK(with_members("a,b\n",
+                     [](const std::string& path) {
+                       return RecordChange{path, nullptr};
+                     })
+            .error()
+            .code == "RTG002");
 }
 
 TEST_CASE("a scheme's name is made of what the wheel says of itself") {
@@ -102,9 +106,9 @@ TEST_CASE("a scheme's name is made of what the wheel says of itself") {
   const auto pinned =
       known_facts(named("tiny-2.2.0-cp312-cp312-linux_x86_64.whl"), "", {"torch==2.8.*; os_name == \"nt\""});
   CHECK(pinned.facts.torch == "2.8");
-  CHECK(pinned.from == "Requires-Dist");
+  CHECK(pinned.torch_from == "Requires-Dist");
   const auto nothing = known_facts(named("tiny-2.2.0-cp312-cp312-linux_x86_64.whl"), "{}", {"torch>=2"});
-  CHECK(nothing.from.empty());
+  CHECK((nothing.from + nothing.torch_from).empty());
   CHECK(
       retagged_name(named("tiny-2.2.0-cp312-cp312-linux_x86_64.whl"), with_scheme("build-tag"), nothing).error().code ==
       "RTG005");
@@ -125,6 +129,16 @@ TEST_CASE("a name that says what the wheel is not is refused") {
         "2.2.0+cu130torch2.11.0andhigher", "2.2.0+cu130.torch2.11.20260118.gd1a57a5",
         "2.2.0+cu130.torch2.11.20260117.gd1a57a6", "2.2.0+cu130.torch2.11.20260117.gd1a57a5.sm90a"})
     CHECK_MESSAGE(check(lie) == "RTG004", lie);
+}
+
+TEST_CASE("of a name with two readings what both say is known") {
+  const auto before = named("tiny-2.2.0-2311.130-cp312-cp312-linux_x86_64.whl");  // torch 2.31.1 or 2.3.11
+  const auto known = known_facts(before, "", {});
+  CHECK(known.facts.cuda == "13.0");
+  CHECK(retagged_name(before, with_scheme("cuda"), known).value().version == "2.2.0+cu130");
+  CHECK(retagged_name(before, with_scheme("build-tag"), known).error().code == "RTG005");
+  const auto lie = check_new_name(before, named("tiny-2.2.0+cu128-cp312-cp312-linux_x86_64.whl"), known);
+  CHECK(lie.error().message.find("and the name it has says 13.0") != std::string::npos);
 }
 
 TEST_CASE("a project's own rows are heard where names are read") {

@@ -115,17 +115,20 @@ TEST_CASE("remembered facts come back whole or not at all") {
 }
 
 TEST_CASE("a wheel's origin is what it says itself, else what its name tells") {
-  const auto said = read_origin(R"({"cell":"c","plugin":{"name":"p","version":"2"},"source":{"url":"u","commit":"abc"},
-    "python":"3.12","torch":"2.11.0","cuda":"13.0","platform":"linux_x86_64","arches":["9.0a"],"tools":["t",1,"edit e"]})");
+  const auto reader = WheelNameReader::make(naming_schemes()).value();
+  const auto of = [&](std::string_view file, std::string_view record, const std::vector<std::string>& lines = {}) {
+    const auto name = parse_wheel_name(file).value();
+    auto read = read_provenance(record);
+    return origin_of(name, provenance_of(read ? std::optional(*read) : std::nullopt, reader.read(name), lines), lines);
+  };
+  const auto said = of("a-1+cu128torch2.9.1-cp310-abi3-win_amd64.whl",
+                       R"({"schema":"sagekit.provenance/1","cell":"c","plugin":{"name":"p","version":"2"},
+    "source":{"url":"u","commit":"abc"},"python":"3.12","torch":"2.11.0","cuda":"13.0","platform":"linux_x86_64",
+    "arches":["9.0a"],"tools":["t",1,"edit e"]})");
   CHECK(said ==
         WheelOrigin{
             "p", "2", "u", "abc", "c", "3.12", "2.11.0", "13.0", "linux_x86_64", "", {"9.0a"}, {"e"}, {"t", "edit e"}});
-  CHECK(read_origin(R"({"torch":"","torch_min":"2.9"})").torch_min == "2.9");
-  for (const auto* odd : {"", "[]", "{}", R"({"cell":1,"source":[],"plugin":"x","arches":"y"})", "{\"a\":"})
-    CHECK(read_origin(odd) == WheelOrigin{});
-  const auto reader = WheelNameReader::make(naming_schemes());
-  REQUIRE(reader);
-  const auto named = [&](const char* file) { return origin_of_name(*parse_wheel_name(file), *reader); };
+  const auto named = [&](const char* file) { return of(file, ""); };
   const auto one = named("sageattention-2.2.0+cu130.torch2.11.20260117.gd1a57a5-cp312-cp312-manylinux_2_28_x86_64.whl");
   CHECK(one.cuda == "13.0");
   CHECK(one.torch == "2.11");
@@ -138,25 +141,11 @@ TEST_CASE("a wheel's origin is what it says itself, else what its name tells") {
   CHECK(named("a-1-py3-none-any.whl").platform.empty());
 }
 
-TEST_CASE("a torch that METADATA pins is the one it is for") {
-  const auto torch = [](const char* said, const char* least, const char* line) {
-    WheelOrigin origin;
-    origin.torch = said, origin.torch_min = least;
-    add_pinned_torch(origin, {line});
-    return origin.torch + "|" + origin.torch_min;
-  };
-  CHECK(torch("", "", "torch==2.7.0") == "2.7.0|");
-  CHECK(torch("", "", "torch>=2.7") == "|");
-  CHECK(torch("2.7", "", "torch==2.7.0") == "2.7.0|");
-  CHECK(torch("2.7.1", "", "torch==2.7.*") == "2.7.1|");
-  CHECK(torch("2.10.0", "", "torch==2.7.0") == "2.7.0|");
-  CHECK(torch("", "2.9", "torch==2.10.*") == "2.10|");
-  CHECK(torch("", "2.9", "torch>=2.9") == "|2.9");
-  const auto range = [](const char* said, std::vector<std::string> lines) {
-    WheelOrigin origin;
-    origin.torch = said;
-    add_pinned_torch(origin, lines);
-    return origin.requires_torch;
+TEST_CASE("what METADATA asks of torch is kept where nothing says a torch") {
+  const auto reader = WheelNameReader::make(naming_schemes()).value();
+  const auto range = [&](const std::string& torch, const std::vector<std::string>& lines) {
+    const auto name = parse_wheel_name("a-1" + (torch.empty() ? "" : "+torch" + torch) + "-py3-none-any.whl").value();
+    return origin_of(name, provenance_of({}, reader.read(name), lines), lines).requires_torch;
   };
   CHECK(range("", {"numpy", "torch (>= 2.10, <3)"}) == ">=2.10,<3");
   CHECK(range("2.9", {"torch>=2.8"}).empty());

@@ -126,6 +126,17 @@ TEST_CASE("what a name does not say stays unknown") {
   CHECK(other.scheme == "plain");
 }
 
+TEST_CASE("a commit without its g is no date") {
+  const auto commit = [](const std::string& local) {
+    return readings("a-1.0+" + local + "-cp312-cp312-linux_x86_64.whl").front().revision;
+  };
+  CHECK(commit("5d4b92a5.d20251029") == "5d4b92a5");
+  CHECK(commit("5d4b92a5") == "5d4b92a5");
+  for (const char* none : {"20251029", "d20251029", "20251029.d20251029", "1234567890", "local"})
+    CHECK_MESSAGE(commit(none).empty(), none);
+  CHECK(commit("cu130.torch2.11.20260117.g12345678") == "12345678");
+}
+
 TEST_CASE("a name by a word that never says PTX leaves it open") {
   const std::string start = "sageattention-2.2.0+cu130.", end = "-cp312-cp312-linux_x86_64.whl";
   const auto open = [&](const std::string& local, const std::vector<NamingScheme>& rows) {

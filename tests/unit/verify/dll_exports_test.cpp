@@ -1,6 +1,6 @@
 // WIN007: imports of Windows modules against the export tables of real DLLs; WIN008: was it ever run there?
 #include "unit/verify/module_package.hpp"
-#include "verify/provenance.hpp"
+#include "verify/build_provenance.hpp"
 
 using namespace sagekit;
 using namespace sagekit::test;

@@ -2,6 +2,7 @@
 // A package of modules in memory, judged without an archive: for the checks of modules.
 
 #include "inspect/module_reader.hpp"
+#include "spec/name_readings.hpp"
 #include "support/elf_builder.hpp"
 #include "support/pe_builder.hpp"
 #include "support/text.hpp"
@@ -34,7 +35,7 @@ struct ModulePackage {
     REQUIRE(parsed);
     artifact.name = *parsed;
     artifact.wheel = &wheel;
-    artifact.provenance = provenance_of_version(artifact.name.version);
+    artifact.provenance = provenance_of({}, name_readings(artifact.name, {}, {}), requires_dist);
     for (const auto& [path, bytes] : files) artifact.members.push_back(read_module(path, Bytes(bytes), {}, 1).facts);
     std::ranges::sort(artifact.members, {}, &MemberFacts::path);
     FindingList findings(policy, std::vector<std::string>{});

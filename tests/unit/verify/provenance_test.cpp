@@ -1,9 +1,26 @@
-#include "verify/provenance.hpp"
-
+#include "spec/name_readings.hpp"
+#include "spec/name_values.hpp"
+#include "support/text.hpp"
 #include "unit/verify/fixture.hpp"
+#include "verify/build_provenance.hpp"
+#include "verify/judge.hpp"
+
+#include <fstream>
 
 using namespace sagekit;
 using namespace sagekit::test;
+
+namespace {
+
+Provenance said_by(std::string_view file) {
+  Artifact artifact;
+  artifact.name = parse_wheel_name(file).value();
+  FindingList findings(Policy::others, std::vector<std::string>{});
+  prepare(artifact, {}, nullptr, {}, findings);
+  return artifact.provenance;
+}
+
+}  // namespace
 
 TEST_CASE("what is recorded in a wheel is read back") {
   const Spec spec = demo_spec();
@@ -23,17 +40,6 @@ TEST_CASE("what is recorded in a wheel is read back") {
   CHECK(provenance->requires_dist == demo.build.cell.requires_dist);
 }
 
-TEST_CASE("a damaged record is an error, never half believed") {
-  for (const auto* text :
-       {"", "[]", "{}", R"({"schema":"other/1"})", R"({"schema":"sagekit.provenance/1","arches":["nine"]})",
-        R"({"schema":"sagekit.provenance/1","arches":[9]})"}) {
-    CAPTURE(text);
-    const auto provenance = read_provenance(text);
-    REQUIRE_FALSE(provenance);
-    CHECK(provenance.error().code == "TRU003");
-  }
-}
-
 TEST_CASE("a wheel for every later torch names none, but the first") {
   DemoBuild demo;
   demo.build.cell.torch_min = "2.9";  // torch 2.11.0 is then the one whose headers it has
@@ -45,36 +51,34 @@ TEST_CASE("a wheel for every later torch names none, but the first") {
   REQUIRE(record);
   CHECK(record->torch.empty());
   CHECK(record->torch_min == "2.9");
-  const auto version = provenance_of_version("2.2.0+cu128torch2.9.0andhigher.post4");
-  CHECK(version.torch.empty());
-  CHECK(version.torch_min == "2.9.0");
-  CHECK(version.cuda == "12.8");
-  CHECK(version.from == "the version");
 }
 
-TEST_CASE("all local versions in circulation can be read") {
-  const auto check = [](std::string_view version, std::string_view torch, std::string_view cuda,
-                        std::string_view commit = "") {
-    CAPTURE(version);
-    const auto provenance = provenance_of_version(version);
-    CHECK(provenance.torch == torch);
-    CHECK(provenance.cuda == cuda);
-    CHECK(provenance.commit == commit);
-    CHECK(provenance.from.empty() == (torch.empty() && cuda.empty() && commit.empty()));
-  };
-  check("2.2.0+cu130.torch2.11.20260117.gd1a57a5", "2.11", "13.0", "d1a57a5");
-  check("2.2.0+cu128torch2.6.0", "2.6.0", "12.8");
-  check("2.2.0+torch2.8.0.cu129", "2.8.0", "12.9");
-  check("2.2.0+cu.13.0.torch.2.11", "2.11", "13.0");
-  check("2.2.0+cuda12.8", "", "12.8");
-  check("2.2.0+torch2110cu130", "2.11.0", "13.0");
-  check("2.8.3+cu130.6810e2f", "", "13.0", "6810e2f");
-  check("2.8.3+cu13.6810e2f", "", "13", "6810e2f");
-  check("2.2.0+torch2.11.1234567a.cu130", "2.11", "13.0", "1234567a");
-  check("2.2.0+cu130.4", "", "13.0");
-  check("2.2.0+torch211.4", "2.1.1", "");
-  check("0.0.33+5d4b92a5.d20251029", "", "", "5d4b92a5");  // the day of a tree that was changed, too
-  check("0.0.33+20251029", "", "");
-  check("2.2.0", "", "");
-  check("2.2.0+local", "", "");
+TEST_CASE("a wheel without a record says what its name says") {
+  const auto reader = WheelNameReader::make(naming_schemes()).value();
+  std::ifstream table(SAGEKIT_SOURCE_DIR "/tests/golden/names.tsv");
+  std::size_t rows = 0;
+  for (std::string line; std::getline(table, line);) {
+    if (line.starts_with('#')) continue;
+    auto file = line.substr(0, line.find_first_of("\t?"));
+    file = replace_all(file.substr(file.find_last_of('/') + 1), "%2B", "+");  // a folder is none of the wheel's
+    const auto read = reader.read(file).value();
+    CAPTURE(file);
+    const auto provenance = said_by(file);
+    CHECK(provenance.torch == read.front().torch);
+    CHECK(provenance.torch_min == read.front().torch_min);
+    CHECK(provenance.cuda == read.front().cuda);
+    CHECK(provenance.commit == (is_commit(read.front().revision) ? read.front().revision : ""));
+    ++rows;
+  }
+  CHECK(rows >= 120);
+}
+
+TEST_CASE("a name is read by the rows of the plugins, and first by the project's own") {
+  auto spec = demo_spec();
+  spec.schemes = {{"house", "{version}+c{cuda_digits}t{torch_digits}"}};
+  const auto name = parse_wheel_name("tiny-1.0+c128t271-cp312-cp312-linux_x86_64.whl").value();
+  CHECK(name_readings(name, {}, {}).front().torch.empty());
+  CHECK(name_readings(name, {}, {&spec}).front().torch == "2.7.1");
+  const std::vector<NamingScheme> own = {{"house", "{version}+c{cuda_digits}t{torch_minor_digits}"}};
+  CHECK(name_readings(name, own, {&spec}).front().torch == "2.71");
 }

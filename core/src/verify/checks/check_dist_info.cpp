@@ -43,7 +43,7 @@ bool allows_older(const std::string& range, const VersionNumber& least) {
 bool pins_another(const Artifact& artifact) {
   const auto* requirement = find_requirement(artifact.wheel->requires_dist, "torch");
   const auto pinned = pinned_release(artifact.wheel->requires_dist, "torch");
-  const auto& said = artifact.provenance.torch;
+  const auto& said = artifact.provenance.claimed_torch();
   // "2.7" is no other torch than "2.7.1".
   if (requirement == nullptr || pinned.empty() || pinned.starts_with(said + ".")) return false;
   const auto range = parse_version_range(requirement_range(*requirement));
@@ -55,9 +55,9 @@ bool pins_another(const Artifact& artifact) {
 void check_torch_pin(const Artifact& artifact, FindingList& findings) {
   if (pins_another(artifact))
     return findings.broken("INF101",
-                           fmt::format("\"{}\" excludes torch {}, which {} names",
+                           fmt::format("\"{}\" excludes torch {}, which {} says",
                                        *find_requirement(artifact.wheel->requires_dist, "torch"),
-                                       artifact.provenance.torch, artifact.provenance.from),
+                                       artifact.provenance.claimed_torch(), artifact.provenance.claimed_from()),
                            "METADATA");
   if (std::ranges::none_of(artifact.members, [&](const MemberFacts& member) { return links_torch(artifact, member); }))
     return findings.done("INF101", "no module is linked with torch");
@@ -70,11 +70,11 @@ void check_torch_pin(const Artifact& artifact, FindingList& findings) {
                            "pip installs it beside any torch, or none, and the import fails");
   const auto text = requirement_range(*requirement);
   const auto range = parse_version_range(text);
-  const auto least = parse_version_number(artifact.provenance.torch_min);
+  const auto least = parse_version_number(artifact.provenance.claimed_torch_min());
   if (stable && least && allows_older(text, *least))
     return findings.broken("INF101",
-                           fmt::format("\"{}\" allows a torch before {}, the first that {} names", *requirement,
-                                       artifact.provenance.torch_min, artifact.provenance.from),
+                           fmt::format("\"{}\" allows a torch before {}, the first that {} says", *requirement,
+                                       artifact.provenance.claimed_torch_min(), artifact.provenance.claimed_from()),
                            "METADATA");
   if (stable && (text.find(">=") != std::string::npos || text.find("==") != std::string::npos))
     return findings.done("INF101", "modules use torch's stable interface only, so that a lower bound is enough");

@@ -1,6 +1,7 @@
 // Where a wheel comes from: known defects of its source, what it says of itself, what is published beside it.
 #include "plugin/judge.hpp"
 #include "pypa/published_hashes.hpp"
+#include "spec/name_values.hpp"
 #include "support/file.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
@@ -86,26 +87,6 @@ JudgedArtifact judged_artifact(const Artifact& artifact) {
   return judged;
 }
 
-/// What a name says by the rows that it was written by, so that none is read in another way than it was written. What
-/// no row reads, or two read differently, it does not say.
-WheelNameReading said_by_name(const Artifact& artifact, const VerifyOptions& options) {
-  auto rows = options.schemes;
-  rows.insert(rows.end(), artifact.spec->schemes.begin(), artifact.spec->schemes.end());
-  const auto reader = WheelNameReader::make(naming_schemes(rows));
-  if (!reader) return {};
-  const auto readings = reader->read(artifact.name);
-  auto said = readings.front();
-  for (const auto& other : readings) {
-    if (other.torch != said.torch) said.torch.clear();
-    if (other.cuda != said.cuda) said.cuda.clear();
-    if (other.revision != said.revision) said.revision.clear();
-  }
-  // A maker's own word for its source ("post4") is no commit.
-  if (said.revision.size() < 7 || said.revision.find_first_not_of("0123456789abcdef") != std::string::npos)
-    said.revision.clear();
-  return said;
-}
-
 }  // namespace
 
 std::string unrecognised(const Artifact& artifact) {
@@ -142,7 +123,7 @@ void check_defects(const Artifact& artifact, const VerifyOptions& options, Findi
   if (!artifact.is_recognised() && !findings.said("TRU001")) return findings.skipped("TRU001", unrecognised(artifact));
 }
 
-void check_record(const Artifact& artifact, const VerifyOptions& options, FindingList& findings) {
+void check_record(const Artifact& artifact, FindingList& findings) {
   if (artifact.provenance.from != k_provenance_file)
     findings.broken("TRU002", fmt::format("there is no {} in dist-info", k_provenance_file), {},
                     "sagekit build writes it");
@@ -154,14 +135,16 @@ void check_record(const Artifact& artifact, const VerifyOptions& options, Findin
         "TRU003",
         fmt::format("the {} plugin knows no source revision {}", artifact.spec->name, artifact.provenance.commit), {},
         "it was made with another version of the plugin");
-  const auto said = said_by_name(artifact, options);
+  const auto& said = artifact.provenance.named;
   const auto differ = [&](std::string_view what, const std::string& name, const std::string& recorded) {
     if (name.empty() || recorded.empty() || recorded.starts_with(name) || name.starts_with(recorded)) return;
     findings.broken("TRU003", fmt::format("the name says {} {}, the record {}", what, name, recorded));
   };
-  differ("torch", said.torch, artifact.provenance.torch);
-  differ("CUDA", said.cuda, artifact.provenance.cuda);
-  differ("commit", said.revision, artifact.provenance.commit);
+  if (artifact.provenance.is_recorded()) {
+    differ("torch", said.torch, artifact.provenance.torch);
+    differ("CUDA", said.cuda, artifact.provenance.cuda);
+    if (is_commit(said.revision)) differ("commit", said.revision, artifact.provenance.commit);
+  }
   const auto& abi = artifact.name.abi;
   const auto tag = "cp" + without_dots(artifact.provenance.python);
   if (tag != "cp" && std::ranges::count(abi, "abi3") == 0 && std::ranges::count(artifact.name.python, tag) == 0 &&

@@ -72,7 +72,7 @@ void check_gpu_code(const Artifact& artifact, FindingList& findings);
 /// TRU001: known defects of the source.
 void check_defects(const Artifact& artifact, const VerifyOptions& options, FindingList& findings);
 /// TRU002, TRU003: what the wheel says about itself.
-void check_record(const Artifact& artifact, const VerifyOptions& options, FindingList& findings);
+void check_record(const Artifact& artifact, FindingList& findings);
 struct PublishedFile {
   const std::filesystem::path& path;
   std::string_view sha256;  ///< lower-case hex

@@ -223,7 +223,7 @@ std::string torch_misfit(const Artifact& artifact, const ChildOutput& said) {
   if (first_two(torch) != first_two(declared->version))
     return fmt::format("that Python has torch {}, {} says {}", torch, declared->from, declared->version);
   if (!declared->cuda.empty() && !cuda.empty() && first_two(cuda) != first_two(declared->cuda))
-    return fmt::format("that Python's torch is for CUDA {}, {} says {}", cuda, declared->from, declared->cuda);
+    return fmt::format("that Python's torch is for CUDA {}, {} says {}", cuda, declared->cuda_from, declared->cuda);
   return {};
 }
 
