@@ -56,7 +56,10 @@ struct CauseRow {
   bool shape = false;              ///< says what the form of a message says, and no more: gives way to fallbacks, too
   std::size_t last =
       0;  ///< a shape that gives way to shapes, and counts only within so many lines of what follows or the end
-  bool wraps = false;  ///< carries another cause's words in its own line
+  bool wraps = false;                ///< carries another cause's words in its own line
+  std::vector<std::string> carries;  ///< codes, and stages of what says more, whose words it wraps: follows from them
+  std::size_t within = 0;            ///< so many lines away from them at most, on either side
+  std::string package;               ///< which package it is about, where no group of the pattern names it
   std::string cause, is_not, source, confidence, group;
   std::string means_of;                      ///< a group of the pattern that is looked up in `means`
   std::map<std::string, std::string> means;  ///< what a name or number says: {means} in the texts; "else": any other
