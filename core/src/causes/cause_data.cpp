@@ -13,13 +13,14 @@ namespace sagekit {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, LineRole>, 8> k_roles{{{"cause", LineRole::cause},
+constexpr std::array<std::pair<std::string_view, LineRole>, 9> k_roles{{{"cause", LineRole::cause},
                                                                         {"silent", LineRole::silent},
                                                                         {"advice", LineRole::advice},
                                                                         {"consequence", LineRole::consequence},
                                                                         {"failure", LineRole::failure},
                                                                         {"success", LineRole::success},
                                                                         {"attempt", LineRole::attempt},
+                                                                        {"context", LineRole::context},
                                                                         {"noise", LineRole::noise}}};
 constexpr std::array<std::string_view, 8> k_stages{"fetch",   "configure", "compile", "link",
                                                    "install", "import",    "start",   "run"};
@@ -195,6 +196,7 @@ void read_file(TomlTable root, bool check, CauseData& data) {
     append(data.informing, reading->strings("informing"));
     append(data.likely, reading->strings("likely"));
     append(data.prefixes, reading->strings("prefixes"));
+    append(data.pip_values, reading->strings("pip_values"));
     reading->finish();
   }
   if (auto traceback = root.table("traceback")) data.traceback = read_traceback(*traceback, check);
@@ -216,6 +218,11 @@ void read_file(TomlTable root, bool check, CauseData& data) {
 
 bool may_explain(LineRole role) {
   return role == LineRole::cause || role == LineRole::silent || role == LineRole::advice;
+}
+
+bool has_page(LineRole role) {
+  return role != LineRole::success && role != LineRole::attempt && role != LineRole::context &&
+         role != LineRole::failure;
 }
 
 const CauseRow* CauseData::find(std::string_view code) const {

@@ -4,6 +4,7 @@
 
 #include "causes/candidate.hpp"
 #include "causes/conditions.hpp"
+#include "causes/installing.hpp"
 #include "spec/data.hpp"
 #include "support/text.hpp"
 
@@ -58,7 +59,8 @@ void add_meaning(const CauseRow& row, LogFacts& known) {
 
 class CauseRanking {
  public:
-  CauseRanking(const LogScan& scan, const LogFacts& here) : m_scan(scan), m_here(here) {}
+  CauseRanking(const LogScan& scan, const LogFacts& here)
+      : m_scan(scan), m_here(here), m_installing(scan.data().pip_values) {}
 
   Explanation make() {
     collect();
@@ -75,9 +77,14 @@ class CauseRanking {
   void collect() {
     std::set<std::string> failed;  // packages
     std::size_t exceptions = 0;    // since the last attempt or success
-    std::size_t start = 0;
     for (const auto& event : m_scan.events()) {
       const auto role = event.role;
+      if (event.groups.contains("command")) m_installing.start();  // it begins, or is done
+      if (role == LineRole::context) {
+        m_installing.take(event.groups);
+        tell_what_is_installed();
+        continue;
+      }
       if (role == LineRole::success) {
         if (clears(event, failed, exceptions)) {
           clear(event);
@@ -88,7 +95,7 @@ class CauseRanking {
       }
       if (role == LineRole::attempt) {
         exceptions = 0;
-        if (event.row->stage.empty()) ++start;
+        if (event.row->stage.empty()) ++m_start;
       }
       if (role == LineRole::failure) ++exceptions;
       if (role == LineRole::failure || role == LineRole::cause || role == LineRole::consequence)
@@ -96,25 +103,38 @@ class CauseRanking {
       for (const auto* name : {"package", "module"})
         if (const auto found = event.groups.find(name); found != event.groups.end())
           failed.insert(package_name(found->second));
-      if (role == LineRole::attempt) continue;
-      if (!may_explain(role)) {
+      if (may_explain(role))
+        add_candidate(event);
+      else if (role != LineRole::attempt)
         m_others.push_back(&event);
-        continue;
-      }
-      LogFacts known = m_here, said = event.facts;
-      add_missing(known, event.groups);
-      add_missing(said, m_scan.facts());
-      known = with_said(std::move(known), said);
-      add_meaning(*event.row, known);
-      const auto held = all_hold(event.row->when, known);
-      if (held == Holds::no) continue;
-      m_candidates.push_back({.event = &event,
-                              .known = std::move(known),
-                              .about = package_of(event, m_scan.data()),
-                              .start = start,
-                              .sure = held == Holds::yes,
-                              .signatures = event.row->signatures,
-                              .followers = {}});
+    }
+  }
+
+  void add_candidate(const LineEvent& event) {
+    LogFacts known = m_here, said = event.facts;
+    add_missing(known, event.groups);
+    add_missing(said, m_scan.facts());
+    known = with_said(std::move(known), said);
+    add_meaning(*event.row, known);
+    const auto held = all_hold(event.row->when, known);
+    if (held == Holds::no) return;
+    m_candidates.push_back({.event = &event,
+                            .known = std::move(known),
+                            .about = package_of(event, m_scan.data()),
+                            .start = m_start,
+                            .sure = held == Holds::yes,
+                            .signatures = event.row->signatures,
+                            .followers = {}});
+    tell_what_is_installed();
+  }
+
+  /// To those that do not know it yet: pip names what failed before it and behind.
+  void tell_what_is_installed() {
+    const auto what = m_installing.what();
+    if (what.empty()) return;
+    for (auto& one : m_candidates | std::views::reverse) {
+      if (one.start != m_start) return;
+      one.known.try_emplace("installing", what);
     }
   }
 
@@ -334,6 +354,8 @@ class CauseRanking {
   const LogFacts& m_here;
   std::vector<CauseCandidate> m_candidates;  ///< in the order of the log
   std::vector<const LineEvent*> m_others;
+  Installing m_installing;
+  std::size_t m_start = 0;  ///< how often a program or an installer was started
   std::size_t m_last_failure = 0, m_last_success = 0;
 };
 
