@@ -17,8 +17,9 @@
 namespace sagekit {
 
 /// What a log says about the machine and the work it comes from, by name: "os" (windows, linux), "machine" (x86_64,
-/// aarch64), "installer" (pip, uv, setup.py, docker, portable), "package", "gpu", "capability" ("12.0"), "driver",
-/// "python", "torch", "cuda" (that torch was built with), "nvcc", "triton". What is not said is not there.
+/// aarch64), "installer" (pip, uv, setup.py, docker, portable), "installing" (as pip takes it again), "package", "gpu",
+/// "capability" ("12.0"), "driver", "python", "torch", "cuda" (that torch was built with), "nvcc", "triton". What is
+/// not said is not there.
 using LogFacts = std::map<std::string, std::string>;
 
 /// A line of a log: counted from 1, without colours, time stamps and the prefixes of what carried it.

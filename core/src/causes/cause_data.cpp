@@ -13,16 +13,18 @@ namespace sagekit {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, LineRole>, 8> k_roles{{{"cause", LineRole::cause},
+constexpr std::array<std::pair<std::string_view, LineRole>, 9> k_roles{{{"cause", LineRole::cause},
                                                                         {"silent", LineRole::silent},
                                                                         {"advice", LineRole::advice},
                                                                         {"consequence", LineRole::consequence},
                                                                         {"failure", LineRole::failure},
                                                                         {"success", LineRole::success},
                                                                         {"attempt", LineRole::attempt},
+                                                                        {"context", LineRole::context},
                                                                         {"noise", LineRole::noise}}};
 constexpr std::array<std::string_view, 8> k_stages{"fetch",   "configure", "compile", "link",
                                                    "install", "import",    "start",   "run"};
+constexpr std::int64_t k_traceback = 120;  // lines between an exception and the one that carries it
 constexpr std::array<std::string_view, 3> k_confidences{"high", "medium", "low"};
 
 template <std::size_t Size>
@@ -107,6 +109,9 @@ CauseRow read_row(TomlTable& table, bool check) {
   row.shape = table.boolean("shape").value_or(row.last > 0);
   row.fallback = table.boolean("fallback").value_or(row.shape);
   row.wraps = table.boolean("wraps").value_or(false);
+  row.carries = table.strings("carries");
+  row.within = static_cast<std::size_t>(std::max<std::int64_t>(0, table.integer("within").value_or(k_traceback)));
+  row.package = table.string("package").value_or("");
   row.cause = table.string("cause").value_or("");
   row.is_not = table.string("is_not").value_or("");
   row.source = table.string("source").value_or("");
@@ -138,9 +143,10 @@ void check_references(const CauseData& data, const std::vector<RowFile>& files) 
     if (!codes.insert(data.rows[i].code).second) error(i, "code", fmt::format("{} stands twice", data.rows[i].code));
   for (std::size_t i = 0; i < data.rows.size(); ++i) {
     const auto& row = data.rows[i];
-    for (const auto& name : row.after)
-      if (!codes.contains(name) && !among(k_stages, name))
-        error(i, "after", fmt::format("{} is no code and no stage", name));
+    for (const auto& [key, names] : {std::pair{"after", &row.after}, {"carries", &row.carries}})
+      for (const auto& name : *names)
+        if (!codes.contains(name) && !among(k_stages, name))
+          error(i, key, fmt::format("{} is no code and no stage", name));
     for (const auto& name : row.with)
       if (!codes.contains(name)) error(i, "with", fmt::format("there is no {}", name));
     if (!row.group.empty() &&
@@ -190,6 +196,7 @@ void read_file(TomlTable root, bool check, CauseData& data) {
     append(data.informing, reading->strings("informing"));
     append(data.likely, reading->strings("likely"));
     append(data.prefixes, reading->strings("prefixes"));
+    append(data.pip_values, reading->strings("pip_values"));
     reading->finish();
   }
   if (auto traceback = root.table("traceback")) data.traceback = read_traceback(*traceback, check);
@@ -211,6 +218,11 @@ void read_file(TomlTable root, bool check, CauseData& data) {
 
 bool may_explain(LineRole role) {
   return role == LineRole::cause || role == LineRole::silent || role == LineRole::advice;
+}
+
+bool has_page(LineRole role) {
+  return role != LineRole::success && role != LineRole::attempt && role != LineRole::context &&
+         role != LineRole::failure;
 }
 
 const CauseRow* CauseData::find(std::string_view code) const {

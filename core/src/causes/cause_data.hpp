@@ -23,11 +23,14 @@ enum class LineRole {
   failure,      ///< a trace of failing without a name of its own
   success,      ///< something ended well: clears what came before
   attempt,      ///< someone tries again, or something else
+  context,      ///< tells what is being done: what is installed
   noise,        ///< looks bad and means nothing
 };
 
 /// May a line of that role be what a failure is explained with?
 bool may_explain(LineRole role);
+/// Is a row of that role about what people see, and has a page?
+bool has_page(LineRole role);
 
 /// "nvcc < 12.8": compares a fact of the log, or a group of the pattern, with a version, a number, another group or
 /// words.
@@ -56,7 +59,10 @@ struct CauseRow {
   bool shape = false;              ///< says what the form of a message says, and no more: gives way to fallbacks, too
   std::size_t last =
       0;  ///< a shape that gives way to shapes, and counts only within so many lines of what follows or the end
-  bool wraps = false;  ///< carries another cause's words in its own line
+  bool wraps = false;                ///< carries another cause's words in its own line
+  std::vector<std::string> carries;  ///< codes, and stages of what says more, whose words it wraps: follows from them
+  std::size_t within = 0;            ///< so many lines away from them at most, on either side
+  std::string package;               ///< which package it is about, where no group of the pattern names it
   std::string cause, is_not, source, confidence, group;
   std::string means_of;                      ///< a group of the pattern that is looked up in `means`
   std::map<std::string, std::string> means;  ///< what a name or number says: {means} in the texts; "else": any other
@@ -98,10 +104,11 @@ struct CauseData {
   std::vector<CauseRow> rows;
   std::vector<FactRow> facts;
   TracebackRows traceback;
-  std::vector<std::string> advice;     ///< before a match on its line: the line tells people something
-  std::vector<std::string> informing;  ///< a line so begun is information by its own word: it warns at most
-  std::vector<std::string> likely;     ///< lines that may hold the cause
-  std::vector<std::string> prefixes;   ///< of lines, by what carried them: cut off, again and again
+  std::vector<std::string> advice;      ///< before a match on its line: the line tells people something
+  std::vector<std::string> informing;   ///< a line so begun is information by its own word: it warns at most
+  std::vector<std::string> likely;      ///< lines that may hold the cause
+  std::vector<std::string> prefixes;    ///< of lines, by what carried them: cut off, again and again
+  std::vector<std::string> pip_values;  ///< options of pip and uv that have a value
   std::vector<std::pair<std::string, std::string>> groups;  ///< of docs/troubleshooting.md: id, heading
   Diagnostics problems;
 

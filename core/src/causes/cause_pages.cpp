@@ -12,10 +12,6 @@ namespace sagekit {
 
 namespace {
 
-bool has_page(const CauseRow& row) {
-  return row.role != LineRole::success && row.role != LineRole::attempt && row.role != LineRole::failure;
-}
-
 std::string upper(std::string_view text) {
   std::string result = trim(text);
   std::ranges::transform(result, result.begin(),
@@ -84,7 +80,7 @@ std::vector<FindingPage> cause_pages(std::string_view code) {
   const auto wanted = upper(code);
   std::vector<FindingPage> pages;
   for (const auto& row : cause_data().rows)
-    if (has_page(row) && (row.code == wanted || wanted == "WHY" || contains(row.signatures, wanted)))
+    if (has_page(row.role) && (row.code == wanted || wanted == "WHY" || contains(row.signatures, wanted)))
       pages.push_back({row.code, usual(row.title), weight(row), body(row)});
   std::ranges::sort(pages, {}, &FindingPage::code);
   return pages;
@@ -99,7 +95,8 @@ std::string troubleshooting_page() {
   for (const auto& [id, heading] : data.groups) {
     text += "\n## " + heading + "\n";
     for (const auto& row : data.rows)
-      if (row.group == id && has_page(row)) text += "\n### " + row.code + " " + usual(row.title) + "\n\n" + body(row);
+      if (row.group == id && has_page(row.role))
+        text += "\n### " + row.code + " " + usual(row.title) + "\n\n" + body(row);
   }
   return text;
 }

@@ -2,12 +2,13 @@
 // something failed and nothing else is known; wrappers never do.
 #include "causes/first_cause.hpp"
 
+#include "causes/candidate.hpp"
 #include "causes/conditions.hpp"
+#include "causes/installing.hpp"
 #include "spec/data.hpp"
 #include "support/text.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <ranges>
 #include <set>
 
@@ -18,31 +19,6 @@ namespace {
 constexpr std::size_t k_causes = 8, k_consequences = 12;
 constexpr std::size_t k_short_end = 4,
                       k_short_log = 12;  // lines behind a warning that was pasted by itself, and of all
-constexpr std::size_t k_by_nothing = std::numeric_limits<std::size_t>::max();
-
-/// A line that may be the cause.
-struct Candidate {
-  const LineEvent* event = nullptr;
-  LogFacts known;
-  bool sure = true;  ///< every condition is known to hold
-  std::size_t explained_by = k_by_nothing;
-  std::vector<std::string> signatures;
-  bool dropped = false;
-  bool cleared = false;  ///< a warning before a success: explains, and is nothing by itself
-  std::vector<const LineEvent*> followers;
-
-  const CauseRow& row() const { return *event->row; }
-  LineRole role() const { return event->role; }
-  int generality() const { return row().last > 0 ? 3 : row().shape ? 2 : row().fallback ? 1 : 0; }
-  bool free() const { return !dropped && explained_by == k_by_nothing; }
-};
-
-/// "flash_attn==2.8" and "flash-attn" are one.
-std::string package_name(std::string_view text) {
-  auto name = lower(text.substr(0, text.find_first_of("=<>~![;@ ")));
-  std::ranges::replace(name, '_', '-');
-  return name;
-}
 
 /// What a log's lines know by themselves, completed: a GPU's name tells its capability, and sm_120 where none is named;
 /// torch's version tells its Triton.
@@ -83,7 +59,8 @@ void add_meaning(const CauseRow& row, LogFacts& known) {
 
 class CauseRanking {
  public:
-  CauseRanking(const LogScan& scan, const LogFacts& here) : m_scan(scan), m_here(here) {}
+  CauseRanking(const LogScan& scan, const LogFacts& here)
+      : m_scan(scan), m_here(here), m_installing(scan.data().pip_values) {}
 
   Explanation make() {
     collect();
@@ -102,6 +79,12 @@ class CauseRanking {
     std::size_t exceptions = 0;    // since the last attempt or success
     for (const auto& event : m_scan.events()) {
       const auto role = event.role;
+      if (event.groups.contains("command")) m_installing.start();  // it begins, or is done
+      if (role == LineRole::context) {
+        m_installing.take(event.groups);
+        tell_what_is_installed();
+        continue;
+      }
       if (role == LineRole::success) {
         if (clears(event, failed, exceptions)) {
           clear(event);
@@ -110,30 +93,48 @@ class CauseRanking {
         exceptions = 0;
         continue;
       }
-      if (role == LineRole::attempt) exceptions = 0;
+      if (role == LineRole::attempt) {
+        exceptions = 0;
+        if (event.row->stage.empty()) ++m_start;
+      }
       if (role == LineRole::failure) ++exceptions;
       if (role == LineRole::failure || role == LineRole::cause || role == LineRole::consequence)
         m_last_failure = event.where.line;
       for (const auto* name : {"package", "module"})
         if (const auto found = event.groups.find(name); found != event.groups.end())
           failed.insert(package_name(found->second));
-      if (role == LineRole::attempt) continue;
-      if (!may_explain(role)) {
+      if (may_explain(role))
+        add_candidate(event);
+      else if (role != LineRole::attempt)
         m_others.push_back(&event);
-        continue;
-      }
-      LogFacts known = m_here, said = event.facts;
-      add_missing(known, event.groups);
-      add_missing(said, m_scan.facts());
-      known = with_said(std::move(known), said);
-      add_meaning(*event.row, known);
-      const auto held = all_hold(event.row->when, known);
-      if (held == Holds::no) continue;
-      m_candidates.push_back({.event = &event,
-                              .known = std::move(known),
-                              .sure = held == Holds::yes,
-                              .signatures = event.row->signatures,
-                              .followers = {}});
+    }
+  }
+
+  void add_candidate(const LineEvent& event) {
+    LogFacts known = m_here, said = event.facts;
+    add_missing(known, event.groups);
+    add_missing(said, m_scan.facts());
+    known = with_said(std::move(known), said);
+    add_meaning(*event.row, known);
+    const auto held = all_hold(event.row->when, known);
+    if (held == Holds::no) return;
+    m_candidates.push_back({.event = &event,
+                            .known = std::move(known),
+                            .about = package_of(event, m_scan.data()),
+                            .start = m_start,
+                            .sure = held == Holds::yes,
+                            .signatures = event.row->signatures,
+                            .followers = {}});
+    tell_what_is_installed();
+  }
+
+  /// To those that do not know it yet: pip names what failed before it and behind.
+  void tell_what_is_installed() {
+    const auto what = m_installing.what();
+    if (what.empty()) return;
+    for (auto& one : m_candidates | std::views::reverse) {
+      if (one.start != m_start) return;
+      one.known.try_emplace("installing", what);
     }
   }
 
@@ -156,7 +157,7 @@ class CauseRanking {
       if (candidate.role() == LineRole::advice) candidate.cleared = true;
     }
     const auto& stage = success.row->stage;
-    std::erase_if(m_candidates, [&](const Candidate& one) {
+    std::erase_if(m_candidates, [&](const CauseCandidate& one) {
       return !one.cleared && !silent_lines.contains(one.event->where.line) &&
              (stage.empty() || stage == one.row().stage || one.row().last > 0 ||
               (stage == "start" && one.row().stage == "fetch"));
@@ -197,34 +198,42 @@ class CauseRanking {
       }
   }
 
-  bool explains(const Candidate& first, const Candidate& then) const {
-    if (&first >= &then || first.dropped || first.row().code == then.row().code) return false;
-    if (first.row().shape && !then.row().shape) return false;
-    const auto& after = then.row().after;
-    return contains(after, first.row().code) || (contains(after, first.row().stage) && first.role() == LineRole::cause);
+  /// One follows from the other, and so does all that was thought to follow from it itself.
+  void hang(std::size_t what, std::size_t by) {
+    by = m_candidates[by].free() ? by : m_candidates[by].explained_by;
+    if (by == what) return;
+    for (auto& other : m_candidates)
+      if (other.explained_by == what) other.explained_by = by;
+    m_candidates[what].explained_by = by;
+  }
+
+  /// The same cause, said as a warning before: one cause with two names.
+  void merge(std::size_t warning, std::size_t into) {
+    auto &first = m_candidates[warning], &one = m_candidates[into];
+    for (const auto& id : first.signatures)
+      if (!contains(one.signatures, id)) one.signatures.push_back(id);
+    first.dropped = true;
+    for (auto& other : m_candidates)
+      if (other.explained_by == warning) other.explained_by = into;
+    one.explained_by = k_by_nothing;
   }
 
   void explain_each_other() {
     for (std::size_t i = 0; i < m_candidates.size(); ++i) {
       auto& one = m_candidates[i];
-      if (one.dropped) continue;
-      for (std::size_t k = 0; k < i; ++k) {
-        auto& first = m_candidates[k];
+      for (std::size_t k = 0; k < i && !one.dropped; ++k) {
+        const auto& first = m_candidates[k];
         if (first.dropped) continue;
-        // The same cause, said as a warning before: one cause with two names.
-        if (contains(one.row().with, first.row().code)) {
-          for (const auto& id : first.row().signatures)
-            if (!contains(one.signatures, id)) one.signatures.push_back(id);
-          first.dropped = true;
-          for (auto& other : m_candidates)
-            if (other.explained_by == k) other.explained_by = i;
-          one.explained_by = k_by_nothing;
-        } else if (first.row().code == one.row().code && first.free() && first.event->attempt == one.event->attempt) {
+        if (contains(one.row().with, first.row().code))
+          merge(k, i);
+        else if (first.row().code == one.row().code && first.event->attempt == one.event->attempt)
           one.dropped = true;  // the same again
-        } else if (one.free() && explains(first, one)) {
-          one.explained_by = first.free() ? k : first.explained_by;
-        }
+        else if (one.free() && explains(first, one))
+          hang(i, k);
       }
+      // What is told before its reason.
+      for (std::size_t k = 0; k < i && !one.dropped; ++k)
+        if (m_candidates[k].free() && is_told_by(one, m_candidates[k])) hang(k, i);
     }
   }
 
@@ -247,7 +256,7 @@ class CauseRanking {
     }
   }
 
-  int weight(const Candidate& one) const {
+  int weight(const CauseCandidate& one) const {
     return one.role() == LineRole::advice   ? 4
            : one.generality() > 0           ? 1 + one.generality()
            : one.role() == LineRole::silent ? 1
@@ -270,9 +279,9 @@ class CauseRanking {
   }
 
   void attach_followers() {
-    const auto owner_of = [&](std::size_t line) -> Candidate* {
+    const auto owner_of = [&](std::size_t line) -> CauseCandidate* {
       // pip says that something failed before it shows what.
-      Candidate* owner = nullptr;
+      CauseCandidate* owner = nullptr;
       for (auto& one : m_candidates)
         if (one.free() && one.role() != LineRole::advice && (owner == nullptr || one.event->where.line <= line))
           owner = &one;
@@ -292,7 +301,7 @@ class CauseRanking {
     return {event.row->code, filled(event.row->title, event.groups), event.where};
   }
 
-  FoundCause found(const Candidate& one) const {
+  FoundCause found(const CauseCandidate& one) const {
     const auto& row = one.row();
     FoundCause cause{.code = row.code,
                      .signatures = one.signatures,
@@ -343,8 +352,10 @@ class CauseRanking {
 
   const LogScan& m_scan;
   const LogFacts& m_here;
-  std::vector<Candidate> m_candidates;  ///< in the order of the log
+  std::vector<CauseCandidate> m_candidates;  ///< in the order of the log
   std::vector<const LineEvent*> m_others;
+  Installing m_installing;
+  std::size_t m_start = 0;  ///< how often a program or an installer was started
   std::size_t m_last_failure = 0, m_last_success = 0;
 };
 

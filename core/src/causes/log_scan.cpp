@@ -20,7 +20,7 @@ constexpr std::size_t k_likely = 5;
 constexpr std::size_t k_choices = 2048, k_noted_lines = 4096, k_noted_line = 1 << 10;  // kept, and no longer than that
 constexpr std::size_t k_overlap = 512;  // of what is looked through for words around a line
 constexpr std::size_t k_fact_readings = 24;
-constexpr int k_repeats = 3;
+constexpr int k_repeats = 3, k_installed = 200;
 
 std::vector<std::string> patterns_of(const CauseData& data) {
   std::vector<std::string> patterns;
@@ -332,7 +332,8 @@ bool LogScan::is_new(std::size_t row) const {
   const auto role = m_patterns.data.rows[row].role;
   if (role == LineRole::attempt || role == LineRole::success) return true;
   const auto& seen = m_seen[row];
-  return seen.attempt != m_attempt || seen.success != m_success || seen.times < k_repeats;
+  return seen.attempt != m_attempt || seen.success != m_success ||
+         seen.times < (role == LineRole::context ? k_installed : k_repeats);
 }
 
 void LogScan::keep(LineEvent event) {

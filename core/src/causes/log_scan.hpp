@@ -60,6 +60,7 @@ class LogScan {
   std::vector<LogPlace> likeliest() const;
   std::size_t last_likely() const { return m_last_likely; }  ///< its line; 0 = none
   const LogFacts& facts() const { return m_facts; }
+  const CauseData& data() const { return m_patterns.data; }
   std::size_t lines() const { return m_lines; }
 
  private:
