@@ -72,6 +72,12 @@ class Coverage(CommandLine):
             self.assertEqual(self.coverage(self.manifest(several), 1)[first["id"]], state)
         # Its very name, made with fewer arches.
         self.assertEqual(self.coverage(self.manifest(row(first, self.commit, arches=["5.2"])), 1)[first["id"]], "stale")
+        # What installers leave alone is published to nobody.
+        place = self.manifest(row(first, self.commit))
+        (self.folder / "yanked.toml").write_text(f'[[yanked]]\nfiles = "{first["wheel"]}"\nreason = "wrong"\n')
+        self.assertEqual(self.coverage(place, 1)[first["id"]], "missing")
+        self.assertIn(f"{first['wheel']} was yanked", " ".join(self.example("coverage", place).out.split()))
+        (self.folder / "yanked.toml").unlink()
         everything = self.manifest(*[row(cell, self.commit) for cell in self.cells])
         self.assertEqual(set(self.coverage(everything, 0).values()), {"published"})
         self.assertEqual(self.planned("--missing-from", everything), [])

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -43,7 +44,9 @@ struct ReleasedWheel {
   std::string modified;    ///< the file's own time, as below; "" = it is not at hand
   std::string uploaded;    ///< "2026-08-22T10:00:00.000000Z"; "" = not known
   std::string provenance;  ///< PEP 740: a file below the folder, or an address; "" = none
-  std::string variants;    ///< its variant.json (PEP 825, a draft) on one line; "" = it is no variant
+  /// Why installers leave it alone (yanked.toml, PEP 592); nothing = they do not.
+  std::optional<std::string> yanked;
+  std::string variants;  ///< its variant.json (PEP 825, a draft) on one line; "" = it is no variant
   WheelOrigin origin;
   std::string verdict;            ///< "pass", "fail"; "" = not judged
   std::vector<RunsOn> runs_on;    ///< of a manifest: capability, verdict and reason only

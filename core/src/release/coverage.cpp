@@ -77,6 +77,10 @@ std::vector<CoverageRow> cover(const Plan& plan, const Release& published) {
     for (const auto& wheel : published.wheels) {
       const bool named = wheel.file == cell.wheel;
       if (!named && !is_for(wheel, cell)) continue;
+      if (wheel.yanked) {  // what installers leave alone is published to nobody
+        if (best.state == CoverageState::missing) best.why = wheel.file + " was yanked";
+        continue;
+      }
       if (const auto arches = other_arches(wheel.origin, cell); !named && !arches.empty()) {
         if (best.state == CoverageState::missing) best.why = fmt::format("{} has code for {}", wheel.file, arches);
         continue;

@@ -28,7 +28,7 @@ Result<Release> published_at(const std::string& url, std::string_view project, c
   TRY_ASSIGN(const auto reader, WheelNameReader::make(naming_schemes(schemes)));
   for (const auto& file : *files) {
     const auto name = parse_wheel_name(file.name);
-    if (!name || file.yanked) continue;  // source distributions; what installers leave alone is published to nobody
+    if (!name) continue;  // source distributions
     ReleasedWheel wheel;
     wheel.file = file.name;
     wheel.sha256 = file.sha256;
@@ -36,6 +36,7 @@ Result<Release> published_at(const std::string& url, std::string_view project, c
     wheel.project = normalized_project(name->distribution);
     wheel.version = name->version;
     wheel.requires_python = file.requires_python;
+    if (file.yanked) wheel.yanked.emplace();
     wheel.origin = origin_of_name(*name, reader);
     release.wheels.push_back(std::move(wheel));
   }
