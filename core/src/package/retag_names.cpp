@@ -5,6 +5,7 @@
 #include "pypa/requirement_reader.hpp"
 #include "pypa/version_order.hpp"
 #include "pypa/wheel_paths.hpp"
+#include "spec/data.hpp"
 #include "spec/libc_floor.hpp"
 #include "spec/name_values.hpp"
 #include "support/format.hpp"
@@ -41,6 +42,12 @@ bool take_provenance(std::string_view text, KnownFacts& known) {
   // A cell with the default arch set has no arches in its id, and none in its name.
   facts.arches = text_at(json, "cell").find("-sm") == std::string::npos ? std::vector<ArchRequest>{} : known.built;
   return true;
+}
+
+/// Of a wheel for one torch it is torch's.
+void add_string_abi(WheelNameReading& facts, const WheelName& name) {
+  if (!facts.cxx11_abi && facts.torch_min.empty() && !name.platform.empty())
+    facts.cxx11_abi = torch_has_new_strings(facts.torch, facts.cuda, name.platform.front());
 }
 
 /// Either says less than the other, or the same.
@@ -142,7 +149,10 @@ KnownFacts known_facts(const WheelName& name, std::string_view provenance,
   known.facts.abi = join(name.abi, ".");
   known.facts.platform = join(name.platform, ".");
   known.facts.variant.clear();
-  if (take_provenance(provenance, known)) return known;
+  if (take_provenance(provenance, known)) {
+    add_string_abi(known.facts, name);
+    return known;
+  }
   // No name says a nightly.
   if (const auto pinned = pinned_release(requires_dist, "torch");
       !pinned.empty() && pinned.find_first_not_of("0123456789.") == std::string::npos) {
@@ -150,6 +160,7 @@ KnownFacts known_facts(const WheelName& name, std::string_view provenance,
     if (known.facts.torch.empty() || !fits(known.facts.torch, pinned) || known.facts.torch.size() < pinned.size())
       known.facts.torch = pinned;
   }
+  add_string_abi(known.facts, name);
   return known;
 }
 

@@ -22,6 +22,7 @@
 #include <optional>
 #include <set>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -183,7 +184,7 @@ class Planner {
 
   /// A scheme that was asked for and lacks a word of the cell makes a name that says something else, or nothing.
   Status check_naming(const Cell& cell, const NamingScheme& scheme) {
-    if (m_request.naming.empty() || !m_named.emplace(cell.version, cell.build_tag).second) return {};
+    if (m_request.naming.empty() || !m_named.emplace(cell.version, cell.build_tag, cell.platform).second) return {};
     const auto facts = name_facts(cell, m_plan.revision);
     auto values = naming_values(cell, m_plan.revision);
     values.python = naming_values(facts).python;
@@ -251,9 +252,19 @@ class Planner {
   MachineCheck m_machine;
   std::vector<std::optional<PairPlan>> m_pairs;
   std::vector<std::uint32_t> m_cell_steps;
-  std::set<std::pair<std::string, std::string>> m_named;  ///< versions and build tags that were checked
+  std::set<std::tuple<std::string, std::string, std::string>> m_named;  ///< version, build tag, platform: checked
   Plan m_plan;
 };
+
+}  // namespace
+
+namespace {
+
+/// What its modules are compiled with. Names are made before a cell has its platform; those of Windows are refused.
+std::optional<bool> string_abi(const Cell& cell) {
+  if (!cell.torch_min.empty()) return {};
+  return torch_has_new_strings(cell.torch, cell.cuda, cell.platform.empty() ? "linux_" : cell.platform);
+}
 
 }  // namespace
 
@@ -265,6 +276,7 @@ NamingValues naming_values(const Cell& cell, const Revision& revision) {
     values.torch_min = cell.torch_min;
   }
   for (const auto& arch : cell.arches) values.arches.push_back({arch.capability, arch.suffix});
+  if (const auto abi = string_abi(cell)) values.cxx11_abi = *abi ? "true" : "false";
   return values;
 }
 
@@ -283,6 +295,7 @@ WheelNameReading name_facts(const Cell& cell, const Revision& revision) {
   facts.arches = cell.arches;
   facts.revision = revision.commit;
   facts.date = replace_all(revision.date.substr(0, 10), "-", "");
+  facts.cxx11_abi = string_abi(cell);
   return facts;
 }
 
