@@ -27,6 +27,7 @@ struct WheelOrigin {
   std::string cell, python, torch, cuda, platform;  ///< "3.12" "2.11.0" "13.0" "linux_x86_64"
   std::string torch_min;                            ///< "2.10.0": this torch and every newer one, instead of `torch`
   std::vector<std::string> arches, edits, tools;    ///< "9.0a"; ids of source edits; "nvcc 13.0.88 sha256..."
+  bool default_arches = false;                      ///< its name says that it has the plugin's default arch set
   std::string requires_torch = {};                  ///< ">=2.10": what METADATA asks where nothing says a torch
   bool operator==(const WheelOrigin&) const = default;
 };

@@ -139,6 +139,7 @@ class Planner {
     cell.gencode = pair.needs.gencode;
     cell.static_runtime = pair.needs.static_runtime;
     cell.wheel = wheel.file_name();
+    cell.name_says_arches = says_arches(*m_choices.at(m_choices.index(p)).scheme);
     cell.distribution = pair.distribution;
     cell.version = pair.version;
     cell.build_tag = pair.build_tag;
@@ -180,6 +181,11 @@ class Planner {
     if (!m_request.with_steps) return;
     m_plan.modules.push_back({part.kernel->module, module_path(*part.kernel, cell.python, cell.abi3, cell.platform),
                               m_steps.id(step), part.gencode, cell.id});
+  }
+
+  static bool says_arches(const NamingScheme& scheme) {
+    const auto text = scheme.version + scheme.build;
+    return text.find("{arches}") != std::string::npos || text.find("{sms}") != std::string::npos;
   }
 
   /// A scheme that was asked for and lacks a word of the cell makes a name that says something else, or nothing.

@@ -67,6 +67,7 @@ WheelOrigin origin_of_name(const WheelName& name, const WheelNameReader& reader)
   origin.cuda = said.cuda;
   origin.commit = said.revision;
   for (const auto& arch : said.arches) origin.arches.push_back(to_string(arch));
+  origin.default_arches = said.default_arches;
   return origin;
 }
 

@@ -149,6 +149,21 @@ TEST_CASE("a name by a word that never says PTX leaves it open") {
   CHECK(said(read).at("arches") == "8.0;9.0+PTX");
 }
 
+TEST_CASE("a name without a word of {arches} says the default set, where no other row could have written it") {
+  const auto is_default = [](const std::string& local, const std::vector<NamingScheme>& rows) {
+    return read_wheel_name("a-1.0+" + local + "-cp312-cp312-linux_x86_64.whl", rows).value().front().default_arches;
+  };
+  const NamingScheme none{"none", "{version}+cu{cuda_digits}"};
+  const NamingScheme arches{"arches", "{version}+cu{cuda_digits}.{arches}"};
+  CHECK(is_default("cu130", {arches}));
+  CHECK_FALSE(is_default("cu130.sm90", {arches}));
+  CHECK_FALSE(is_default("cu130.mine", {arches}));
+  CHECK_FALSE(is_default("cu130", {none}));
+  CHECK_FALSE(is_default("cu130", {none, arches}));
+  CHECK_FALSE(is_default("cu130", {arches, none}));
+  CHECK(is_default("cu130.torch2.11.20260117.gd1a57a5", naming_schemes()));
+}
+
 TEST_CASE("what is no wheel's name is said to be none") {
   for (const char* name : {"sageattention-2.2.0+cu130torch2.9.0.whl", "sageattention-2.2.0.tar.gz", "",
                            "sageattention-2.2.0-cp312-cp312-win_amd64 (1).whl", "a%2Fb-1.0-py3-none-any.whl"}) {
