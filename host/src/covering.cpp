@@ -14,14 +14,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Result<Release> published(const Session& session, const std::string& place, const std::string& project) {
+Result<Release> published(const Session& session, const std::string& place, const std::string& project,
+                          const Plan& plan) {
   if (place.starts_with("http://") || place.starts_with("https://")) {
     IndexSettings settings;
     settings.environment = session.settings.pip_environment;
     settings.log = session.log;
     const auto schemes = own_schemes(session);
     if (!schemes) return std::unexpected(schemes.error());
-    return published_at(place, project, settings, *schemes);
+    return published_at(place, project, settings, *schemes, &plan);
   }
   auto given = read_given_release(session, place);
   if (!given && given.error().code == "REL016") return Release{};
@@ -44,7 +45,7 @@ Result<Covered> covered_by(const Session& session, const Plugin& plugin, const R
                            const ToolchainOptions& tools, const std::string& place) {
   auto here = plan_here(plugin.spec(), request, {plugin.path().string(), plugin.sha256()}, tools, *session.runner);
   if (!here) return std::unexpected(here.error());
-  const auto there = published(session, place, plugin.spec().metadata.name);
+  const auto there = published(session, place, plugin.spec().metadata.name, here->plan);
   if (!there) return std::unexpected(there.error());
   auto rows = cover(here->plan, *there);
   return Covered{std::move(here->plan), std::move(rows)};

@@ -62,6 +62,11 @@ Result<GivenRelease> read_given_release(const Session& session, const fs::path& 
   if (release.scan.release.wheels.empty() && release.scan.refused.empty())
     return fail(ErrorKind::no_match, "REL016", fmt::format("{} has no wheel", given.string()),
                 "sagekit build -o DIR makes some");
+  auto yanked = read_yanked(release.folder.empty() ? given.parent_path() : release.folder);
+  if (!yanked) return std::unexpected(yanked.error());
+  release.yanked = std::move(*yanked);
+  for (auto& wheel : release.scan.release.wheels)
+    if (const auto* row = yank_of(release.yanked, wheel.file)) wheel.yanked = row->reason;
   return release;
 }
 

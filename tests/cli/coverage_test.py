@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Planned minus published, from a manifest, a folder and an index; and the verbs that make only the rest."""
 import json
+import os
 import pathlib
 import sys
 import unittest
@@ -8,7 +9,7 @@ import zipfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
 from harness import CommandLine
-from index_server import IndexServer
+from index_server import IndexServer, no_ranges
 from release_wheels import pass_all
 from wheels import Wheel
 
@@ -16,6 +17,16 @@ from wheels import Wheel
 def row(cell, commit, **more):
     return {"file": cell["wheel"], "size_bytes": 1, "sha256": "0" * 64, "cell": cell["id"], "python": cell["python"], "torch": cell["torch"], "cuda": cell["cuda"],
             "platform": cell["platform"], "arches": cell["arches"], "commit": commit, "verdict": "pass"} | more
+
+
+def wheel_of(cell, commit, record=True, **said):
+    """The cell's wheel, with its build's record of itself or without."""
+    name = cell["wheel"].removesuffix(".whl").split("-")
+    wheel = Wheel(name[0], name[1], "-".join(name[2:]))
+    if record:
+        about = {"cell": cell["id"], "python": cell["python"], "torch": cell["torch"], "cuda": cell["cuda"], "platform": cell["platform"], "arches": cell["arches"], "source": {"commit": commit}}
+        wheel.files[f"{wheel.dist_info}/sagekit.json"] = json.dumps(about | said).encode()
+    return wheel
 
 
 class Coverage(CommandLine):
@@ -72,6 +83,12 @@ class Coverage(CommandLine):
             self.assertEqual(self.coverage(self.manifest(several), 1)[first["id"]], state)
         # Its very name, made with fewer arches.
         self.assertEqual(self.coverage(self.manifest(row(first, self.commit, arches=["5.2"])), 1)[first["id"]], "stale")
+        # What installers leave alone is published to nobody.
+        place = self.manifest(row(first, self.commit))
+        (self.folder / "yanked.toml").write_text(f'[[yanked]]\nfiles = "{first["wheel"]}"\nreason = "wrong"\n')
+        self.assertEqual(self.coverage(place, 1)[first["id"]], "missing")
+        self.assertIn(f"{first['wheel']} was yanked", " ".join(self.example("coverage", place).out.split()))
+        (self.folder / "yanked.toml").unlink()
         everything = self.manifest(*[row(cell, self.commit) for cell in self.cells])
         self.assertEqual(set(self.coverage(everything, 0).values()), {"published"})
         self.assertEqual(self.planned("--missing-from", everything), [])
@@ -116,8 +133,7 @@ class Coverage(CommandLine):
         folder = self.folder / "wheels"
         folder.mkdir()
         self.assertEqual(set(self.coverage(folder, 1).values()), {"missing"})
-        name = first["wheel"].removesuffix(".whl").split("-")
-        wheel = Wheel(name[0], name[1], "-".join(name[2:]))
+        wheel = wheel_of(first, self.commit)
         path = wheel.write(folder)
         self.assertEqual(self.coverage(folder, 1)[first["id"]], "published")
         whole = path.read_bytes()
@@ -126,7 +142,7 @@ class Coverage(CommandLine):
         path.write_bytes(whole)
         with IndexServer() as index:
             self.assertEqual(set(self.coverage(index.url, 1).values()), {"missing"})
-            index.add("sagekit-example", wheel.name, b"x")
+            index.add("sagekit-example", wheel.name, whole)
             self.assertEqual(self.coverage(index.url, 1)[first["id"]], "published")
             index.put("/r/sagekit.release.json", self.manifest(row(first, self.commit)).read_bytes())
             self.assertEqual(self.coverage(index.base + "/r/sagekit.release.json", 1)[first["id"]], "published")
@@ -142,11 +158,63 @@ class Coverage(CommandLine):
         # What its own record says of it is another matter.
         self.expect(self.example("coverage", *words, self.manifest(row(cell, self.commit, arches=["8.0"]))), 1)
 
+    def test_an_index_s_name_says_which_arch_set_a_wheel_has(self):
+        words = ("--python", self.cells[0]["python"], "--platform", self.cells[0]["platform"])
+        by_default = ("--naming", "default")
+        usual, other = ((*words, "--arch", arches) for arches in ("8.0;9.0", "9.0"))  # the plugin's own, and another set
+        names = [self.example("plan", *one, *by_default, "--json").json()["cells"][0]["wheel"] for one in (usual, other)]
+        self.assertEqual([name.split("-")[1].partition(".g")[2][7:] for name in names], ["", ".sm90"])
+        with IndexServer() as index:
+            index.add("sagekit-example", names[0], b"x")
+            # By which scheme the plan names wheels is another matter.
+            for naming in (by_default, ("--naming", "cuda")):
+                self.expect(self.example("coverage", *usual, *naming, index.url), 0)
+                done = self.example("coverage", *other, *naming, index.url)
+                self.expect(done, 1)
+                self.assertIn(f"{names[0]} has code for the default architectures, the plan's for 9.0", " ".join(done.out.split()))
+            self.assertEqual(len(self.example("plan", *other, *by_default, "--missing-from", index.url, "--json").json()["cells"]), 1)
+            index.add("sagekit-example", names[1], b"x")
+            self.expect(self.example("coverage", *other, *by_default, index.url), 0)
+            self.assertEqual(index.asked("*.whl"), [])  # names say it all
+
+    def test_what_an_index_s_name_does_not_say_its_record_does(self):
+        words = ("--python", self.cells[0]["python"], "--platform", self.cells[0]["platform"], "--naming", "cuda")
+        (cell,) = self.example("plan", *words, "--json").json()["cells"]
+
+        def made(**said):
+            wheel = wheel_of(cell, self.commit, **said)
+            wheel.files["sagekit_example/big.bin"] = os.urandom(300_000)
+            return wheel.write(self.folder / "made").read_bytes()
+
+        def row(content, fault=None):
+            with IndexServer() as index:
+                index.add("sagekit-example", cell["wheel"], content)
+                if fault:
+                    index.fault("*.whl", fault)
+                (row,) = self.example("coverage", *words, index.url, "--json").json()["cells"]
+                if fault:  # it would send all of it
+                    self.assertEqual(len(index.asked("*.whl")), 1)
+                else:
+                    self.assertLess(sum(asked.sent for asked in index.asked("*.whl")), 150_000)
+                return row["state"], row["why"]
+
+        unknown = ("stale", f"nothing that could be read of {cell['wheel']} says for which GPUs it has code; the plan's is for {' '.join(cell['arches'])}")
+        self.assertEqual(row(made()), ("published", ""))
+        self.assertEqual(row(made(arches=["5.2"])), ("stale", f"{cell['wheel']} has code for 5.2, the plan's for {' '.join(cell['arches'])}"))
+        self.assertEqual(row(made(source={"commit": "f" * 40}))[0], "stale")
+        self.assertEqual(row(made(record=False)), unknown)
+        self.assertEqual(row(b"x"), unknown)
+        self.assertEqual(row(made(), no_ranges()), unknown)
+        # Of a folder no more is known.
+        made(record=False)
+        done = self.example("coverage", *words, "made", "--json")
+        self.expect(done, 1)
+        self.assertEqual(done.json()["cells"][0]["why"], unknown[1])
+
     def test_a_verdict_is_not_another_file_s(self):
         first = self.cells[0]
         folder = self.folder / "wheels"
-        name = first["wheel"].removesuffix(".whl").split("-")
-        path = Wheel(name[0], name[1], "-".join(name[2:])).write(folder)
+        path = wheel_of(first, self.commit).write(folder)
         self.run_sagekit("release", "wheels")
         pass_all(folder)
         self.assertEqual(self.coverage(folder, 1)[first["id"]], "published")

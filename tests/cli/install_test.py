@@ -137,6 +137,13 @@ class Works(Install):
         self.assertEqual(log.read_text(), "x")
         self.assertEqual(list(self.site.rglob("tiny_kernels/__pycache__/_import*")), [])
 
+    def test_a_folder_s_wheel_that_is_not_the_published_one_is_not_installed(self):
+        path = self.wheel().write(self.folder / "dist")
+        row = {"file": path.name, "sha256": "0" * 64, "size_bytes": path.stat().st_size, "verdict": "pass"}
+        (self.folder / "dist" / "sagekit.release.json").write_text(json.dumps({"schema": "sagekit.release/1", "wheels": [row]}))
+        self.expect(self.install(place=self.folder / "dist"), 4, "RES114", "RES007", "get it once more from where it is published")
+        self.assertFalse(self.has())
+
     def test_a_file_at_hand_asks_the_system_nothing(self):
         """pip starts these to tell an index what machine it is on; no index is asked."""
         for name in ("lsb_release", "rustc", "uname"):

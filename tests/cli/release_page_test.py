@@ -77,6 +77,21 @@ class Page(CommandLine):
         self.assertEqual((dist / "report.html").read_text(), again)
         self.expect(self.run_sagekit("report", "nowhere"), 2, "FIL001")
 
+    def test_what_is_yanked_is_shown_so(self):
+        rows = [manifest_row(0, "2.9", "3.12"), manifest_row(1, "2.11", "3.12")]
+        (self.folder / "yanked.toml").write_text('[[yanked]]\nfiles = "*n1-cp312*"\nreason = "wrong </script> on 9.0"\n')
+        page = self.page(*rows)
+        data = json.loads(re.search(r'id="data">(.*?)</script>', page.read_text(), re.S)[1])
+        self.assertEqual({wheel["torch"]: wheel["yanked"] for wheel in data["wheels"]}, {"2.9.0": None, "2.11.0": "wrong </script> on 9.0"})
+        if CHROMIUM:
+            choose = "const s=document.getElementById('filter-torch'); s.value='2.11'; s.dispatchEvent(new Event('change'));"
+            document = self.rendered(page, choose)
+            self.assertIn("yanked: wrong &lt;/script&gt; on 9.0", document)
+            self.assertIn("1 wheel is yanked", document)
+            self.assertIn("No wheel fits.", document)
+        (self.folder / "yanked.toml").write_text('[[yanked]]\nfiles = 1\n')
+        self.expect(self.run_sagekit("report", self.folder / "sagekit.release.json", "-o", self.folder / "page.html"), 2, "REL00", "yanked.toml:")
+
     def test_fetches_nothing_and_is_small(self):
         text = self.page(*[manifest_row(i, f"2.{9 + i % 3}", f"3.{10 + i % 4}") for i in range(50)]).read_text()
         self.assertLess(len(text.encode()), 200_000)

@@ -110,6 +110,58 @@ class Files(Resolve):
         (no,) = self.answer(self.resolve(path), 4)["refused"]
         self.assertEqual(no["code"], "RES114")
 
+    def test_a_folder_is_held_to_what_lies_beside_its_wheels(self):
+        place = self.folder / "dist"
+        path = self.wheel().write(place)
+        manifest, sums = place / "sagekit.release.json", place / "SHA256SUMS"
+
+        def lists(sha256, **more):
+            row = {"file": path.name, "sha256": sha256, "size_bytes": path.stat().st_size, "verdict": "pass"} | more
+            manifest.write_text(json.dumps({"schema": "sagekit.release/1", "wheels": [row]}))
+
+        def refused(*words):
+            for given in (place, path):  # a wheel alone is held to the same
+                (no,) = self.answer(self.resolve(given), 4)["refused"]
+                self.assertEqual(no["code"], "RES114")
+                for word in words:
+                    self.assertIn(word, no["reason"])
+
+        mine, other = hashlib.sha256(path.read_bytes()).hexdigest(), "0" * 64
+        lists(mine)
+        sums.write_text(f"{mine}  {path.name}\n")
+        self.answer(self.resolve(place), 0)
+        lists(other)
+        refused(mine, f"sagekit.release.json says {other}")
+        lists(mine, verdict="fail")
+        refused("its release manifest says that verification failed it")
+        manifest.unlink()
+        sums.write_text(f"{other}  {path.name}\n")
+        refused(mine, f"SHA256SUMS says {other}", "TRU004")
+        # One that neither lists is as it was.
+        sums.write_text(f"{other}  another-1.0-py3-none-any.whl\n")
+        self.answer(self.resolve(place), 0)
+        # What nobody can read holds nothing, and that is said.
+        manifest.write_text('{"schema": "sagekit.release/1", "whe')
+        for given in (place, path):
+            self.expect(self.resolve(given), 1, "RES004", str(manifest), "get it again from where it is published, or delete it")
+
+    def test_a_folder_s_yanked_toml_holds_as_an_index_s_word_does(self):
+        place = self.folder / "dist"
+        path = self.wheel().write(place)
+        whole = self.wheel(version="0.9+cu130.torch2.9.1").write(place)
+        (place / "yanked.toml").write_text('[[yanked]]\nfiles = "tiny_kernels-1.*"\nreason = "wrong results"\n')
+        said = self.answer(self.resolve(place), 0)
+        self.assertEqual([one["file"] for one in said["fits"]], [whole.name])
+        self.assertEqual([(one["code"], one["reason"]) for one in said["refused"]], [("RES111", "it was yanked: wrong results")])
+        # A manifest beside it lists the same wheels. Who names the file itself has it (PEP 592).
+        row = {"file": path.name, "sha256": hashlib.sha256(path.read_bytes()).hexdigest(), "size_bytes": path.stat().st_size, "verdict": "pass"}
+        (place / "sagekit.release.json").write_text(json.dumps({"schema": "sagekit.release/1", "wheels": [row]}))
+        (no,) = self.answer(self.resolve(place / "sagekit.release.json"), 4)["refused"]
+        self.assertEqual(no["code"], "RES111")
+        self.answer(self.resolve(path), 0)
+        (place / "yanked.toml").write_text('[[yanked]]\nfile = "x"\n')
+        self.expect(self.resolve(place), 2, "REL004", "yanked.toml:2", 'did you mean "files"?')
+
     def test_what_is_no_wheel_is_named_before_its_name_is_judged(self):
         for name in ("sageattn3-1.0.0+cu128torch2.7.1-cp38-cp38-linux_x86_64.whl", "what.whl"):
             path = self.folder / name

@@ -17,7 +17,7 @@ namespace sagekit {
 enum class CoverageState {
   published,  ///< a wheel for the cell, from the plan's source, is there
   missing,    ///< none
-  stale,      ///< one is there, from another revision of the source, or one that does not say
+  stale,      ///< one is there, from another revision of the source or with other GPU code, or it does not say
   failing,    ///< one is there and fails its judgement
 };
 
@@ -31,14 +31,17 @@ struct CoverageRow {
 
 /// A row for each cell of the plan, in its order. A wheel covers a cell when it is the same project and says the same
 /// Python, torch, CUDA and platform, and no other arches; what it does not say it does not cover, unless its name is
-/// the one that the cell's wheel would have.
+/// the one that the cell's wheel would have, which says no arches where its scheme has no word for them.
 SAGEKIT_API std::vector<CoverageRow> cover(const Plan& plan, const Release& published);
 
 /// What an address has: an index's page of `project` (names and hashes), or a manifest when it ends in .json. A project
 /// that the index does not have is an empty release. `schemes`: rows that names are read by before those that are
-/// always there. Errors: those of reading an index, REL015.
+/// always there. `plan`: wheels that may be for one of its cells, and whose names do not say all that decides, are read
+/// for their own record by byte ranges; one that cannot be read so is left at what its name says. Errors: those of
+/// reading an index, REL015.
 SAGEKIT_API Result<Release> published_at(const std::string& url, std::string_view project,
-                                         const IndexSettings& settings, std::span<const NamingScheme> schemes = {});
+                                         const IndexSettings& settings, std::span<const NamingScheme> schemes = {},
+                                         const Plan* plan = nullptr);
 
 SAGEKIT_API std::string_view to_string(CoverageState state);
 /// "sagekit.coverage/1" (docs/json.md).

@@ -75,6 +75,7 @@ struct WheelNameReading {
   std::string python, abi, platform;  ///< tag sets as written: "cp310", "abi3", "win_amd64"
   std::vector<ArchRequest> arches;    ///< empty = it does not say
   bool ptx_unsaid = false;            ///< `arches` by {sms}, which never says which of them carry PTX
+  bool default_arches = false;        ///< it names none, and its scheme names those that are not the default ones
   std::string revision;               ///< of the source: a commit's digits, or the maker's word: "post6"
   std::string date;                   ///< "20260117"
   std::string variant;                ///< label of a wheel variant (PEP 825)

@@ -79,6 +79,7 @@ struct Cell {
   std::vector<Gencode> gencode;                  ///< of all modules together
   bool static_runtime = false;                   ///< a module has the CUDA runtime linked in
   std::string wheel;                             ///< file name
+  bool name_says_arches = false;                 ///< its scheme has a word for them
   std::string distribution, version, build_tag;  ///< parts of it
   std::vector<std::string> tags;                 ///< "cp312-cp312-linux_x86_64"
   std::vector<std::string> requires_dist;

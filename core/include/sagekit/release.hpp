@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -26,6 +27,7 @@ struct WheelOrigin {
   std::string cell, python, torch, cuda, platform;  ///< "3.12" "2.11.0" "13.0" "linux_x86_64"
   std::string torch_min;                            ///< "2.10.0": this torch and every newer one, instead of `torch`
   std::vector<std::string> arches, edits, tools;    ///< "9.0a"; ids of source edits; "nvcc 13.0.88 sha256..."
+  bool default_arches = false;                      ///< its name says that it has the plugin's default arch set
   std::string requires_torch = {};                  ///< ">=2.10": what METADATA asks where nothing says a torch
   bool operator==(const WheelOrigin&) const = default;
 };
@@ -43,7 +45,9 @@ struct ReleasedWheel {
   std::string modified;    ///< the file's own time, as below; "" = it is not at hand
   std::string uploaded;    ///< "2026-08-22T10:00:00.000000Z"; "" = not known
   std::string provenance;  ///< PEP 740: a file below the folder, or an address; "" = none
-  std::string variants;    ///< its variant.json (PEP 825, a draft) on one line; "" = it is no variant
+  /// Why installers leave it alone (yanked.toml, PEP 592); nothing = they do not.
+  std::optional<std::string> yanked;
+  std::string variants;  ///< its variant.json (PEP 825, a draft) on one line; "" = it is no variant
   WheelOrigin origin;
   WheelVerdict verdict = WheelVerdict::unjudged;
   std::vector<RunsOn> runs_on;    ///< of a manifest: capability, verdict and reason only

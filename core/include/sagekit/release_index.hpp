@@ -2,14 +2,13 @@
 // A release as a package index that pip and uv install from: static files (PEP 503, 592, 658, 691, 700, 714, 740), and
 // a server for this machine alone.
 
-#include <sagekit/diagnostic.hpp>
 #include <sagekit/export.hpp>
 #include <sagekit/log.hpp>
 #include <sagekit/release.hpp>
+#include <sagekit/yanked.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <expected>
 #include <filesystem>
 #include <functional>
 #include <stop_token>
@@ -18,20 +17,6 @@
 #include <vector>
 
 namespace sagekit {
-
-/// A row of yanked.toml: files that installers leave alone unless they are named exactly (PEP 592).
-struct YankedFiles {
-  std::string files;  ///< glob over file names
-  std::string reason;
-  int line = 0;
-  bool operator==(const YankedFiles&) const = default;
-};
-
-inline constexpr std::string_view k_yanked_file = "yanked.toml";
-
-/// Strict, with line and column: REL001 no TOML, REL003 to REL005 keys that are missing, unknown, of another type.
-SAGEKIT_API std::expected<std::vector<YankedFiles>, Diagnostics> parse_yanked(std::string_view text,
-                                                                              std::string_view origin);
 
 /// The format of wheel variants that is written: PEP 825's draft, which forbids 0.x in production.
 inline constexpr std::string_view k_variants_format = "0.1.1";

@@ -55,12 +55,14 @@ struct Candidate {
   std::string place;    ///< path or address without credentials, for people
   std::string address;  ///< path or whole address: never print it
   bool remote = false;
-  std::string sha256;      ///< as published; "" = nobody says
-  std::string other_hash;  ///< the same by another algorithm, "sha512=<hex>"
-  std::string hash_fault;  ///< what is wrong with a hash that was published; "" = nothing
+  std::string sha256;            ///< as published; "" = nobody says
+  std::string sha256_from = {};  ///< the file beside it that says so; "" = the list that has it
+  std::string other_hash;        ///< the same by another algorithm, "sha512=<hex>"
+  std::string hash_fault;        ///< what is wrong with a hash that was published; "" = nothing
   std::uint64_t size_bytes = 0;
   std::string requires_python;  ///< of an index page
   bool yanked = false;
+  std::string yanked_reason = {};    ///< "" = nobody says
   std::string core_metadata_sha256;  ///< of PEP 658; "true" = offered without a hash; "" = not offered
   /// Of our own release manifest: what was measured when it was published.
   struct Manifest {

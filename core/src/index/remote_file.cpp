@@ -96,9 +96,12 @@ Status RemoteFile::open(std::uint64_t expected_size, const fs::path& scratch, st
                         std::stop_token stop) {
   auto end = ask_for_end(std::max<std::uint64_t>(tail, 1), stop);
   // The answer to "more than the end was about to come" is the whole file, to disk.
-  if (!end && end.error().code == "IDX009") return download(scratch, expected_size, std::move(stop));
-  if (!end) return std::unexpected(std::move(end).error());
-  const bool to_the_end = end->total > 0 && end->offset + end->body.size() == end->total;
+  const bool too_much = !end && end.error().code == "IDX009";
+  if (!end && (!too_much || scratch.empty())) return std::unexpected(std::move(end).error());
+  const bool to_the_end = end && end->total > 0 && end->offset + end->body.size() == end->total;
+  if (!to_the_end && scratch.empty())
+    return fail(ErrorKind::failed, "IDX008", fmt::format("the server of {} knows no ranges", printable_url(m_url)),
+                "download the whole file");
   if (!to_the_end) return download(scratch, expected_size, std::move(stop));
   // Of a zip archive who reads it says more.
   if (end->offset == 0 && !end->body.starts_with("PK"))

@@ -1,6 +1,7 @@
 #pragma once
 // A file on a server as RandomAccess. The first request asks for the end of the file, which says its size and whether
-// the server knows ranges; where it does not, the whole file comes down once into `scratch` and is read from there.
+// the server knows ranges; where it does not, the whole file comes down once into `scratch` and is read from there,
+// or is an error (IDX008, IDX009) where that is "".
 
 #include "index/http.hpp"
 #include "support/random_access.hpp"

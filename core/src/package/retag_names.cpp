@@ -6,6 +6,7 @@
 #include "pypa/version_order.hpp"
 #include "pypa/wheel_paths.hpp"
 #include "spec/arch_names.hpp"
+#include "spec/data.hpp"
 #include "spec/libc_floor.hpp"
 #include "spec/name_readings.hpp"
 #include "spec/name_values.hpp"
@@ -21,6 +22,12 @@
 namespace sagekit {
 
 namespace {
+
+/// Of a wheel for one torch it is torch's.
+void add_string_abi(WheelNameReading& facts, const WheelName& name) {
+  if (!facts.cxx11_abi && facts.torch_min.empty() && !name.platform.empty())
+    facts.cxx11_abi = torch_has_new_strings(facts.torch, facts.cuda, name.platform.front());
+}
 
 /// Either says less than the other, or the same.
 bool fits(std::string_view one, std::string_view other) {
@@ -118,13 +125,17 @@ KnownFacts known_facts(const WheelName& name, std::string_view provenance,
   facts.torch_min = said.torch_min;
   facts.cuda = said.cuda;
   facts.variant.clear();
-  if (!said.is_recorded()) return known;
+  if (!said.is_recorded()) {
+    add_string_abi(facts, name);
+    return known;
+  }
   facts.revision = said.commit;
   facts.date = said.source_date;
   if (!said.source_version.empty()) facts.version = said.source_version;
   known.built = said.arches.value_or(std::vector<ArchRequest>());
   // A cell with the default arch set has no arches in its id, and none in its name.
   facts.arches = said.cell.find("-sm") == std::string::npos ? std::vector<ArchRequest>{} : known.built;
+  add_string_abi(facts, name);
   return known;
 }
 

@@ -22,6 +22,7 @@
 #include <optional>
 #include <set>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -138,6 +139,7 @@ class Planner {
     cell.gencode = pair.needs.gencode;
     cell.static_runtime = pair.needs.static_runtime;
     cell.wheel = wheel.file_name();
+    cell.name_says_arches = says_arches(*m_choices.at(m_choices.index(p)).scheme);
     cell.distribution = pair.distribution;
     cell.version = pair.version;
     cell.build_tag = pair.build_tag;
@@ -181,9 +183,14 @@ class Planner {
                               m_steps.id(step), part.gencode, cell.id});
   }
 
+  static bool says_arches(const NamingScheme& scheme) {
+    const auto text = scheme.version + scheme.build;
+    return text.find("{arches}") != std::string::npos || text.find("{sms}") != std::string::npos;
+  }
+
   /// A scheme that was asked for and lacks a word of the cell makes a name that says something else, or nothing.
   Status check_naming(const Cell& cell, const NamingScheme& scheme) {
-    if (m_request.naming.empty() || !m_named.emplace(cell.version, cell.build_tag).second) return {};
+    if (m_request.naming.empty() || !m_named.emplace(cell.version, cell.build_tag, cell.platform).second) return {};
     const auto facts = name_facts(cell, m_plan.revision);
     auto values = naming_values(cell, m_plan.revision);
     values.python = naming_values(facts).python;
@@ -251,9 +258,19 @@ class Planner {
   MachineCheck m_machine;
   std::vector<std::optional<PairPlan>> m_pairs;
   std::vector<std::uint32_t> m_cell_steps;
-  std::set<std::pair<std::string, std::string>> m_named;  ///< versions and build tags that were checked
+  std::set<std::tuple<std::string, std::string, std::string>> m_named;  ///< version, build tag, platform: checked
   Plan m_plan;
 };
+
+}  // namespace
+
+namespace {
+
+/// What its modules are compiled with. Names are made before a cell has its platform; those of Windows are refused.
+std::optional<bool> string_abi(const Cell& cell) {
+  if (!cell.torch_min.empty()) return {};
+  return torch_has_new_strings(cell.torch, cell.cuda, cell.platform.empty() ? "linux_" : cell.platform);
+}
 
 }  // namespace
 
@@ -265,6 +282,7 @@ NamingValues naming_values(const Cell& cell, const Revision& revision) {
     values.torch_min = cell.torch_min;
   }
   for (const auto& arch : cell.arches) values.arches.push_back({arch.capability, arch.suffix});
+  if (const auto abi = string_abi(cell)) values.cxx11_abi = *abi ? "true" : "false";
   return values;
 }
 
@@ -283,6 +301,7 @@ WheelNameReading name_facts(const Cell& cell, const Revision& revision) {
   facts.arches = cell.arches;
   facts.revision = revision.commit;
   facts.date = replace_all(revision.date.substr(0, 10), "-", "");
+  facts.cxx11_abi = string_abi(cell);
   return facts;
 }
 

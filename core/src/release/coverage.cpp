@@ -1,4 +1,4 @@
-#include "release/origin.hpp"
+#include "release/arch_match.hpp"
 #include "support/format.hpp"
 #include "support/json.hpp"
 
@@ -13,34 +13,21 @@ namespace sagekit {
 
 namespace {
 
-/// What a wheel is said to have code for and the cell's, when these are not the same; else nothing.
-std::string other_arches(const WheelOrigin& origin, const Cell& cell) {
-  std::vector<std::string> wanted;
-  for (const auto& arch : cell.arches) wanted.push_back(to_string(arch));
-  const auto& has = origin.arches;
-  if (has.empty() || std::set(has.begin(), has.end()) == std::set(wanted.begin(), wanted.end())) return {};
-  return fmt::format("{}, the plan's for {}", fmt::join(has, " "), fmt::join(wanted, " "));
-}
-
-/// For its Python, platform, torch and CUDA, as pip would take it? Of a wheel for any platform none is said.
-bool is_for(const ReleasedWheel& wheel, const Cell& cell) {
-  const auto& origin = wheel.origin;
-  if (wheel.project != normalized_project(cell.distribution)) return false;
-  if (!origin.platform.empty() && origin.platform != cell.platform) return false;
-  if (!is_for_torch(origin, cell.torch) || !says_same(origin.cuda, cell.cuda)) return false;
-  return is_for_python(wheel, cell.python);
-}
-
 /// Whole commits, or one and the first digits of it.
 bool same_commit(const std::string& one, const std::string& other) {
   constexpr std::size_t k_least_digits = 7;
   return std::min(one.size(), other.size()) >= k_least_digits && (one.starts_with(other) || other.starts_with(one));
 }
 
+std::string other_code(const ReleasedWheel& wheel, const ArchAnswer& arches) {
+  return fmt::format("{} has code for {}, the plan's for {}", wheel.file, arches.has, arches.wanted);
+}
+
 CoverageRow judge_cover(const Cell& cell, const Plan& plan, const ReleasedWheel& wheel) {
   CoverageRow row{cell.id, cell.wheel, CoverageState::published, wheel.file, {}};
-  // Arches that nobody but the planned name says are the plan's, in its words: {sms} never says PTX.
-  const bool said_by_plan = wheel.file == cell.wheel && wheel.origin.cell.empty();
+  // Arches that nobody but the planned name says are the plan's, in its words: {sms} never says PTX. A scheme without a
+  // word for them says nothing.
+  const bool said_by_plan = wheel.file == cell.wheel && wheel.origin.cell.empty() && cell.name_says_arches;
   if (wheel.verdict == WheelVerdict::fail) {
     row.state = CoverageState::failing;
     row.why = fmt::format("{} fails its judgement", wheel.file);
@@ -51,9 +38,13 @@ CoverageRow judge_cover(const Cell& cell, const Plan& plan, const ReleasedWheel&
     row.state = CoverageState::stale;
     row.why = fmt::format("{} is from source {}, the plan's is {}", wheel.file, wheel.origin.commit.substr(0, 12),
                           plan.commit.substr(0, 12));
-  } else if (const auto arches = other_arches(wheel.origin, cell); !arches.empty() && !said_by_plan) {
+  } else if (const auto arches = compare_arches(wheel.origin, cell); arches.match != ArchMatch::same && !said_by_plan) {
     row.state = CoverageState::stale;
-    row.why = fmt::format("{} has code for {}", wheel.file, arches);
+    row.why =
+        arches.match == ArchMatch::other
+            ? other_code(wheel, arches)
+            : fmt::format("nothing that could be read of {} says for which GPUs it has code; the plan's is for {}",
+                          wheel.file, arches.wanted);
   }
   return row;
 }
@@ -77,8 +68,12 @@ std::vector<CoverageRow> cover(const Plan& plan, const Release& published) {
     for (const auto& wheel : published.wheels) {
       const bool named = wheel.file == cell.wheel;
       if (!named && !is_for(wheel, cell)) continue;
-      if (const auto arches = other_arches(wheel.origin, cell); !named && !arches.empty()) {
-        if (best.state == CoverageState::missing) best.why = fmt::format("{} has code for {}", wheel.file, arches);
+      if (wheel.yanked) {  // what installers leave alone is published to nobody
+        if (best.state == CoverageState::missing) best.why = wheel.file + " was yanked";
+        continue;
+      }
+      if (const auto arches = compare_arches(wheel.origin, cell); !named && arches.match == ArchMatch::other) {
+        if (best.state == CoverageState::missing) best.why = other_code(wheel, arches);
         continue;
       }
       auto row = judge_cover(cell, plan, wheel);

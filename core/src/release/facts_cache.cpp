@@ -11,9 +11,9 @@ namespace sagekit {
 
 namespace {
 
-constexpr std::string_view k_first_line = "sagekit.wheel-facts/6\n";
+constexpr std::string_view k_first_line = "sagekit.wheel-facts/7\n";
 constexpr char k_between = '\t', k_in_list = '\x1f';
-constexpr std::size_t k_numbers = 6, k_texts = 20, k_lists = 3;
+constexpr std::size_t k_numbers = 7, k_texts = 20, k_lists = 3;
 
 /// The texts of a wheel in the order of a line.
 template <class Wheel>
@@ -65,10 +65,13 @@ bool read_line(std::string_view line, KnownWheel& known) {
     if (count == fields.size() && end != line.size()) return false;
   }
   FileState& state = known.state;
+  std::uint64_t default_arches = 0;
   if (!read_number(fields[0], state.size) || !read_number(fields[1], state.modified_ns) ||
       !read_number(fields[2], state.changed_ns) || !read_number(fields[3], state.inode) ||
-      !read_number(fields[4], known.wheel.size_bytes) || !read_number(fields[5], known.wheel.metadata_bytes))
+      !read_number(fields[4], known.wheel.size_bytes) || !read_number(fields[5], known.wheel.metadata_bytes) ||
+      !read_number(fields[6], default_arches))
     return false;
+  known.wheel.origin.default_arches = default_arches != 0;
   std::size_t at = k_numbers;
   for (auto* text : texts_of(known.wheel)) *text = fields[at++];
   for (auto* list : lists_of(known.wheel))
@@ -102,8 +105,9 @@ std::string facts_text(const std::map<std::string, KnownWheel, std::less<>>& kno
           return std::ranges::all_of(*list, [](const auto& part) { return fits(part) && !part.empty(); });
         });
     if (!whole) continue;
-    fmt::format_to(std::back_inserter(text), "{}\t{}\t{}\t{}\t{}\t{}", one.state.size, one.state.modified_ns,
-                   one.state.changed_ns, one.state.inode, one.wheel.size_bytes, one.wheel.metadata_bytes);
+    fmt::format_to(std::back_inserter(text), "{}\t{}\t{}\t{}\t{}\t{}\t{:d}", one.state.size, one.state.modified_ns,
+                   one.state.changed_ns, one.state.inode, one.wheel.size_bytes, one.wheel.metadata_bytes,
+                   one.wheel.origin.default_arches);
     for (const auto* part : texts) text.append(1, k_between).append(*part);
     for (const auto* list : lists) text.append(1, k_between).append(join(*list, std::string_view(&k_in_list, 1)));
     text += '\n';

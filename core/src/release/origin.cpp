@@ -41,6 +41,7 @@ WheelOrigin origin_of(const WheelName& name, const Provenance& said, const std::
     if (const auto pythons = named_pythons(name); pythons.size() == 1) origin.python = pythons.front();
     origin.platform = platform_of(name);
     origin.commit = said.named.revision;
+    origin.default_arches = said.named.default_arches;
     if (said.torch.empty() && said.torch_min.empty()) origin.requires_torch = required_range(requires_dist, "torch");
     return origin;
   }

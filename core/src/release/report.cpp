@@ -28,6 +28,7 @@ Json wheel_data(const ReleasedWheel& wheel, std::map<std::string, std::size_t>& 
            {"sha256", wheel.sha256},
            {"install", install_line(wheel)},
            {"verdict", to_string(wheel.verdict)},
+           {"yanked", wheel.yanked ? Json(*wheel.yanked) : Json(nullptr)},
            {"python", python.only},
            {"python_min", python.least},
            {"torch", origin.torch},

@@ -296,7 +296,9 @@ Ruling judge_itself(const Traits& traits, const Candidate& candidate) {
   if (!candidate.hash_fault.empty())
     return refused("RES114",
                    fmt::format("nothing can show that it is the file that was published: {}", candidate.hash_fault));
-  if (candidate.yanked) return refused("RES111", "it was yanked from the index");
+  if (candidate.yanked)
+    return refused("RES111", candidate.yanked_reason.empty() ? "it was yanked from the index"
+                                                             : "it was yanked: " + candidate.yanked_reason);
   if (candidate.manifest && candidate.manifest->verdict == WheelVerdict::fail)
     return refused("RES114", "its release manifest says that verification failed it");
   return traits.experimental.empty() ? good() : good("experimental: " + traits.experimental);

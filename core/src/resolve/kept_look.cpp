@@ -103,7 +103,8 @@ KeptLook::KeptLook(const Candidate& candidate, const Traits& before, const Targe
   Sha256 hash;
   for (const auto& field :
        {program, stamp, candidate.file, candidate.sha256, target.torch, stamp_text(file.parent_path() / "SHA256SUMS"),
-        stamp_text(file.string() + ".sha256"), traits_json(before).dump()})
+        stamp_text(file.string() + ".sha256"), stamp_text(file.string() + ".provenance"),
+        stamp_text(file.string() + ".publish.attestation"), traits_json(before).dump()})
     hash.field(field);
   for (const Plugin* plugin : options.plugins) hash.field(plugin->sha256());
   m_key = hash.hex();

@@ -12,8 +12,8 @@ namespace sagekit {
 /// One wheel here, looked into for one machine.
 class KeptLook {
  public:
-  /// Everything that decides what a look finds: this sagekit, the file and the checksums beside it, what is known of it
-  /// before, the plugins and the machine's torch.
+  /// Everything that decides what a look finds: this sagekit, the file, the checksums and attestations beside it, what
+  /// is known of it before, the plugins and the machine's torch.
   KeptLook(const Candidate& candidate, const Traits& before, const Target& target, const ResolveOptions& options);
 
   /// What was found the last time; nothing when anything of it is another now.

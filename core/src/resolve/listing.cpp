@@ -3,6 +3,7 @@
 #include "index/curl_client.hpp"
 #include "index/package_index.hpp"
 #include "index/url.hpp"
+#include "resolve/beside.hpp"
 #include "resolve/look.hpp"
 #include "resolve/release_reader.hpp"
 #include "support/file.hpp"
@@ -136,6 +137,8 @@ Candidate one_wheel(const std::string& from) {
   wheel.place = wheel.remote ? printable_url(wheel.address) : wheel.address;
   return wheel;
 }
+
+fs::path folder_of(const fs::path& file) { return file.has_parent_path() ? file.parent_path() : "."; }
 
 /// An address with what it is held to behind its #: a hash that cannot be checked is no hash that was not given.
 Result<Candidate> wheel_at(const std::string& address) {
@@ -280,6 +283,18 @@ Result<std::vector<Candidate>> read_listing(std::string_view text, std::string_v
   return candidates_of(std::move(files));
 }
 
+Result<std::vector<Candidate>> wheels_listed_in(const std::string& file) {
+  TRY_ASSIGN(const std::string text, read_file(file));
+  if (text.starts_with("PK")) return no_list_but_zip(file);
+  auto listed = read_listing(text, "", folder_of(file).string());
+  if (listed) return listed;
+  // It was told the folder, for that is where listed files lie.
+  Error why = std::move(listed).error();
+  if (why.message.starts_with(why.where)) why.message = file + why.message.substr(why.where.size());
+  why.where = file;
+  return std::unexpected(std::move(why));
+}
+
 Result<std::vector<Candidate>> find_wheels(const std::string& from, const ResolveOptions& options,
                                            std::stop_token stop) {
   std::vector<Candidate> wheels;
@@ -301,20 +316,16 @@ Result<std::vector<Candidate>> find_wheels(const std::string& from, const Resolv
       return fail(ErrorKind::usage, "RES003", fmt::format("cannot read the folder {}: {}", from, error.message()), {},
                   from);
     std::ranges::sort(wheels, {}, &Candidate::file);
+    TRY(hold_to_manifest(wheels, from));
+    TRY(mark_yanked(wheels, from));
   } else if (fs::is_regular_file(from, error)) {
-    if (from.ends_with(".whl")) return std::vector{one_wheel(from)};
-    TRY_ASSIGN(const std::string text, read_file(from));
-    if (text.starts_with("PK")) return no_list_but_zip(from);
-    const auto folder = fs::path(from).parent_path();
-    auto listed = read_listing(text, "", folder.empty() ? "." : folder.string());
-    if (!listed) {
-      // It was told the folder, for that is where listed files lie.
-      Error why = listed.error();
-      if (why.message.starts_with(why.where)) why.message = from + why.message.substr(why.where.size());
-      why.where = from;
-      return std::unexpected(std::move(why));
+    if (from.ends_with(".whl")) {  // named exactly, it is taken though it is yanked
+      wheels.push_back(one_wheel(from));
+      TRY(hold_to_manifest(wheels, folder_of(from)));
+      return wheels;
     }
-    wheels = std::move(*listed);
+    TRY_ASSIGN(wheels, wheels_listed_in(from));
+    TRY(mark_yanked(wheels, folder_of(from)));
   } else {
     // What was probably meant is said as for any file that is not there.
     const auto file = MappedFile::open(from);

@@ -29,12 +29,13 @@ constexpr std::uint64_t k_most_metadata = 8 << 20;
 /// Passes where the plugin knows of a run that the wheel's own record does not.
 constexpr std::string_view k_experimental = "WIN008";
 
-/// Findings that mean it is not the wheel it seems to be: the archive, and what RECORD says of it.
+/// Findings that mean it is not the wheel it seems to be: the archive, what RECORD says of it, and the checksums and
+/// attestations beside it.
 const Finding* damage_in(const WheelReport& report) {
   const auto found = std::ranges::find_if(report.findings, [](const Finding& finding) {
     return finding.result == FindingResult::fail &&
            (finding.code.starts_with("ZIP") || finding.code.starts_with("INF") || finding.code.starts_with("INS") ||
-            finding.code.starts_with("NAM"));
+            finding.code.starts_with("NAM") || finding.code == "TRU004" || finding.code == "TRU005");
   });
   return found == report.findings.end() ? nullptr : &*found;
 }
@@ -86,7 +87,9 @@ Status Looker::look_here(const Candidate& candidate, Traits& traits) {
   traits.sha256 = report->sha256;
   if (!candidate.sha256.empty() && report->sha256 != candidate.sha256) {
     traits.damage =
-        fmt::format("its sha256 is {}, {} was published: it is another file", report->sha256, candidate.sha256);
+        fmt::format("its sha256 is {}, {}: it is another file", report->sha256,
+                    candidate.sha256_from.empty() ? candidate.sha256 + " was published"
+                                                  : fmt::format("{} says {}", candidate.sha256_from, candidate.sha256));
     return {};
   }
   if (const Finding* damage = damage_in(*report)) {

@@ -29,9 +29,8 @@ std::unexpected<Error> not_understood(std::string message, std::string hint) {
   return fail(ErrorKind::usage, "RES001", "--for: " + std::move(message), std::move(hint));
 }
 
-/// Only libstdc++ has two layouts.
 std::optional<bool> string_abi(const std::string& torch, const std::string& cuda, const std::string& platform) {
-  return platform.starts_with("linux_") ? torch_has_new_strings(minor_of(torch), cuda) : std::nullopt;
+  return torch_has_new_strings(minor_of(torch), cuda, platform);
 }
 
 /// "a=b,c=\"d,e\"" in its pieces.

@@ -59,6 +59,11 @@ std::optional<bool> torch_has_new_strings(std::string_view torch, std::string_vi
   return {};
 }
 
+std::optional<bool> torch_has_new_strings(std::string_view torch, std::string_view cuda, std::string_view platform) {
+  const bool linux = platform.starts_with("linux_") || platform.starts_with("manylinux");
+  return linux ? torch_has_new_strings(torch, cuda) : std::nullopt;
+}
+
 std::string triton_of_torch(std::string_view torch) {
   for (const auto& row : core_data().tritons)
     if (holds_word(row.torches, torch)) return row.specifiers;

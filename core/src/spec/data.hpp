@@ -161,6 +161,8 @@ std::optional<Absence> torch_absence(std::string_view torch, std::string_view cu
 /// Whether torch's own Linux wheels have libstdc++'s strings of C++11 (_GLIBCXX_USE_CXX11_ABI=1). "2.6" or "2.6.0",
 /// "12.6"; nothing when no row knows that torch or its CUDA decides and is "".
 std::optional<bool> torch_has_new_strings(std::string_view torch, std::string_view cuda);
+/// The same on a platform "linux_x86_64" or "manylinux_2_28_x86_64": only libstdc++ has two layouts.
+std::optional<bool> torch_has_new_strings(std::string_view torch, std::string_view cuda, std::string_view platform);
 
 /// The Triton that torch's own Linux wheels of a release "2.9.1" require: "==3.5.1"; "" = not known.
 std::string triton_of_torch(std::string_view torch);

@@ -23,6 +23,7 @@ WheelNameReading agreed_reading(std::span<const WheelNameReading> readings) {
     if (other.cuda != said.cuda) said.cuda.clear();
     if (other.cxx11_abi != said.cxx11_abi) said.cxx11_abi.reset();
     if (other.arches != said.arches) said.arches.clear();
+    said.default_arches = said.default_arches && other.default_arches;
     said.ptx_unsaid = said.ptx_unsaid || other.ptx_unsaid;
     if (other.revision != said.revision) said.revision.clear();
     if (other.date != said.date) said.date.clear();

@@ -28,6 +28,7 @@ struct NameForm {
   std::vector<std::string> needs = {};  ///< what a version must have behind its public part, in this order
   int cost = 0;                         ///< words left out that a name of the scheme normally has
   bool has_build = false, has_folder = false;
+  bool says_other_arches = false;  ///< those that are not the default ones
 };
 
 namespace {
@@ -90,7 +91,10 @@ Status add_forms(const NamingScheme& scheme, std::vector<NameForm>& forms) {
   if (may_go.size() > 10)
     return fail(ErrorKind::usage, "NAM010", fmt::format("the naming scheme {} has too many words", scheme.name));
   for (std::size_t gone = 0; gone < (std::size_t{1} << may_go.size()); ++gone) {
-    NameForm form{.scheme = scheme.name, .has_build = !scheme.build.empty(), .has_folder = !scheme.folder.empty()};
+    NameForm form{.scheme = scheme.name,
+                  .has_build = !scheme.build.empty(),
+                  .has_folder = !scheme.folder.empty(),
+                  .says_other_arches = contains(words, "arches")};
     auto left = words;
     for (std::size_t i = 0; i < may_go.size(); ++i)
       if ((gone >> i & 1U) != 0) {
@@ -220,6 +224,7 @@ WheelNameReading tags_only(const WheelName& name) {
 bool same_facts(WheelNameReading one, const WheelNameReading& other) {
   one.scheme = other.scheme;
   one.ptx_unsaid = other.ptx_unsaid;
+  one.default_arches = other.default_arches;
   return one == other;
 }
 
@@ -269,13 +274,16 @@ class Readings {
     if (!unread.empty() && reading.torch.empty() && reading.torch_min.empty() && reading.cuda.empty()) return;
     reading.scheme = form.scheme;
     reading.unread = unread;
+    reading.default_arches = form.says_other_arches && reading.arches.empty() && unread.empty();
     if (cost < m_best) m_kept.clear();
     m_best = cost;
     const auto same = std::ranges::find_if(m_kept, [&](const auto& kept) { return same_facts(kept, reading); });
     if (same == m_kept.end())
       m_kept.push_back(std::move(reading));
-    else
+    else {
       same->ptx_unsaid = same->ptx_unsaid || reading.ptx_unsaid;
+      same->default_arches = same->default_arches && reading.default_arches;
+    }
   }
 
   const WheelName& m_name;

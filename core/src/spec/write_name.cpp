@@ -35,8 +35,12 @@ bool agrees(const WheelNameReading& said, const WheelNameReading& facts) {
 
 std::unexpected<Error> cannot_say(const NamingScheme& scheme, std::string_view why) {
   return fail(ErrorKind::usage, "NAM011",
-              fmt::format("the naming scheme {} cannot name this wheel: {}", scheme.name, why),
-              "another --naming");
+              fmt::format("the naming scheme {} cannot name this wheel: {}", scheme.name, why), "another --naming");
+}
+
+/// Reading knows that a name may lack it; whoever writes one by such a scheme says it.
+bool lacks_string_abi(const NamingScheme& scheme, const NamingValues& values) {
+  return values.cxx11_abi.empty() && (scheme.version + scheme.build).find("{cxx11_abi}") != std::string::npos;
 }
 
 }  // namespace
@@ -67,6 +71,10 @@ Result<std::string> write_wheel_name(const NamingScheme& scheme, const WheelName
 
 Result<std::string> write_wheel_name(const NamingScheme& scheme, const WheelNameReading& facts,
                                      const NamingValues& values) {
+  if (lacks_string_abi(scheme, values))
+    return cannot_say(scheme,
+                      "it says whether torch has C++11's strings (_GLIBCXX_USE_CXX11_ABI), and nothing says "
+                      "that of this wheel's torch");
   WheelName name;
   name.distribution = file_name_project(facts.package);
   TRY_ASSIGN(name.version, expand_template(scheme.version, values));

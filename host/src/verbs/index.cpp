@@ -1,5 +1,4 @@
 #include "interrupt.hpp"
-#include "output_file.hpp"
 #include "output_lock.hpp"
 #include "releasing.hpp"
 #include "render/text.hpp"
@@ -60,20 +59,6 @@ bool is_below(const fs::path& inner, const fs::path& outer) {
   return !relative.empty() && relative.begin()->string() != "..";
 }
 
-/// yanked.toml in the folder, when there is one. False: what is wrong with it was said.
-bool read_yanked(const Session& session, const fs::path& folder, std::vector<YankedFiles>& yanked) {
-  const auto path = folder / k_yanked_file;
-  const auto text = file_text(path);
-  if (!text) return true;
-  auto rows = parse_yanked(*text, path.string());
-  if (rows) {
-    yanked = std::move(*rows);
-    return true;
-  }
-  for (const auto& diagnostic : rows.error()) session.console.show(diagnostic);
-  return false;
-}
-
 int serve(const Session& session, const fs::path& folder, const IndexOptions& index, const IndexReport& made,
           std::uint16_t port, std::stop_token stop) {
   const auto pages = fs::weakly_canonical(index.output).lexically_relative(fs::weakly_canonical(folder));
@@ -110,7 +95,6 @@ int run(Session& session, const IndexArguments& arguments) {
     return report(session,
                   {ErrorKind::usage, "REL021", "--serve serves the wheels' folder, and the pages are not in it", "",
                    "leave -o out, or name a folder below that of the wheels"});
-  if (!read_yanked(session, folder_given ? given : given.parent_path(), options.yanked)) return 2;
   // Two at once would write the same files.
   std::optional<OutputLock> lock;
   if (folder_given || fs::is_regular_file(given, error)) {
@@ -125,6 +109,7 @@ int run(Session& session, const IndexArguments& arguments) {
   if (!release) return report(session, release.error());
   auto& scan = release->scan;
   options.metadata = std::move(scan.metadata);
+  options.yanked = std::move(release->yanked);
   if (!scan.refused.empty()) {
     if (session.global.json) session.console.document(index_json(options.output, scan, {}));
     session.console.say("no index was written");

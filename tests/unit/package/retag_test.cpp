@@ -103,6 +103,13 @@ TEST_CASE("a scheme's name is made of what the wheel says of itself") {
   CHECK(made("build-tag") == "tiny-2.2.0-2110.130-cp312-cp312-linux_x86_64.whl");
   CHECK(made("default") == "tiny-2.2.0+cu130.torch2.11.20260117.gd1a57a5-cp312-cp312-linux_x86_64.whl");
   CHECK(made("one-arch") == "tiny-2.2.0+cu130.torch2.11.0.sm90a.sm120-cp312-cp312-linux_x86_64.whl");
+  // What its torch's strings are is known of Linux alone.
+  CHECK(made("abi-flag") == "tiny-2.2.0+cu13torch2.11cxx11abitrue-cp312-cp312-linux_x86_64.whl");
+  const auto windows = named("tiny-2.2.0+cu130torch2.11.0-cp312-cp312-win_amd64.whl");
+  CHECK(retagged_name(windows, with_scheme("abi-flag"), known_facts(windows, "", {})).error().code == "NAM011");
+  const auto said = named("tiny-2.2.0+cu128torch2.7cxx11abiFALSE-cp310-cp310-win_amd64.whl");
+  CHECK(retagged_name(said, with_scheme("abi-flag-minor"), known_facts(said, "", {})).value().version ==
+        "2.2.0+cu128torch2.7cxx11abifalse");
   const auto pinned =
       known_facts(named("tiny-2.2.0-cp312-cp312-linux_x86_64.whl"), "", {"torch==2.8.*; os_name == \"nt\""});
   CHECK(pinned.facts.torch == "2.8");

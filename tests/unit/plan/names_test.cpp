@@ -30,6 +30,24 @@ TEST_CASE("a build tag is part of the name") {
   CHECK(cell.wheel == "demo_pkg-" + cell.version + "-" + cell.build_tag + "-cp312-cp312-linux_x86_64.whl");
 }
 
+TEST_CASE("a scheme that says torch's strings says those that the cell is compiled with, or names nothing") {
+  CHECK(cell_named("abi-flag").wheel == "demo_pkg-1.2.0+cu13torch2.11cxx11abitrue-cp312-cp312-linux_x86_64.whl");
+  // Microsoft's library has one layout: no word is true there.
+  auto spec = demo_spec();
+  Request request;
+  request.naming = "abi-flag-exact";
+  request.profile = "all";
+  request.platforms = {"win_amd64"};
+  const auto windows = error_of(spec, request);
+  CHECK(windows.code == "NAM011");
+  CHECK(windows.message.find("_GLIBCXX_USE_CXX11_ABI") != std::string::npos);
+  // Nor where there is no torch.
+  auto plain = spec_of(k_head + k_plain_kernels + k_plain_matrix + k_tail);
+  request.profile.clear();
+  request.platforms.clear();
+  CHECK(error_of(plain, request).code == "NAM011");
+}
+
 TEST_CASE("tags and requirements are those of the cell") {
   const auto cell = cell_named("");
   CHECK(cell.distribution == "demo_pkg");

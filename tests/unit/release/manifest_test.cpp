@@ -35,6 +35,7 @@ ReleasedWheel sample_wheel() {
                   {"9.0a", "12.0+PTX"},
                   {"fix"},
                   {"nvcc 13.0.88"},
+                  true,
                   ">=2.11"};
   wheel.verdict = WheelVerdict::pass;
   RunsOn row;

@@ -160,6 +160,21 @@ TEST_CASE("a name by a word that never says PTX leaves it open") {
   CHECK(said(read).at("arches") == "8.0;9.0+PTX");
 }
 
+TEST_CASE("a name without a word of {arches} says the default set, where no other row could have written it") {
+  const auto is_default = [](const std::string& local, const std::vector<NamingScheme>& rows) {
+    return read_wheel_name("a-1.0+" + local + "-cp312-cp312-linux_x86_64.whl", rows).value().front().default_arches;
+  };
+  const NamingScheme none{"none", "{version}+cu{cuda_digits}"};
+  const NamingScheme arches{"arches", "{version}+cu{cuda_digits}.{arches}"};
+  CHECK(is_default("cu130", {arches}));
+  CHECK_FALSE(is_default("cu130.sm90", {arches}));
+  CHECK_FALSE(is_default("cu130.mine", {arches}));
+  CHECK_FALSE(is_default("cu130", {none}));
+  CHECK_FALSE(is_default("cu130", {none, arches}));
+  CHECK_FALSE(is_default("cu130", {arches, none}));
+  CHECK(is_default("cu130.torch2.11.20260117.gd1a57a5", naming_schemes()));
+}
+
 TEST_CASE("what is no wheel's name is said to be none") {
   for (const char* name : {"sageattention-2.2.0+cu130torch2.9.0.whl", "sageattention-2.2.0.tar.gz", "",
                            "sageattention-2.2.0-cp312-cp312-win_amd64 (1).whl", "a%2Fb-1.0-py3-none-any.whl"}) {
@@ -207,6 +222,53 @@ TEST_CASE("what a scheme writes, it reads back") {
       CHECK_MESSAGE(said.unread.empty(), *name);
     }
     CHECK_MESSAGE(written > 0, scheme.name);
+  }
+}
+
+TEST_CASE("every shipped scheme reads of its own names all that it writes") {
+  std::vector<WheelNameReading> cells;
+  for (const char* torch : {"2.5.1", "2.7.0", "2.8.0", "2.11.0", ""})
+    for (const char* cuda : {"12.8", "13.0", ""})
+      for (const char* revision : {"d1a57a5", "post3", "fast1"})
+        for (const auto& arches : {std::vector<ArchRequest>{}, std::vector<ArchRequest>{{{9, 0}, true, ArchSuffix::a}},
+                                   std::vector<ArchRequest>{{{8, 9}}, {{12, 0}}}})
+          for (const auto abi : {std::optional<bool>(), std::optional(true), std::optional(false)}) {
+            auto facts = cell(torch, cuda);
+            facts.revision = revision;
+            facts.arches = arches;
+            facts.cxx11_abi = abi;
+            cells.push_back(facts);
+            facts.torch.clear();
+            facts.torch_min = "2.10.0";
+            cells.push_back(facts);
+          }
+  for (const auto& scheme : naming_schemes()) {
+    const auto has = [&](std::string_view word) {
+      return (scheme.version + scheme.build + scheme.folder).find('{' + std::string(word)) != std::string::npos;
+    };
+    for (const auto& facts : cells) {
+      const auto name = write_wheel_name(scheme, facts);
+      if (!name) continue;
+      const auto own = read_wheel_name(*name, std::vector{scheme}).value();
+      REQUIRE_MESSAGE(own.size() == 1, *name);
+      const auto& said = own.front();
+      CHECK_MESSAGE(said.scheme == scheme.name, *name);
+      CHECK_MESSAGE(said.torch.empty() == (facts.torch.empty() || !has("torch")), *name);
+      CHECK_MESSAGE(said.torch_min.empty() == (facts.torch_min.empty() || !has("torch_min}")), *name);
+      CHECK_MESSAGE(said.cuda.empty() == (facts.cuda.empty() || !has("cuda")), *name);
+      CHECK_MESSAGE(said.date.empty() == (facts.date.empty() || !has("date}")), *name);
+      if (has("commit7}") || has("post}") || has("fix}"))
+        CHECK_MESSAGE((said.revision == facts.revision || said.revision.empty()), *name);
+      if (has("sms}") || has("arches}")) CHECK_MESSAGE(said.arches == facts.arches, *name);
+      if (has("cxx11_abi}")) CHECK_MESSAGE((said.cxx11_abi && said.cxx11_abi == facts.cxx11_abi), *name);
+      // No other scheme reads more or less of it.
+      const auto all = readings(*name);
+      REQUIRE_MESSAGE(all.size() == 1, *name);
+      auto same = all.front();
+      same.scheme = said.scheme;
+      same.ptx_unsaid = said.ptx_unsaid;
+      CHECK_MESSAGE(shown(::said(same)) == shown(::said(said)), *name);
+    }
   }
 }
 
