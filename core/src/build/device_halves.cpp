@@ -97,6 +97,7 @@ Result<bool> DeviceHalves::run(const CommandLine& argv, const Command& like, con
   Step step;
   step.id = report.failure.step;
   report.failure = failure_of(step, command, result);
+  report.failure.argv = like.argv;  // what the program read is gone with its folder: nvcc makes the same
   report.out_of_memory = ran_out_of_memory(result, report.failure.cause);
   if (result.timed_out) report.outcome = StepOutcome::failed;
   return false;
@@ -187,11 +188,10 @@ TaskOutcome DeviceHalves::make(std::size_t index, std::stop_token stop, StepRepo
 Result<DeviceHalves::Work> DeviceHalves::prepare(const DeviceAction& action, const std::vector<std::string>& argv,
                                                  const std::stop_token& stop) {
   TRY_ASSIGN(auto command, m_context.command(action.step, argv, ".log"));
-  auto asked = command;
   // Where the object would go is none of its business, but nvcc wants a name.
-  asked.argv = without_outputs(asked.argv);
-  asked.argv.insert(asked.argv.end(), {"-o", (m_context.work / "tmp" / "none.o").string()});
-  TRY_ASSIGN(const auto commands, commands_of(asked, stop));
+  command.argv = without_outputs(command.argv);
+  command.argv.insert(command.argv.end(), {"-o", (m_context.work / "tmp" / "none.o").string()});
+  TRY_ASSIGN(const auto commands, commands_of(command, stop));
   TRY_ASSIGN(auto folder, TemporaryFolder::create(m_context.work / "tmp", "device"));
   auto moved = in_folder(commands, folder.path());
   const auto device = std::ranges::find(moved.devices, action.arch, &DeviceCommands::arch);

@@ -179,6 +179,14 @@ Work work_of(std::vector<const Step*> steps, Executor& executor, std::size_t job
   return work;
 }
 
+/// Of a step that was killed for its memory, the second time with nothing beside it.
+std::string alone_too(const Measured& measured) {
+  return fmt::format(
+      "\nit ran out of memory again when it ran alone: {:.2f} GB were not enough. More for this machine, container or "
+      "job (Slurm's --mem), or swap, helps; fewer --jobs do not",
+      static_cast<double>(measured.peak_memory_bytes) / 1e9);
+}
+
 /// Those with much less behind them than the longest chain has: what decides when all ends gets the CPUs first, also
 /// where compilers with several threads want more of them than there are.
 std::unordered_set<std::string> yielding_steps(const Work& work, Executor& executor) {
@@ -345,9 +353,12 @@ Result<Build> run_build(const Spec& spec, const Plan& plan, const Environment& e
     } else {
       outcome = executor.execute(index, attempt, token, report);
     }
+    // What its parts reported on the way there does not matter: a step that will not be run again has failed.
+    const bool no_memory = outcome == TaskOutcome::out_of_memory, again = no_memory && attempt + 1 < k_most_attempts;
+    if (!again && (no_memory || outcome == TaskOutcome::failed)) report.outcome = StepOutcome::failed;
+    if (!again && no_memory) report.failure.cause += alone_too(report.measured);
     name_real_places(report.failure, links.path());
-    if (outcome != TaskOutcome::stopped)
-      progress.ended(index, step, std::move(report), outcome == TaskOutcome::out_of_memory && attempt == 0);
+    if (outcome != TaskOutcome::stopped) progress.ended(index, step, std::move(report), again);
     if (index < steps.size() && outcome == TaskOutcome::done) cells_done.step_done(index, token);
     return outcome;
   };
