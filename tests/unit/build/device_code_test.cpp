@@ -322,3 +322,30 @@ TEST_CASE("GPU code whose compiler is killed for its memory twice has failed, ho
     if (how == "keep going") CHECK(std::ranges::count(fake.log, "ptxas 80") == 1);
   }
 }
+
+TEST_CASE("of GPU code that is made anew it is said what differs, as of every step") {
+  Halves fake;
+  std::vector<std::string> said;
+  fake.options.log = [&](LogLevel, std::string_view text) {
+    const std::lock_guard lock(fake.mutex);
+    const auto at = text.find(": not in the store: ");
+    if (text.starts_with("device-") && at != text.npos) said.emplace_back(text.substr(at + 20));
+  };
+  const auto run = [&] {
+    said.clear();
+    fake.run();
+    return said;
+  };
+  CHECK(run() == Log{"it was never made before"});
+  CHECK(run().empty());
+  write(fake.source() / "csrc/a.cu", "kernel a, mended\n");
+  fake.pin();
+  CHECK(run() == Log{"input {source}/csrc/a.cu"});
+  write(fake.source() / "csrc/common.h", "header 2\n");
+  fake.pin();
+  CHECK(run() == Log{"header {source}/csrc/common.h"});
+  fs::remove_all(fake.options.store / "actions");
+  CHECK(run() == Log{"the store lost its record"});
+  fs::remove_all(fake.options.store / "objects");
+  CHECK(run() == Log{"the store lost what it made"});
+}
