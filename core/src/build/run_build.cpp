@@ -7,6 +7,7 @@
 #include "build/stage.hpp"
 #include "build/step_environment.hpp"
 #include "build/symbols.hpp"
+#include "plan/half_costs.hpp"
 #include "source/prepared_source.hpp"
 #include "support/format.hpp"
 #include "support/parallel.hpp"
@@ -108,7 +109,7 @@ Step host_step(const Step& compile, std::size_t archs) {
   step.id = "host-" + (step.id.starts_with(k_compile) ? step.id.substr(k_compile.size()) : step.id);
   step.argv.push_back("host");  // its history is its own
   step.depends.clear();
-  step.cost = host_cost(compile, archs);
+  step.cost = host_cost(compile.cost, archs);
   return step;
 }
 
@@ -146,8 +147,8 @@ Work work_of(std::vector<const Step*> steps, Executor& executor, std::size_t job
     if (executor.reuse(compiled[i], report) || report.error) work.known[compiled[i]] = std::move(report);
   });
   for (std::size_t i = 0; i < work.steps.size(); ++i) {
-    auto task =
-        task_of(executor, *work.steps[i], archs[i] == 0 ? work.steps[i]->cost : host_cost(*work.steps[i], archs[i]));
+    auto task = task_of(executor, *work.steps[i],
+                        archs[i] == 0 ? work.steps[i]->cost : host_cost(work.steps[i]->cost, archs[i]));
     if (work.known[i]) task = Task{};
     for (const auto& id : work.steps[i]->depends)
       if (const auto found = by_id.find(id); found != by_id.end()) task.depends.push_back(found->second);

@@ -132,7 +132,7 @@ std::uint32_t StepTable::add(const Work& work, const ModulePart& part, Point poi
 
 std::uint32_t StepTable::tally(const Cost& cost) {
   m_cpu_seconds += cost.cpu_seconds;
-  m_peak_memory_bytes = std::max(m_peak_memory_bytes, cost.memory_bytes);
+  m_peak_memory_bytes = std::max(m_peak_memory_bytes, cost.peak_bytes());
   return m_count++;
 }
 
@@ -140,7 +140,7 @@ Cost StepTable::cost_of(const Work& work, const ModulePart& part) const {
   switch (work.kind) {
     case StepKind::compile:
       return {cpu_for_arches(part.kernel->source_cost.cpu_seconds, part.gencode.size()),
-              part.kernel->source_cost.memory_bytes};
+              part.kernel->source_cost.memory_bytes, part.kernel->source_cost.device_memory_bytes};
     case StepKind::bind: return part.kernel->binding_cost;
     case StepKind::link:
     case StepKind::setup_py:
