@@ -274,6 +274,23 @@ class Engine(CommandLine):
         ptxas.symlink_to(real)
         self.expect(self.build("--arch", "8.0"), 0)
 
+    def test_gpu_code_whose_compiler_is_killed_twice_has_failed_however_the_build_ends(self):
+        """By SIGKILL, as the kernel does when memory is short: once more, alone; then it is told, and the exit is 1."""
+        tries = self.folder / "tries"
+        self.write_cicc("case \"$*\" in *scaled_add*) echo x >>'%s'; kill -KILL $$;; esac" % tries)
+        for words in ((), ("--keep-going",), ("--stop-after", "2h"), ("--shard", "1/1")):
+            with self.subTest(words=words):
+                tries.unlink(missing_ok=True)
+                done = self.build("--arch", "8.0", "--jobs", "1", *words)
+                self.expect(done, 1, "it is run again, alone", "scaled_add.cu compute_80 failed", "error[BLD001]: step device-", "signal 9",
+                            "ran out of memory again when it ran alone", "rerun it with")
+                self.assertEqual(tries.read_text().split(), ["x", "x"])
+                self.assertNotIn("left: run it again", done.err)
+                self.assertNotIn("in one run", done.err)
+                self.assertEqual(self.wheel_bytes(), {})
+        self.write_cicc("")
+        self.expect(self.build("--arch", "8.0"), 0)
+
     def test_what_comes_out_otherwise_the_second_time_is_named_by_member_and_section(self):
         ptxas = self.tools / "bin" / "ptxas"
         real = ptxas.resolve()

@@ -24,6 +24,17 @@ class Plan(CommandLine):
         self.assertNotIn("aarch64", done.err)
         self.expect(self.example("plan", "--python", "3.12", "--cells", "*-linux_aarch64-*"), 4, "--profile all --platform linux_aarch64 has it")
 
+    def test_what_a_plan_takes_in_all_is_what_its_shards_take(self):
+        """GPU code that several steps share is made once, and counted once."""
+        for plugin, words in (("sage2", ("--profile", "current")), ("sage2-stable", ("--profile", "everywhere")), ("sage3", ("--profile", "current")),
+                              ("sage2", ("--profile", "current", "--cuda", "13.0", "--platform", "linux_aarch64,linux_x86_64"))):
+            with self.subTest(plugin=plugin, words=words):
+                plan = self.plan(*words, "--steps", "--json", plugin=plugin).json()
+                (shard,) = self.plan(*words, "--shards", "1", "--json", plugin=plugin).json()["shards"]
+                links = sum(step["cpu_seconds_estimate"] for step in plan["steps"] if step["depends"])
+                self.assertAlmostEqual(plan["totals"]["cpu_seconds_estimate"], shard["cpu_seconds_estimate"] + links, delta=0.2)
+                self.assertLess(plan["totals"]["cpu_seconds_estimate"], 0.999 * sum(step["cpu_seconds_estimate"] for step in plan["steps"]))
+
     def test_versions_and_gpus_are_taken_as_ids_and_file_names_write_them(self):
         (cell,) = self.cells("--profile", "current", "--torch", "torch2.11", "--cuda", "cu130", "--python", "cp312",
                              "--arch", "RTX 5090")

@@ -559,6 +559,13 @@ class Builds(Provisioning):
         self.expect(done, 0)
         (wheel,) = done.json()["wheels"]
         self.assertEqual(wheel["verdict"], "pass")
+        # The tools are gone and the results are not, which nobody can see without the tools.
+        for tree in self.named_trees():
+            self.expect(self.run_sagekit("toolchain", "remove", tree), 0)
+        words = ("build", "-n", "--source", EXAMPLE_SOURCE, "--toolchain", "wheels")
+        self.expect(self.build(*words), 0, "would fetch nvcc 13.0", "steps would run, 0 in the store; whether the store has them is known when nvcc 13.0 is here")
+        steps = self.build(*words, "--json").json()["steps"]
+        self.assertEqual(steps["unknown"], steps["would_run"])
 
 
 if __name__ == "__main__":

@@ -60,6 +60,8 @@ struct Build {
   std::uint64_t steps_run = 0, steps_reused = 0, steps_failed = 0;
   std::uint64_t steps_left = 0;                  ///< not begun because of BuildOptions::stop_after
   std::optional<std::uint64_t> steps_would_run;  ///< of a dry run; its steps_reused are those that would be
+  std::uint64_t steps_unknown = 0;               ///< of those that would run: the store may have them
+  std::vector<std::string> unknown_before;       ///< what has to be here before that is known: "nvcc 13.0"
   double wall_seconds = 0, cpu_seconds = 0;
   std::uint64_t peak_memory_bytes = 0;  ///< largest single process of a step that ran
   std::shared_ptr<const void> place;    ///< of the files, where the store could not keep them: they go with it

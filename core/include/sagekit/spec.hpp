@@ -124,6 +124,11 @@ struct ArchSpec {
 struct Cost {
   double cpu_seconds = 0;
   std::uint64_t memory_bytes = 0;
+  /// Of GPU code that is made by itself; 0 = as the rest, or a third of it with a device-only header.
+  std::uint64_t device_memory_bytes = 0;
+
+  /// Of either half.
+  std::uint64_t peak_bytes() const { return memory_bytes > device_memory_bytes ? memory_bytes : device_memory_bytes; }
   bool operator==(const Cost&) const = default;
 };
 

@@ -3,6 +3,7 @@
 #include "compile/nvcc_commands.hpp"
 #include "compile/windows_host.hpp"
 #include "plan/argv.hpp"
+#include "plan/half_costs.hpp"
 #include "support/format.hpp"
 #include "support/sha256.hpp"
 #include "support/text.hpp"
@@ -14,9 +15,6 @@
 namespace sagekit {
 
 namespace {
-
-/// Headers without torch: a third of the memory (fused.cu 278 of 1,036 MB, sm90 356 of 1,107 MB; docs/measured.md).
-constexpr std::uint64_t k_shimmed_memory = 3;
 
 struct Architecture {
   std::string compute;                ///< "compute_90a"
@@ -90,10 +88,6 @@ std::vector<std::string> without_outputs(const std::vector<std::string>& argv) {
   return words;
 }
 
-Cost host_cost(const Step& compile, std::size_t archs) {
-  return {compile.cost.cpu_seconds * k_host_pass_share / cpu_for_arches(1, archs), compile.cost.memory_bytes};
-}
-
 std::vector<DeviceAction> device_actions(const std::vector<const Step*>& steps, const std::string& own_platform) {
   std::vector<DeviceAction> actions;
   std::map<std::vector<std::string>, std::size_t> known;
@@ -142,8 +136,7 @@ std::vector<DeviceAction> device_actions(const std::vector<const Step*>& steps, 
       step.id =
           fmt::format("device-{}-{}-{}-{}", after_last(compile.module, '.'),
                       step.inputs.empty() ? "" : after_last(step.inputs.front(), '/'), compute, short_hash(identity));
-      step.cost = {compile.cost.cpu_seconds * (1 - k_host_pass_share) / cpu_for_arches(1, all.size()),
-                   compile.cost.memory_bytes / (shimmed ? k_shimmed_memory : 1)};
+      step.cost = device_cost(compile.cost, all.size(), shimmed);
       known.emplace(std::move(identity), actions.size());
       actions.push_back(std::move(action));
     }

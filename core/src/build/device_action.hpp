@@ -29,7 +29,4 @@ std::vector<DeviceAction> device_actions(const std::vector<const Step*>& steps, 
 /// An argv without -o, -MD and -MF.
 std::vector<std::string> without_outputs(const std::vector<std::string>& argv);
 
-/// Estimate of what the compile step has left when its GPU code is made: cudafe++ and the host compiler.
-Cost host_cost(const Step& compile, std::size_t archs);
-
 }  // namespace sagekit

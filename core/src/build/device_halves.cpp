@@ -1,6 +1,7 @@
 #include "build/device_halves.hpp"
 
 #include "build/device_outputs.hpp"
+#include "build/step_history.hpp"
 #include "build/text_key.hpp"
 #include "compile/windows_host.hpp"
 #include "store/store_files.hpp"
@@ -97,15 +98,18 @@ Result<bool> DeviceHalves::run(const CommandLine& argv, const Command& like, con
   Step step;
   step.id = report.failure.step;
   report.failure = failure_of(step, command, result);
+  report.failure.argv = like.argv;  // what the program read is gone with its folder: nvcc makes the same
   report.out_of_memory = ran_out_of_memory(result, report.failure.cause);
   if (result.timed_out) report.outcome = StepOutcome::failed;
   return false;
 }
 
-std::optional<ActionRecord> DeviceHalves::find(const std::string& key) const {
+std::optional<ActionRecord> DeviceHalves::find(const std::string& key, std::string& why) const {
   const auto has = [&](const RecordedOutput& output) { return m_context.store.has(output.object); };
   return m_context.store.find(key, [&](const ActionRecord& record) {
-    return m_read.difference(record).empty() && std::ranges::all_of(record.outputs, has);
+    why = m_read.difference(record);
+    if (why.empty() && !std::ranges::all_of(record.outputs, has)) why = k_lost_outputs;
+    return why.empty();
   });
 }
 
@@ -146,25 +150,29 @@ TaskOutcome DeviceHalves::make(std::size_t index, std::stop_token stop, StepRepo
     return TaskOutcome::failed;
   }
   const auto key = key_of(*parts);
-  auto known = find(key);
+  std::string why, ignored;
+  auto known = find(key, why);
   if (!known && action.platform != m_context.platform) {  // what this machine's own CPU made serves, too
     const auto own = m_keys.device(action, action.platform);
-    if (own) known = find(key_of(*own));
+    if (own) known = find(key_of(*own), ignored);
   }
   // Another build that makes the same is waited for.
   bool waited = false;
   const auto claim = known ? std::nullopt : m_context.store.claim(key, stop, waited);
-  if (waited) known = find(key);
+  if (waited) known = find(key, why);
   if (known) {
     log_line(m_context.log, LogLevel::info, [&] { return action.step.id + ": reused from the store"; });
     set_record(index, std::move(*known));
     report.outcome = StepOutcome::reused;
     return TaskOutcome::done;
   }
-  log_line(m_context.log, LogLevel::info, [&] { return action.step.id + ": not in the store"; });
+  log_line(m_context.log, LogLevel::info, [&] {
+    return fmt::format("{}: not in the store: {}", action.step.id,
+                       why_not_kept(m_context.store, action.step, *parts, std::move(why)));
+  });
   report.outcome = StepOutcome::finished;
-  if (const auto why = nobody_wants(index); !why.empty()) {
-    give_up(index, why, report);
+  if (const auto lost = nobody_wants(index); !lost.empty()) {
+    give_up(index, lost, report);
     return TaskOutcome::done;
   }
   const auto made = make_anew(index, key, stop, report);
@@ -177,7 +185,10 @@ TaskOutcome DeviceHalves::make(std::size_t index, std::stop_token stop, StepRepo
     give_up(index, made.error().message, report);
     return TaskOutcome::done;
   }
-  if (*made) return TaskOutcome::done;
+  if (*made) {
+    m_context.store.remember_parts(history_key(action.step), *parts);
+    return TaskOutcome::done;
+  }
   if (report.outcome == StepOutcome::failed) return TaskOutcome::failed;
   if (report.out_of_memory) return TaskOutcome::out_of_memory;
   give_up(index, "compiling the GPU code alone failed: " + report.failure.cause, report);
@@ -187,11 +198,10 @@ TaskOutcome DeviceHalves::make(std::size_t index, std::stop_token stop, StepRepo
 Result<DeviceHalves::Work> DeviceHalves::prepare(const DeviceAction& action, const std::vector<std::string>& argv,
                                                  const std::stop_token& stop) {
   TRY_ASSIGN(auto command, m_context.command(action.step, argv, ".log"));
-  auto asked = command;
   // Where the object would go is none of its business, but nvcc wants a name.
-  asked.argv = without_outputs(asked.argv);
-  asked.argv.insert(asked.argv.end(), {"-o", (m_context.work / "tmp" / "none.o").string()});
-  TRY_ASSIGN(const auto commands, commands_of(asked, stop));
+  command.argv = without_outputs(command.argv);
+  command.argv.insert(command.argv.end(), {"-o", (m_context.work / "tmp" / "none.o").string()});
+  TRY_ASSIGN(const auto commands, commands_of(command, stop));
   TRY_ASSIGN(auto folder, TemporaryFolder::create(m_context.work / "tmp", "device"));
   auto moved = in_folder(commands, folder.path());
   const auto device = std::ranges::find(moved.devices, action.arch, &DeviceCommands::arch);
@@ -244,8 +254,9 @@ Result<bool> DeviceHalves::make_anew(std::size_t index, const std::string& key, 
   // Line information names folders, as std::source_location does: such GPU code is found where they are the same.
   const auto by_text = key_with(places), by_own_text = key_with({places.front()});
   ActionRecord record;
-  auto known = find(by_text);
-  if (!known) known = find(by_own_text);
+  std::string ignored;
+  auto known = find(by_text, ignored);
+  if (!known) known = find(by_own_text, ignored);
   if (known && output_of(*known, k_module_id) != nullptr) {
     // Its names have the host's module id in them, which the text does not show.
     const auto same = has_module_id(*output_of(*known, k_module_id), work, stop, report);

@@ -71,7 +71,8 @@ class DeviceHalves {
                                     StepReport& report);
   Result<bool> run(const CommandLine& argv, const Command& like, const NvccCommands& all, const std::stop_token& stop,
                    StepReport& report);
-  std::optional<ActionRecord> find(const std::string& key) const;
+  /// `why`: what the record that was looked at last lacks.
+  std::optional<ActionRecord> find(const std::string& key, std::string& why) const;
   /// The work of `make` when the store has nothing: false = it does not do, `report` or m_why has the reason.
   Result<bool> make_anew(std::size_t index, const std::string& key, const std::stop_token& stop, StepReport& report);
   Result<bool> find_module_id(Work& work, const std::stop_token& stop, StepReport& report);

@@ -36,10 +36,42 @@ Result<std::filesystem::path> look_for_trees(const Spec& spec, const Plan& plan,
   return place;
 }
 
-/// Ids of the steps whose results are kept.
-Result<std::set<std::string>> kept_steps(const Spec& spec, const Plan& plan, const Environment& environment,
-                                         const BuildOptions& options, const std::vector<const Cell*>& cells,
-                                         CommandRunner& runner, BuildObserver& observer, const std::stop_token& stop) {
+/// What has to be here before anybody can say whether the store has these cells' results.
+std::vector<std::string> unknown_before(const std::vector<const Cell*>& cells) {
+  std::set<std::string> names;
+  for (const auto* cell : cells) {
+    if (cell->toolchain != nullptr) continue;
+    for (const auto& lack : cell->lacks)
+      names.insert(lack.kind == LackKind::nvcc    ? "nvcc " + cell->cuda
+                   : lack.kind == LackKind::torch ? "torch " + cell->torch
+                                                  : "what it is compiled with");
+    if (cell->lacks.empty()) names.insert("what it is compiled with");
+  }
+  return {names.begin(), names.end()};
+}
+
+/// Ids of steps.
+struct Known {
+  std::set<std::string> kept;     ///< the store has their results
+  std::set<std::string> unknown;  ///< it may have
+  std::vector<std::string> before;
+};
+
+/// What may be in the store although nothing of it could be looked up.
+Known unknown_of(const std::vector<const Step*>& all, const std::vector<const Step*>& looked_up,
+                 std::vector<std::string> before, const BuildOptions& options) {
+  Known known;
+  if (options.store_from.empty() && entries_of(options.store / "actions").empty()) return known;
+  for (const auto* step : all) known.unknown.insert(step->id);
+  for (const auto* step : looked_up) known.unknown.erase(step->id);
+  if (!known.unknown.empty()) known.before = std::move(before);
+  return known;
+}
+
+Result<Known> known_steps(const Spec& spec, const Plan& plan, const Environment& environment,
+                          const BuildOptions& options, const std::vector<const Cell*>& cells,
+                          const std::vector<const Step*>& all, CommandRunner& runner, BuildObserver& observer,
+                          const std::stop_token& stop) {
   const auto from = options.source.empty() ? plan.source_url : options.source;
   TRY_ASSIGN(const auto links, links_folder(options));
   auto here = options;
@@ -52,11 +84,10 @@ Result<std::set<std::string>> kept_steps(const Spec& spec, const Plan& plan, con
   const SourceTools tools{store, runner,      options.child_environment, {},
                           stop,  options.log, options.offline,           opened.read_only};
   TRY_ASSIGN(const auto source, find_source(spec, plan, options, tools));
-  std::set<std::string> kept;
   if (!source) {
     TRY_ASSIGN(const auto place, look_for_trees(spec, plan, options, tools));
     observer.on_message(fmt::format("would take the source from {}", place.empty() ? from : place.string()));
-    return kept;
+    return unknown_of(all, {}, {"the source"}, options);
   }
   const auto ready = with_tools(cells);
   TRY_ASSIGN(auto symbols, resolve_symbols(spec, plan, ready, environment.platform, store, links.path()));
@@ -64,6 +95,8 @@ Result<std::set<std::string>> kept_steps(const Spec& spec, const Plan& plan, con
   symbols.set("work", links.path().string());
   TRY_ASSIGN(const auto epoch, source_date_epoch(plan.revision.date));
   const auto steps = steps_of(plan, ready);
+  auto known = unknown_of(all, steps, unknown_before(cells), options);
+  auto& kept = known.kept;
   Executor executor({store,
                      symbols,
                      *source,
@@ -83,7 +116,7 @@ Result<std::set<std::string>> kept_steps(const Spec& spec, const Plan& plan, con
     if (std::ranges::all_of(steps[i]->depends, is_kept) && executor.reuse(i, report)) kept.insert(steps[i]->id);
     if (report.error) return std::unexpected(*report.error);
   }
-  return kept;
+  return known;
 }
 
 }  // namespace
@@ -143,11 +176,13 @@ Result<Build> look_into_store(const Spec& spec, const Plan& plan, const Environm
                               const BuildOptions& options, const std::vector<const Cell*>& cells,
                               const std::vector<const Step*>& steps, CommandRunner& runner, BuildObserver& observer,
                               const std::stop_token& stop) {
-  TRY_ASSIGN(const auto kept, kept_steps(spec, plan, environment, options, cells, runner, observer, stop));
+  TRY_ASSIGN(const auto known, known_steps(spec, plan, environment, options, cells, steps, runner, observer, stop));
   Build build;
+  build.steps_unknown = known.unknown.size();
+  build.unknown_before = known.before;
   build.steps_would_run = 0;
   for (const auto* step : steps) {
-    const bool is_kept = kept.contains(step->id);
+    const bool is_kept = known.kept.contains(step->id);
     observer.on_message(is_kept ? fmt::format("would reuse {}", step->id)
                                 : fmt::format("would run {}: {}", step->id, join(step->argv, " ")));
     ++(is_kept ? build.steps_reused : *build.steps_would_run);

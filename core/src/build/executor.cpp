@@ -1,7 +1,7 @@
 #include "build/executor.hpp"
 
+#include "build/step_history.hpp"
 #include "support/format.hpp"
-#include "support/sha256.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
 
@@ -48,12 +48,6 @@ std::optional<std::string> Executor::made_input(const std::string& input) {
   return found == made.end() ? std::string() : found->object.sha256;
 }
 
-std::string Executor::history_key(const Step& step) const {
-  Sha256 hash;
-  for (const auto& word : step.argv) hash.field(word);
-  return hash.hex();
-}
-
 std::optional<Measured> Executor::history(const Step& step) const { return m_context.store.history(history_key(step)); }
 
 /// Not the last run alone: what it may take is the most it took, forgotten slowly; how long is the middle.
@@ -83,7 +77,7 @@ bool Executor::complete(const Step& step, const ActionRecord& record) const {
 std::optional<ActionRecord> Executor::find_record(const Step& step, const KeyParts& parts, std::string& why) const {
   return m_context.store.find(key_of(parts), [&](const ActionRecord& record) {
     why = m_read.difference(record);
-    if (why.empty() && !complete(step, record)) why = "the store lost what it made";
+    if (why.empty() && !complete(step, record)) why = k_lost_outputs;
     return why.empty();
   });
 }
@@ -94,15 +88,6 @@ std::optional<ActionRecord> Executor::find_either(const Step& step, const KeyPar
   if (step.fallback_argv.empty()) return std::nullopt;
   const auto fallback = m_keys.action(step, true);
   return fallback ? find_record(step, *fallback, why) : std::nullopt;
-}
-
-/// Where no record holds: what differs from the last time that this step was made.
-std::string Executor::why_not_kept(const Step& step, const KeyParts& parts, std::string why) const {
-  if (!why.empty()) return why;
-  const auto last = m_context.store.parts(history_key(step));
-  if (last.empty()) return "it was never made before";
-  const auto changed = changed_parts(last, parts);
-  return changed.empty() ? "the store lost its record" : join(changed, ", ");
 }
 
 bool Executor::reuse(std::size_t index, StepReport& report) {
@@ -120,7 +105,8 @@ bool Executor::reuse(std::size_t index, StepReport& report) {
     return true;
   }
   log_line(m_context.log, LogLevel::info, [&] {
-    return fmt::format("{}: not in the store: {}", step.id, why_not_kept(step, *parts, std::move(why)));
+    return fmt::format("{}: not in the store: {}", step.id,
+                       why_not_kept(m_context.store, step, *parts, std::move(why)));
   });
   return false;
 }

@@ -50,10 +50,8 @@ class Executor {
 
  private:
   std::optional<std::string> made_input(const std::string& input);
-  std::string history_key(const Step& step) const;
   std::optional<ActionRecord> find_record(const Step& step, const KeyParts& parts, std::string& why) const;
   std::optional<ActionRecord> find_either(const Step& step, const KeyParts& parts, std::string& why) const;
-  std::string why_not_kept(const Step& step, const KeyParts& parts, std::string why) const;
   bool complete(const Step& step, const ActionRecord& record) const;
   TaskOutcome run_step(std::size_t index, std::stop_token stop, StepReport& report);
   Status keep(std::size_t index, bool fallback, const std::vector<const ActionRecord*>& devices, StepReport& report);

@@ -7,6 +7,7 @@
 #include "build/stage.hpp"
 #include "build/step_environment.hpp"
 #include "build/symbols.hpp"
+#include "plan/half_costs.hpp"
 #include "source/prepared_source.hpp"
 #include "support/format.hpp"
 #include "support/parallel.hpp"
@@ -108,7 +109,7 @@ Step host_step(const Step& compile, std::size_t archs) {
   step.id = "host-" + (step.id.starts_with(k_compile) ? step.id.substr(k_compile.size()) : step.id);
   step.argv.push_back("host");  // its history is its own
   step.depends.clear();
-  step.cost = host_cost(compile, archs);
+  step.cost = host_cost(compile.cost, archs);
   return step;
 }
 
@@ -146,8 +147,8 @@ Work work_of(std::vector<const Step*> steps, Executor& executor, std::size_t job
     if (executor.reuse(compiled[i], report) || report.error) work.known[compiled[i]] = std::move(report);
   });
   for (std::size_t i = 0; i < work.steps.size(); ++i) {
-    auto task =
-        task_of(executor, *work.steps[i], archs[i] == 0 ? work.steps[i]->cost : host_cost(*work.steps[i], archs[i]));
+    auto task = task_of(executor, *work.steps[i],
+                        archs[i] == 0 ? work.steps[i]->cost : host_cost(work.steps[i]->cost, archs[i]));
     if (work.known[i]) task = Task{};
     for (const auto& id : work.steps[i]->depends)
       if (const auto found = by_id.find(id); found != by_id.end()) task.depends.push_back(found->second);
@@ -177,6 +178,14 @@ Work work_of(std::vector<const Step*> steps, Executor& executor, std::size_t job
     work.tasks.back().depends.push_back(task_of_action.at(*last));
   }
   return work;
+}
+
+/// Of a step that was killed for its memory, the second time with nothing beside it.
+std::string alone_too(const Measured& measured) {
+  return fmt::format(
+      "\nit ran out of memory again when it ran alone: {:.2f} GB were not enough. More for this machine, container or "
+      "job (Slurm's --mem), or swap, helps; fewer --jobs do not",
+      static_cast<double>(measured.peak_memory_bytes) / 1e9);
 }
 
 /// Those with much less behind them than the longest chain has: what decides when all ends gets the CPUs first, also
@@ -345,9 +354,12 @@ Result<Build> run_build(const Spec& spec, const Plan& plan, const Environment& e
     } else {
       outcome = executor.execute(index, attempt, token, report);
     }
+    // What its parts reported on the way there does not matter: a step that will not be run again has failed.
+    const bool no_memory = outcome == TaskOutcome::out_of_memory, again = no_memory && attempt + 1 < k_most_attempts;
+    if (!again && (no_memory || outcome == TaskOutcome::failed)) report.outcome = StepOutcome::failed;
+    if (!again && no_memory) report.failure.cause += alone_too(report.measured);
     name_real_places(report.failure, links.path());
-    if (outcome != TaskOutcome::stopped)
-      progress.ended(index, step, std::move(report), outcome == TaskOutcome::out_of_memory && attempt == 0);
+    if (outcome != TaskOutcome::stopped) progress.ended(index, step, std::move(report), again);
     if (index < steps.size() && outcome == TaskOutcome::done) cells_done.step_done(index, token);
     return outcome;
   };

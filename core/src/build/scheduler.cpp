@@ -13,8 +13,6 @@ namespace sagekit {
 
 namespace {
 
-constexpr unsigned k_most_attempts = 2;
-
 using Clock = std::chrono::steady_clock;
 
 /// What tasks share.

@@ -19,6 +19,9 @@ struct Task {
   std::uint64_t disk_bytes = 0;    ///< estimate: what it writes between, and removes when it ends
 };
 
+/// Of a task that runs out of memory.
+constexpr unsigned k_most_attempts = 2;
+
 enum class TaskOutcome {
   done,
   failed,         ///< what depends on it never runs

@@ -1,4 +1,5 @@
 #include "build/device_action.hpp"
+#include "plan/half_costs.hpp"
 #include "support/format.hpp"
 #include "support/json.hpp"
 
@@ -38,7 +39,7 @@ struct Compilations {
     std::set<std::size_t> made;
     for (const auto i : part) {
       const auto& own = actions_of[i];
-      sum += own.empty() ? steps[i]->cost.cpu_seconds : host_cost(*steps[i], own.size()).cpu_seconds;
+      sum += own.empty() ? steps[i]->cost.cpu_seconds : host_cost(steps[i]->cost, own.size()).cpu_seconds;
       for (const auto action : own)
         if (made.insert(action).second) sum += actions[action].step.cost.cpu_seconds;
     }

@@ -150,7 +150,7 @@ void look_at_room(Look& look) {
   std::uint64_t largest = 0;
   for (const auto& known : look.known)
     for (const Spec* spec : known.specs)
-      for (const auto& kernel : spec->kernels) largest = std::max(largest, kernel.source_cost.memory_bytes);
+      for (const auto& kernel : spec->kernels) largest = std::max(largest, kernel.source_cost.peak_bytes());
   const auto cpus = static_cast<std::uint64_t>(look.machine.cpus);
   const auto fitting = largest == 0 ? cpus : look.machine.memory_bytes / largest;
   const auto text = fmt::format("{} for {} CPUs", gigabytes(look.machine.memory_bytes), cpus);

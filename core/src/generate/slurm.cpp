@@ -26,12 +26,15 @@ constexpr double k_mib = 1024.0 * 1024.0;
 constexpr double k_task_seconds = 1800;
 constexpr std::size_t k_most_shards = 64;
 constexpr std::size_t k_cpus = 4;
+/// What sagekit itself takes beside its compilers (27 MB while it builds and packs the example; what is packed adds to
+/// it), and what a run takes more than the one that was measured.
+constexpr double k_own_mib = 200, k_memory_margin = 1.2;
 /// Nodes are slower than where costs were measured, and the first task fetches toolchains.
 constexpr double k_time_margin = 3, k_fetch_minutes = 15;
 
 struct Size {
   std::size_t shards = 1, cpus = 1;
-  long memory_mib = 0, minutes = 0, finish_minutes = 0;
+  long memory_mib = 0, budget_mib = 0, minutes = 0, finish_minutes = 0;
 };
 
 Size size_of(const Plan& plan, const GenerateOptions& options) {
@@ -40,7 +43,7 @@ Size size_of(const Plan& plan, const GenerateOptions& options) {
   std::size_t compilations = 0;
   double memory = 0, dearest = 0, links = 0;
   for (const auto& step : plan.steps) {
-    memory += static_cast<double>(step.cost.memory_bytes);
+    memory += static_cast<double>(step.cost.peak_bytes());
     if (step.kind == StepKind::link) links += step.cost.cpu_seconds;
     if (!step.depends.empty()) continue;
     ++compilations;
@@ -53,8 +56,9 @@ Size size_of(const Plan& plan, const GenerateOptions& options) {
       std::clamp<std::size_t>(options.cpus > 0 ? options.cpus : k_cpus, 1, std::max<std::size_t>(1, plan.steps.size()));
   // The largest step, and average ones on the other CPUs.
   const auto average = plan.steps.empty() ? 0 : memory / static_cast<double>(plan.steps.size());
-  const auto bytes = 1.25 * static_cast<double>(plan.peak_memory_bytes) + static_cast<double>(size.cpus - 1) * average;
-  size.memory_mib = std::max(1024L, std::lround(std::ceil(bytes / k_mib / 256) * 256));
+  const auto steps = static_cast<double>(plan.peak_memory_bytes) + static_cast<double>(size.cpus - 1) * average;
+  size.memory_mib = std::max(1024L, std::lround(std::ceil((k_memory_margin * steps / k_mib + k_own_mib) / 256) * 256));
+  size.budget_mib = std::lround(std::floor((static_cast<double>(size.memory_mib) - k_own_mib) / k_memory_margin));
   const auto share = plan.cpu_seconds / static_cast<double>(size.shards) / static_cast<double>(size.cpus);
   size.minutes = std::lround(k_fetch_minutes + std::ceil(k_time_margin * std::max(share, dearest) / 60));
   size.finish_minutes = std::lround(
@@ -110,8 +114,7 @@ Result<Generated> generate_slurm(const std::vector<PlannedVariant>& variants, co
       {"shards", std::to_string(size.shards)},
       {"cpus", std::to_string(size.cpus)},
       {"memory_mib", std::to_string(size.memory_mib)},
-      // The job's own programs need some of it, too.
-      {"budget_mib", std::to_string(size.memory_mib * 9 / 10)},
+      {"budget_mib", std::to_string(size.budget_mib)},
       {"minutes", std::to_string(size.minutes)},
       {"stop_minutes", std::to_string(std::max(1L, size.minutes - 5))},
       {"finish_minutes", std::to_string(size.finish_minutes)},

@@ -57,6 +57,7 @@ std::string build_json(const Build& build, const std::vector<PackagedWheel>& whe
   json["steps"] = {{"run", build.steps_run}, {"reused", build.steps_reused}, {"failed", build.steps_failed}};
   if (build.steps_left > 0) json["steps"]["left"] = build.steps_left;
   if (build.steps_would_run) json["steps"]["would_run"] = *build.steps_would_run;
+  if (build.steps_unknown > 0) json["steps"]["unknown"] = build.steps_unknown;
   json["wall_seconds"] = build.wall_seconds;
   json["cpu_seconds"] = build.cpu_seconds;
   json["peak_memory_bytes"] = build.peak_memory_bytes;

@@ -52,7 +52,7 @@ Json step_json(const Step& step) {
   json["depends"] = step.depends;
   json["cells"] = step.cells;
   json["cpu_seconds_estimate"] = step.cost.cpu_seconds;
-  json["memory_bytes_estimate"] = step.cost.memory_bytes;
+  json["memory_bytes_estimate"] = step.cost.peak_bytes();
   return json;
 }
 

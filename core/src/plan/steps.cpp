@@ -1,5 +1,6 @@
 #include "plan/steps.hpp"
 
+#include "plan/half_costs.hpp"
 #include "spec/libc_floor.hpp"
 #include "spec/platform.hpp"
 #include "support/format.hpp"
@@ -7,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <utility>
 
 namespace sagekit {
@@ -127,12 +129,34 @@ std::uint32_t StepTable::find_or_make(const Work& work, const ModulePart& part, 
 
 std::uint32_t StepTable::add(const Work& work, const ModulePart& part, Point point) {
   if (m_full) m_steps.push_back(make(work, part, point));
-  return tally(cost_of(work, part));
+  const auto cost = cost_of(work, part);
+  return tally(cpu_seconds_of(work, part, point, cost), cost.peak_bytes());
 }
 
-std::uint32_t StepTable::tally(const Cost& cost) {
-  m_cpu_seconds += cost.cpu_seconds;
-  m_peak_memory_bytes = std::max(m_peak_memory_bytes, cost.memory_bytes);
+/// As a build takes what nvcc makes apart (build/device_action.hpp): GPU code that several steps share is counted with
+/// the first of them.
+double StepTable::cpu_seconds_of(const Work& work, const ModulePart& part, Point point, const Cost& cost) {
+  const bool shimmed = !part.kernel->device_shim.empty();
+  if (work.kind != StepKind::compile || (is_windows(m_matrix.platform.values[point.platform]) && !shimmed))
+    return cost.cpu_seconds;
+  std::set<Arch> archs;
+  for (const auto& gencode : part.gencode) archs.insert(gencode.compute);
+  if (archs.empty()) return cost.cpu_seconds;
+  const bool limited_api = work.sees_python && !m_matrix.python.least[point.python].empty();
+  const Key key{work.flavour,
+                part.gencode_number,
+                !shimmed && work.sees_torch ? point.torch : k_any,
+                point.cuda,
+                k_any,
+                !shimmed && limited_api ? point.python : k_any};
+  const auto host = host_cost(cost, archs.size()).cpu_seconds;
+  if (!m_devices.insert(key).second) return host;
+  return host + static_cast<double>(archs.size()) * device_cost(cost, archs.size(), shimmed).cpu_seconds;
+}
+
+std::uint32_t StepTable::tally(double cpu_seconds, std::uint64_t memory_bytes) {
+  m_cpu_seconds += cpu_seconds;
+  m_peak_memory_bytes = std::max(m_peak_memory_bytes, memory_bytes);
   return m_count++;
 }
 
@@ -140,7 +164,7 @@ Cost StepTable::cost_of(const Work& work, const ModulePart& part) const {
   switch (work.kind) {
     case StepKind::compile:
       return {cpu_for_arches(part.kernel->source_cost.cpu_seconds, part.gencode.size()),
-              part.kernel->source_cost.memory_bytes};
+              part.kernel->source_cost.memory_bytes, part.kernel->source_cost.device_memory_bytes};
     case StepKind::bind: return part.kernel->binding_cost;
     case StepKind::link:
     case StepKind::setup_py:
@@ -229,7 +253,7 @@ std::uint32_t StepTable::setup_py_step(const Cell& cell, const std::vector<Modul
     step.cost = cost;
     m_steps.push_back(std::move(step));
   }
-  return tally(cost);
+  return tally(cost.cpu_seconds, cost.memory_bytes);
 }
 
 std::vector<std::string> StepTable::use(const std::vector<std::uint32_t>& steps, const std::string& cell) {

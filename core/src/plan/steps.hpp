@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace sagekit {
@@ -69,7 +70,8 @@ class StepTable {
   std::uint32_t find_or_make(const Work& work, const ModulePart& part, Point point);
   Step make(const Work& work, const ModulePart& part, Point point);
   std::uint32_t add(const Work& work, const ModulePart& part, Point point);
-  std::uint32_t tally(const Cost& cost);
+  std::uint32_t tally(double cpu_seconds, std::uint64_t memory_bytes);
+  double cpu_seconds_of(const Work& work, const ModulePart& part, Point point, const Cost& cost);
   Cost cost_of(const Work& work, const ModulePart& part) const;
 
   const Spec& m_spec;
@@ -78,6 +80,7 @@ class StepTable {
   std::vector<std::vector<Work>> m_works;  ///< by kernel
   std::unordered_map<std::string, std::uint32_t> m_flavours, m_gencodes;
   std::unordered_map<Key, std::uint32_t, KeyHash> m_known;
+  std::unordered_set<Key, KeyHash> m_devices;  ///< GPU code that was counted
   std::vector<std::uint32_t> m_module_steps;
   std::vector<Step> m_steps;
   std::uint32_t m_count = 0;

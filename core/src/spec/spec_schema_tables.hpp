@@ -48,6 +48,9 @@ template <class V>
 void describe(V& v, Cost& c) {
   v({"cpu_seconds", "CPU time"}, c.cpu_seconds);
   v.mib({"memory_mib", "peak memory in MiB"}, c.memory_bytes);
+  v.mib({"device_memory_mib",
+         "the same of GPU code that is made by itself, where that is not a third of it with `device_shim`"},
+        c.device_memory_bytes);
 }
 
 template <class V>

@@ -5,6 +5,7 @@
 #include "render/text.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <condition_variable>
@@ -180,6 +181,16 @@ void BuildProgress::json_line(const BuildEvent& event) {
                   "\"cpu_seconds\":{:.3f},\"peak_memory_bytes\":{},\"message\":{}}}\n",
                   to_string(event.outcome), json_string(event.step->id), event.done, event.total, event.eta_seconds,
                   event.wall_seconds, event.cpu_seconds, event.peak_memory_bytes, json_string(event.message)));
+}
+
+std::string dry_run_summary(const Build& build) {
+  const auto known = fmt::format("{} would run, {} in the store", counted(*build.steps_would_run, "step", "steps"),
+                                 build.steps_reused);
+  if (build.steps_unknown == 0) return known;
+  const auto all = build.steps_unknown == *build.steps_would_run;
+  return fmt::format("{}; whether the store has {} is known when {} {} here", known,
+                     all ? "them" : fmt::format("{} of them", build.steps_unknown),
+                     fmt::join(build.unknown_before, " and "), build.unknown_before.size() > 1 ? "are" : "is");
 }
 
 }  // namespace sagekit::host

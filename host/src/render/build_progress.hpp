@@ -60,4 +60,7 @@ class BuildProgress : public BuildObserver {
 
 BuildProgress::Form progress_form(bool quiet, bool json_lines, bool redraws);
 
+/// The last line of a dry run, with what it could not look up: keys are made of tools and source.
+std::string dry_run_summary(const Build& build);
+
 }  // namespace sagekit::host

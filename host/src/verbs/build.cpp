@@ -356,8 +356,7 @@ int run(Session& session, const BuildArguments& arguments) {
     session.console.document(build_json(*build, packaging.wheels, packaging.refused, causes,
                                         timeline ? std::vector<Error>{} : std::vector{timeline.error()}));
   } else if (build->steps_would_run) {
-    session.console.say(fmt::format("{} would run, {} in the store", counted(*build->steps_would_run, "step", "steps"),
-                                    build->steps_reused));
+    session.console.say(dry_run_summary(*build));
   } else if (!arguments.jsonl) {
     for (const auto& wheel : packaging.wheels) session.console.result(wheel.path.string() + "\n");
     session.console.say(fmt::format("{} run, {} kept from before; {}, {} of CPU time, up to {} in one step",

@@ -44,3 +44,17 @@ TEST_CASE("Linux and Windows share the GPU code of a source and architecture") {
   CHECK(device_actions({&windows}, "linux_x86_64")[0].plain.empty());
   CHECK(device_actions({&linux, &other}, "linux_x86_64").size() == 2);
 }
+
+TEST_CASE(
+    "GPU code by itself is expected to take what its row says, else a third of the step with a device-only header") {
+  auto step = compile_step("linux_x86_64", "arch=compute_80,code=sm_80");
+  step.cost = {100, 900, 0};
+  const auto memory = [&] { return device_actions({&step}, "linux_x86_64")[0].step.cost.memory_bytes; };
+  CHECK(memory() == 300);
+  step.cost.device_memory_bytes = 1700;
+  CHECK(memory() == 1700);
+  CHECK(step.cost.peak_bytes() == 1700);
+  step.cost.device_memory_bytes = 0;
+  step.device_argv.clear();
+  CHECK(memory() == 900);
+}

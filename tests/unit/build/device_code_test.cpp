@@ -295,3 +295,70 @@ TEST_CASE("a source that does not compile is told by nvcc itself") {
   REQUIRE(built->failed.size() == 1);
   CHECK(built->failed.front().cause == "a.cu(1): error");
 }
+
+TEST_CASE("GPU code whose compiler is killed for its memory twice has failed, however the build was to end") {
+  for (const std::string how : {"at once", "keep going", "stop after", "shard"}) {
+    CAPTURE(how);
+    Halves fake;
+    fake.steps({"80", "90a"}, {"x86_64"});
+    fake.options.keep_going = how == "keep going";
+    if (how == "stop after") fake.options.stop_after = std::chrono::steady_clock::now() + std::chrono::hours(1);
+    if (how == "shard") fake.options.shard = Shard{1, 1};
+    int kills = 0;
+    const auto answer = fake.runner.instead;
+    fake.runner.instead = [&](const Command& command,
+                              const std::stop_token& stop) -> std::optional<Result<CommandResult>> {
+      if (name_of(command.argv.front()) != "cicc" || after(command.argv, "-arch") != "compute_90a")
+        return answer(command, stop);
+      ++kills;
+      CommandResult result;
+      result.signal = 9;
+      result.exit_code = 137;
+      result.peak_memory_bytes = 1'820'000'000;
+      return result;
+    };
+    const auto built = fake.build(fake.runner);
+    REQUIRE(built);
+    CHECK(kills == 2);
+    CHECK(built->steps_failed == 1);
+    CHECK(built->steps_left == 0);
+    REQUIRE(built->failed.size() == 1);
+    const auto& failure = built->failed.front();
+    CHECK(failure.step.starts_with("device-_a-a.cu-compute_90a"));
+    CHECK(failure.cell == "fake-x86_64");
+    CHECK(failure.cause.find("signal 9") != std::string::npos);
+    CHECK(failure.cause.find("ran alone: 1.82 GB were not enough") != std::string::npos);
+    CHECK(name_of(failure.argv.front()) == "nvcc");  // what can be run again: the folder of cicc's files is gone
+    CHECK(fake.watcher.saw("failed " + failure.step));
+    CHECK_FALSE(fake.watcher.saw("finished " + failure.step));
+    CHECK(std::ranges::count(fake.log, "whole sh") == 0);
+    if (how == "keep going") CHECK(std::ranges::count(fake.log, "ptxas 80") == 1);
+  }
+}
+
+TEST_CASE("of GPU code that is made anew it is said what differs, as of every step") {
+  Halves fake;
+  std::vector<std::string> said;
+  fake.options.log = [&](LogLevel, std::string_view text) {
+    const std::lock_guard lock(fake.mutex);
+    const auto at = text.find(": not in the store: ");
+    if (text.starts_with("device-") && at != text.npos) said.emplace_back(text.substr(at + 20));
+  };
+  const auto run = [&] {
+    said.clear();
+    fake.run();
+    return said;
+  };
+  CHECK(run() == Log{"it was never made before"});
+  CHECK(run().empty());
+  write(fake.source() / "csrc/a.cu", "kernel a, mended\n");
+  fake.pin();
+  CHECK(run() == Log{"input {source}/csrc/a.cu"});
+  write(fake.source() / "csrc/common.h", "header 2\n");
+  fake.pin();
+  CHECK(run() == Log{"header {source}/csrc/common.h"});
+  fs::remove_all(fake.options.store / "actions");
+  CHECK(run() == Log{"the store lost its record"});
+  fs::remove_all(fake.options.store / "objects");
+  CHECK(run() == Log{"the store lost what it made"});
+}

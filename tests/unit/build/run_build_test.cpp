@@ -312,6 +312,7 @@ TEST_CASE("a dry run starts nothing and says of each step whether it would run")
                                                "would reuse link-b"});
   CHECK(build->steps_reused == 4);
   CHECK(build->steps_would_run == 0);
+  CHECK(build->steps_unknown == 0);
 
   package.step("compile-b").argv.push_back("-O3");
   const auto changed = messages();
@@ -322,6 +323,15 @@ TEST_CASE("a dry run starts nothing and says of each step whether it would run")
 
   package.environment.host_compilers[0].ready = false;  // will be fetched, or is not there: nothing can be known
   for (const auto& line : messages()) CHECK(line.starts_with("would run "));
+  CHECK(build->steps_unknown == 4);
+  auto& cell = package.plan.cells.front();
+  cell.cuda = "13.0";
+  cell.lacks = {{LackKind::nvcc, Error{ErrorKind::machine, "TCH001", "no nvcc", {}, {}}}};
+  messages();
+  CHECK(build->unknown_before == std::vector<std::string>{"nvcc 13.0"});
+  fs::remove_all(package.options.store / "actions");  // of an empty store it is known
+  messages();
+  CHECK(build->steps_unknown == 0);
 }
 
 TEST_CASE("steps see SOURCE_DATE_EPOCH, the C locale and no variable that changes compilers") {
