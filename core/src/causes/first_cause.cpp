@@ -39,6 +39,13 @@ void add_missing(LogFacts& facts, const LogFacts& more) {
   for (const auto& [name, value] : more) facts.try_emplace(name, value);
 }
 
+/// What the log says near a line, and elsewhere. Its word for its own system wins over hints, wherever they stand.
+LogFacts said_by_log(LogFacts near, const LogFacts& elsewhere) {
+  add_missing(near, elsewhere);
+  if (auto own = near.extract("own_os"); !own.empty()) near["os"] = std::move(own.mapped());
+  return near;
+}
+
 /// With what the log says elsewhere. The GPU that it names is the one at hand: numbers may be a compiler's flags, or of
 /// a module that serves several GPUs.
 LogFacts with_said(LogFacts known, const LogFacts& said) {
@@ -111,10 +118,9 @@ class CauseRanking {
   }
 
   void add_candidate(const LineEvent& event) {
-    LogFacts known = m_here, said = event.facts;
+    LogFacts known = m_here;
     add_missing(known, event.groups);
-    add_missing(said, m_scan.facts());
-    known = with_said(std::move(known), said);
+    known = with_said(std::move(known), said_by_log(event.facts, m_scan.facts()));
     add_meaning(*event.row, known);
     const auto held = all_hold(event.row->when, known);
     if (held == Holds::no) return;
@@ -342,7 +348,7 @@ class CauseRanking {
         explanation.seen.push_back(consequence(*event));
     explanation.facts = best.empty() ? LogFacts() : m_candidates[best.front()].known;
     if (best.empty()) {
-      explanation.facts = with_said(m_here, m_scan.facts());
+      explanation.facts = with_said(m_here, said_by_log({}, m_scan.facts()));
     }
     explanation.ending = ending();
     if (explanation.causes.empty() && explanation.ending != LogEnding::well) explanation.likeliest = m_scan.likeliest();
