@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -33,6 +34,54 @@ int write_and_close(int file, std::string_view text) {
   if (wrong == 0 && ::fsync(file) != 0 && errno != EINVAL && errno != EROFS && errno != ENOTSUP) wrong = errno;
   if (::close(file) != 0 && wrong == 0) wrong = errno;
   return wrong;
+}
+
+std::string beginning_of(const fs::path& path) {
+  std::string begin(4096, ' ');
+  std::ifstream file(path, std::ios::binary);
+  file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  begin.resize(static_cast<std::size_t>(std::max<std::streamsize>(file.gcount(), 0)));
+  return begin;
+}
+
+bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+
+/// Whoever wrote it: its first "$schema" names the format.
+bool has_schema_of_sarif(std::string_view text) {
+  constexpr std::string_view k_schema = "\"$schema\"";
+  const auto at = text.find(k_schema);
+  const auto begin = at == std::string_view::npos ? at : text.find('"', at + k_schema.size());
+  if (begin == std::string_view::npos) return false;
+  return has(text.substr(begin, text.find('"', begin + 1) - begin), "sarif");
+}
+
+struct KnownKind {
+  std::string_view what;
+  bool (*is_one)(std::string_view begin);
+};
+
+const KnownKind& known_kind(OutputKind kind) {
+  // An index's pages say who made them, too.
+  static constexpr KnownKind k_page{"page of sagekit's about a release", [](std::string_view begin) {
+                                      return has(begin, "<meta name=\"generator\" content=\"sagekit\">") &&
+                                             !has(begin, "pypi:repository-version");
+                                    }};
+  static constexpr KnownKind k_findings{
+      "SARIF", [](std::string_view begin) { return begin.starts_with('{') && has_schema_of_sarif(begin); }};
+  static constexpr KnownKind k_timeline{"timeline of a build", [](std::string_view begin) {
+                                          return begin.starts_with('{') && has(begin, "\"traceEvents\"");
+                                        }};
+  static constexpr KnownKind k_manual{"page of sagekit's manual",
+                                      [](std::string_view begin) { return begin.starts_with(".TH SAGEKIT"); }};
+  static constexpr KnownKind k_text{"text", [](std::string_view begin) { return !begin.contains('\0'); }};
+  switch (kind) {
+    case OutputKind::page: return k_page;
+    case OutputKind::findings: return k_findings;
+    case OutputKind::timeline: return k_timeline;
+    case OutputKind::manual: return k_manual;
+    case OutputKind::own_name: break;
+  }
+  return k_text;
 }
 
 }  // namespace
@@ -64,23 +113,24 @@ Error write_error(std::string_view what, int number, bool in_place) {
           full ? "free some space, or write to another disk" : "check rights, or name another place"};
 }
 
-Status check_output(const fs::path& path, const std::vector<std::string>& inputs) {
+Status check_output(const fs::path& path, OutputKind kind, const std::vector<std::string>& inputs) {
   const auto stays = [&](std::string_view why) {
     return fail(ErrorKind::usage, "FIL002", fmt::format("cannot write {}: {}", path.string(), why),
-                "name another file");
+                "name another file, or move that one away");
   };
   std::error_code error;
   if (path.extension() == ".whl") return stays("that is a wheel's name");
   for (const auto& input : inputs)
     if (fs::equivalent(path, input, error)) return stays("this command reads it");
   if (!fs::is_regular_file(path, error)) return {};
-  std::string begin(4096, ' ');
-  std::ifstream(path, std::ios::binary).read(begin.data(), static_cast<std::streamsize>(begin.size()));
-  return begin.find('\0') == std::string::npos ? Status() : stays("what is there is no text, and stays");
+  const auto& [what, is_one] = known_kind(kind);
+  const auto begin = beginning_of(path);
+  if (begin.empty() || is_one(begin)) return {};
+  return stays(fmt::format("what is there is no {}, and stays", what));
 }
 
-Status write_output(const fs::path& path, std::string_view text) {
-  if (auto free = check_output(path); !free) return free;
+Status write_output(const fs::path& path, OutputKind kind, std::string_view text) {
+  if (auto free = check_output(path, kind); !free) return free;
   return write_whole(path, text);
 }
 
@@ -88,7 +138,7 @@ Status write_whole(const fs::path& path, std::string_view bytes) {
   if (path == "-")
     return fail(ErrorKind::usage, "FIL002", "cannot write -: what would be written there is a file, and not stdout",
                 "name a file");
-  struct stat status{};
+  struct stat status {};
   const bool in_place = ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode);
   std::string name = path.string();
   if (in_place) {

@@ -35,19 +35,20 @@ class OutputFiles(CommandLine):
     def test_a_cut_sarif_does_not_stand_under_its_name(self):
         wheel = Wheel().write(self.folder)
         sarif = self.folder / "findings.sarif"
-        sarif.write_text("what was there")
+        earlier = '{"$schema": "https://example.org/sarif-schema-2.1.0.json", "version": "2.1.0", "runs": []}'
+        sarif.write_text(earlier)
         # 512 bytes at most: the write fails in the middle of the document.
         done = subprocess.run(["sh", "-c", 'ulimit -f 1; trap "" XFSZ; exec "$0" verify --sarif "$1" "$2"', str(SAGEKIT), str(sarif), str(wheel)],
                               env=self.environment(), cwd=self.folder, capture_output=True)
         self.assertEqual(done.returncode, 3, done.stderr)
         self.assertIn(b"error[FIL002]", done.stderr)
-        self.assertEqual(sarif.read_text(), "what was there")
+        self.assertEqual(sarif.read_text(), earlier)
         self.assertEqual([p.name for p in self.folder.iterdir() if p.name.startswith("findings.sarif.")], [])
 
     def test_sarif_is_written_whole_and_a_link_stays_a_link(self):
         wheel = Wheel().write(self.folder)
         (self.folder / "link.sarif").symlink_to("real.sarif")
-        (self.folder / "real.sarif").write_text("old")
+        (self.folder / "real.sarif").write_text("")
         self.expect(self.run_sagekit("verify", "--sarif", "link.sarif", wheel), 0)
         self.assertTrue((self.folder / "link.sarif").is_symlink())
         self.assertEqual(json.loads((self.folder / "real.sarif").read_text())["version"], "2.1.0")
@@ -87,6 +88,36 @@ class OtherFilesStay(CommandLine):
         self.refused(self.folder / "policy.toml", "verify", "--policy", "./policy.toml", "--sarif", "policy.toml", wheel.name)
         self.run_sagekit("release", ".")
         self.refused(self.folder / "sagekit.release.json", "report", "./sagekit.release.json", "-o", "sagekit.release.json")
+
+    def test_what_is_of_another_kind_stays(self):
+        wheel = Wheel().write(self.folder / "dist")
+        self.expect(self.run_sagekit("release", "dist"), 0)
+        (self.folder / "policy.toml").write_text('schema = 1\nbase = "others"\n')
+        (self.folder / "plan.json").write_bytes(self.run_sagekit("--plugin", "sage2", "plan", "--json").out.encode())
+        (self.folder / "page.html").write_text("<!DOCTYPE html><h1>Quarter</h1>")
+        (self.folder / "NOTES").write_text("n\n")
+        self.expect(self.run_sagekit("index", "dist"), 0)
+        made = {"report": ("report", "dist", "-o"), "verify": ("verify", wheel, "--sarif"), "build": ("--plugin", "sage2", "build", "-n", "--timeline")}
+        others = ["policy.toml", "plan.json", "page.html", "NOTES", "dist/SHA256SUMS", "dist/NOTES.md", "dist/sagekit.release.json", "dist/sagekit.intoto.json", "dist/simple/index.html"]
+        for verb, words in made.items():
+            for other in others:
+                with self.subTest(verb, other=other):
+                    before = (self.folder / other).read_bytes()
+                    self.expect(self.run_sagekit(*words, other), 2, "error[FIL002]", f"cannot write {other}: what is there is no ", ", and stays", "name another file")
+                    self.assertEqual((self.folder / other).read_bytes(), before)
+        (self.folder / "man").mkdir()
+        (self.folder / "man" / "sagekit-plan.1").write_text("mine\n")
+        self.expect(self.run_sagekit("man", "-o", "man"), 2, "FIL002", "no page of sagekit's manual")
+        # Their own they replace, and what is empty.
+        (self.folder / "man" / "sagekit-plan.1").unlink()
+        for name, words in (("r.html", made["report"]), ("f.sarif", made["verify"])):
+            (self.folder / name).touch()
+            for _ in range(2):
+                self.expect(self.run_sagekit(*words, name), 0)
+        for _ in range(2):
+            self.expect(self.run_sagekit("man", "-o", "man"), 0)
+        self.expect(self.run_sagekit("report", "dist", "-o", "f.sarif"), 2, "no page of sagekit's about a release")
+        self.expect(self.run_sagekit("verify", wheel, "--sarif", "r.html"), 2, "no SARIF")
 
     def test_an_export_takes_no_other_files_place(self):
         (self.folder / "störe" / "objects").mkdir(parents=True)

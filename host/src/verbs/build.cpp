@@ -241,7 +241,7 @@ Status write_timeline(const Session& session, const BuildArguments& arguments, c
     session.console.say(fmt::format("nothing runs: {} is left as it is", arguments.timeline));
     return {};
   }
-  auto written = write_output(arguments.timeline, trace.chrome_trace());
+  auto written = write_output(arguments.timeline, OutputKind::timeline, trace.chrome_trace());
   if (!written) session.console.show(written.error());
   return written;
 }
@@ -252,7 +252,8 @@ int run(Session& session, const BuildArguments& arguments) {
                             "--json is one document at the end, --jsonl an event a line: choose one"});
   if (const auto taken = check_engine_flags(session, arguments.engine); !taken) return report(session, taken.error());
   if (!arguments.timeline.empty())
-    if (const auto free = check_output(arguments.timeline); !free) return report(session, free.error());
+    if (const auto free = check_output(arguments.timeline, OutputKind::timeline); !free)
+      return report(session, free.error());
   const std::stop_token stop = stop_on_signals();
   if (!arguments.engine.empty()) return run_in_engine(session, arguments, stop);
   const auto interpreters = find_interpreters(session, arguments.interpreters);

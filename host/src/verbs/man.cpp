@@ -93,7 +93,7 @@ int run(Session& session, const ManArguments& arguments) {
     for (const auto* verb : every) {
       const auto file =
           std::filesystem::path(arguments.folder) / (page_name(verb == nullptr ? "" : verb->text.name) + ".1");
-      if (const auto written = write_output(file, man_page(verbs, verb)); !written)
+      if (const auto written = write_output(file, OutputKind::manual, man_page(verbs, verb)); !written)
         return report(session, written.error());
     }
     return 0;

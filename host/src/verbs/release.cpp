@@ -147,13 +147,13 @@ int run(Session& session, const ReleaseArguments& arguments) {
   // First: verify holds a wheel to the checksums beside it, and those of an earlier release do not have the new wheels.
   const auto checksums = folder / k_checksums_file;
   const auto earlier = file_text(checksums);
-  if (const auto written = write_output(checksums, checksums_text(release)); !written)
+  if (const auto written = write_output(checksums, OutputKind::own_name, checksums_text(release)); !written)
     return report(session, written.error());
   if (const auto judged = judge_given(session, *given, stop); !judged) {
     // Without the manifest that belongs to them they would be half a release.
     if (!earlier)
       fs::remove(checksums, error);
-    else if (const auto back = write_output(checksums, *earlier); !back)
+    else if (const auto back = write_output(checksums, OutputKind::own_name, *earlier); !back)
       session.console.show(back.error());
     return report(session, judged.error());
   }
@@ -161,7 +161,8 @@ int run(Session& session, const ReleaseArguments& arguments) {
   for (const auto& [name, text] : {std::pair{k_statement_file, provenance_statement(release)},
                                    {k_notes_file, release_notes(release)},
                                    {k_manifest_file, manifest}})
-    if (const auto written = write_output(folder / name, text); !written) return report(session, written.error());
+    if (const auto written = write_output(folder / name, OutputKind::own_name, text); !written)
+      return report(session, written.error());
 
   const auto failing = std::ranges::count(release.wheels, WheelVerdict::fail, &ReleasedWheel::verdict);
   for (const auto& wheel : release.wheels)

@@ -5,7 +5,6 @@
 #include "verb.hpp"
 
 #include <sagekit/release_report.hpp>
-#include <sagekit/shell_word.hpp>
 
 #include <fmt/format.h>
 
@@ -29,17 +28,6 @@ void declare(Flags& flags, ReportArguments& arguments) {
   flags.reads("SAGEKIT_STORE", "Where facts of wheels and fetched torches are");
 }
 
-/// A name that nobody gave takes the place of an earlier page alone. It says in its head who made it.
-Status check_page(const fs::path& page) {
-  const auto there = file_text(page);
-  if (!there || there->empty() || there->find("<meta name=\"generator\" content=\"sagekit\">") != there->npos)
-    return {};
-  return fail(
-      ErrorKind::failed, "PKG001", fmt::format("{} is there and is no page of sagekit's", page.string()),
-      fmt::format("move it away, or name the page: -o wheels.html; -o {} replaces it", shell_word(page.string())),
-      page.string());
-}
-
 int run(Session& session, const ReportArguments& arguments) {
   auto given = read_given_release(session, arguments.given);
   if (!given) return report(session, given.error());
@@ -51,10 +39,8 @@ int run(Session& session, const ReportArguments& arguments) {
     if (const auto judged = judge_given(session, *given); !judged) return report(session, judged.error());
   const fs::path beside = given->folder.empty() ? fs::path(arguments.given).parent_path() : given->folder;
   const fs::path output = arguments.output.empty() ? beside / "report.html" : fs::path(arguments.output);
-  if (const auto free = check_output(output, {arguments.given, arguments.timeline}); !free)
+  if (const auto free = check_output(output, OutputKind::page, {arguments.given, arguments.timeline}); !free)
     return report(session, free.error());
-  if (arguments.output.empty())
-    if (const auto own = check_page(output); !own) return report(session, own.error());
   std::vector<TimelineSpan> timeline;
   if (!arguments.timeline.empty()) {
     const auto text = file_text(arguments.timeline);
@@ -71,7 +57,8 @@ int run(Session& session, const ReportArguments& arguments) {
           session, {ErrorKind::usage, "CLI001", "-o - and --json both want stdout", "", "name a file: -o report.html"});
     return session.console.document(page), 0;
   }
-  if (const auto written = write_output(output, page); !written) return report(session, written.error());
+  if (const auto written = write_output(output, OutputKind::page, page); !written)
+    return report(session, written.error());
   if (session.global.json)
     session.console.document(release_json(given->scan.release));
   else
@@ -90,7 +77,7 @@ std::vector<Verb> report_verbs() {
        .examples = {"sagekit report dist", "sagekit report dist --timeline build.json",
                     "sagekit report sagekit.release.json -o public/index.html"},
        .exits = {{0, "the page is written, whatever the wheels' verdicts"},
-                 {1, "a wheel is damaged, contradicts itself or shares its name; report.html is somebody else's"},
+                 {1, "a wheel is damaged, contradicts itself or shares its name"},
                  {4, "there is no wheel"}}},
       declare, run)};
 }

@@ -330,7 +330,8 @@ int show(const Session& session, const VerifyArguments& arguments, const Run& ru
   const bool trouble = std::ranges::any_of(reports, [](const WheelReport& one) { return !one.pass; });
   if (arguments.format == "text" && trouble) console.say("sagekit explain CODE says what a code means");
   if (arguments.sarif_file.empty()) return code;
-  const auto written = write_output(arguments.sarif_file, verify_sarif(reports, run.errors(), stale));
+  const auto written =
+      write_output(arguments.sarif_file, OutputKind::findings, verify_sarif(reports, run.errors(), stale));
   return written ? code : std::max(code, report(session, written.error()));
 }
 
@@ -355,7 +356,8 @@ int run(Session& session, const VerifyArguments& given) {
          arguments.format == "sarif" ? "choose one; --sarif FILE writes SARIF beside --json" : "choose one"});
   if (auto inputs = arguments.paths; !arguments.sarif_file.empty() && arguments.sarif_file != "-") {
     inputs.insert(inputs.end(), {arguments.policy, arguments.sha256_file});
-    if (const auto free = check_output(arguments.sarif_file, inputs); !free) return report(session, free.error());
+    if (const auto free = check_output(arguments.sarif_file, OutputKind::findings, inputs); !free)
+      return report(session, free.error());
   }
   if (arguments.format.empty()) arguments.format = session.global.json ? "json" : "text";
   if (arguments.sarif_file == "-") arguments.format = "sarif", arguments.sarif_file.clear();
