@@ -382,6 +382,17 @@ class Plans(CommandLine):
         self.assertEqual(flag.out, variable.out)
         self.assertIn("TORCH_CUDA_ARCH_LIST", variable.err)
 
+    def test_an_empty_variable_is_unset_and_a_blank_one_is_no_list(self):
+        unset = self.plan("sage2")
+        empty = self.plan("sage2", env=self.environment(TORCH_CUDA_ARCH_LIST=""))
+        self.assertEqual((empty.code, empty.out, empty.err), (unset.code, unset.out, unset.err))
+        self.assertNotIn("TORCH_CUDA_ARCH_LIST", empty.err)
+        for blank in (" ", "\t\n", ";", " , "):
+            with self.subTest(blank):
+                done = self.plan("sage2", env=self.environment(TORCH_CUDA_ARCH_LIST=blank))
+                self.expect(done, 2, "arch list from TORCH_CUDA_ARCH_LIST", "error[ARC001]: the arch list is empty")
+                self.assertEqual(done.out, "")
+
     def test_what_cannot_be_honoured_is_an_error(self):
         self.expect(self.plan("sage2", "--arch", "8.0;Ampere"), 2, "Ampere")
         self.expect(self.plan("sage2", "--arch", "10.0"), 2, "10.0", "buildable: 8.0, 8.6, 8.9, 9.0, 12.0, 12.1")

@@ -271,6 +271,18 @@ class TrustAndLock(Provisioning):
         self.assertEqual(self.index.log, [])
         self.works_again()
 
+    def test_verbose_shows_every_request_with_its_answer(self):
+        done = self.fetch("-v")
+        self.expect(done, 0)
+        shown = re.findall(r"^\d\d:\d\d:\d\d\.\d{3} info (GET|HEAD) (\S+?)( from \d+| last \d+ bytes)?: (\d+|no answer), (\d+) bytes so far$", done.err, re.M)
+        asked = [(one.method, self.index.base + one.path, one.status) for one in self.index.log]
+        self.assertTrue(asked)
+        self.assertEqual(sorted((method, url, int(status)) for method, url, _, status, _ in shown), sorted(asked))
+        self.assertIn(206, {status for _, _, status in asked})
+        self.assertTrue(all(part for *_, part, status, _ in shown if status == "206"), shown)
+        self.assertTrue(all(int(size) > 0 for method, *_, size in shown if method == "GET"), shown)
+        self.assertNotIn("info GET", self.fetch("--store", "other").err)
+
     def test_credentials_go_to_their_host_and_into_no_text(self):
         self.index.credentials = f"user:{SECRET}"
         self.index.add_all(fake_packages.nvcc_wheels(), host=self.index.base)  # absolute addresses, without user, as many indexes have

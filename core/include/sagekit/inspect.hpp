@@ -129,6 +129,7 @@ struct WheelFacts {
   std::string plugin;         ///< that sagekit made it with, as the wheel says; "" = it does not
   std::string dist_info;      ///< folder name
   Diagnostics problems;       ///< NAM, ZIP, INF findings of the reading itself
+  Diagnostics unchecked;      ///< notes: what the reading could not check, by the code that it neither passes nor fails
 };
 
 /// The file name that a wheel's METADATA and WHEEL give it; "" when they do not say.

@@ -179,7 +179,7 @@ void judge_dist_info(const DistInfoTexts& texts, const std::string& file_name, c
     else
       problems.error("INF007", "the wheel has no readable " + texts.folder + "/WHEEL");
     if (texts.record)
-      judge_record(*texts.record, texts.folder, members, texts.read, problems);
+      facts.unchecked = judge_record(*texts.record, texts.folder, members, texts.read, problems);
     else
       problems.error("INF011", "the wheel has no readable " + texts.folder + "/RECORD");
   }

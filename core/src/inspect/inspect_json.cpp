@@ -163,6 +163,7 @@ Json wheel_json(const WheelFacts& wheel) {
   json["generator"] = wheel.generator;
   if (!wheel.plugin.empty()) json["plugin"] = wheel.plugin;
   json["problems"] = problems_json(wheel.problems);
+  for (auto& one : problems_json(wheel.unchecked)) json["problems"].push_back(std::move(one));
   return json;
 }
 

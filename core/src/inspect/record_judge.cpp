@@ -6,6 +6,8 @@
 #include "support/sha256.hpp"
 #include "support/text.hpp"
 
+#include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 
@@ -13,17 +15,23 @@ namespace sagekit {
 
 namespace {
 
-/// What RECORD should say of a file, by the algorithm that it chose; nothing for those that are not checked. "": it
-/// could not be read.
+/// What RECORD may have beside what record_hash computes: hashlib.algorithms_guaranteed without md5, sha1 and sha224
+/// ("Recording installed packages", "Binary distribution format").
+constexpr std::array<std::string_view, 4> k_not_computed{"blake2b", "blake2s", "shake_128", "shake_256"};
+
+/// Files by the algorithm that RECORD hashes them by and that is not computed here.
+using Unchecked = std::map<std::string, std::vector<std::string>>;
+
+/// What RECORD should say of a file, by the algorithm that it chose. "": the file could not be read.
 std::optional<std::string> right_hash(std::string_view algorithm, const MemberFacts& member, const ReadMember& read) {
   if (algorithm == "sha256") return sha256_record_of_hex(member.sha256);
-  if (!record_hash(algorithm, {})) return std::nullopt;
   if (member.sha256.empty()) return "";
   const auto content = read(member.path);
   return content ? record_hash(algorithm, *content) : "";
 }
 
-void judge_row(const RecordRow& row, const MemberFacts& member, const ReadMember& read, Problems& problems) {
+void judge_row(const RecordRow& row, const MemberFacts& member, const ReadMember& read, Problems& problems,
+               Unchecked& unchecked) {
   const std::string shown = zip::printable(row.path);
   const std::string algorithm = row.hash.substr(0, row.hash.find('='));
   if (row.hash.empty() || row.size.empty())
@@ -31,14 +39,17 @@ void judge_row(const RecordRow& row, const MemberFacts& member, const ReadMember
   if (algorithm == "md5" || algorithm == "sha1" || algorithm == "sha224")
     return problems.error("INF018",
                           fmt::format("RECORD hashes {} by {}, which is too weak to be allowed", shown, algorithm));
-  if (!record_hash(algorithm, {}))
-    return problems.error(
-        "INF018", fmt::format("RECORD hashes {} by {}, which was not checked", shown, zip::printable(algorithm)));
+  const bool computed = record_hash(algorithm, {}).has_value();
+  if (!computed && std::ranges::find(k_not_computed, algorithm) == k_not_computed.end())
+    return problems.error("INF018", fmt::format("RECORD hashes {} by {}, which is no hash that RECORD may have", shown,
+                                                zip::printable(algorithm)));
   // Of the member, so that what is said of a module's code does not outweigh it.
   const auto wrong = [&](const char* code, std::string message) {
     problems.add({{Severity::error, code, std::move(message), {member.path, 0, 0, {}}, {}}});
   };
-  if (read != nullptr && row.hash != right_hash(algorithm, member, read))
+  if (!computed)
+    unchecked[algorithm].push_back(shown);
+  else if (read != nullptr && row.hash != right_hash(algorithm, member, read))
     wrong("INF016", fmt::format("{} does not have the hash that RECORD says", shown));
   if (row.size != std::to_string(member.size_bytes))
     wrong("INF017", fmt::format("{} has {} bytes, RECORD says {}", shown, member.size_bytes, zip::printable(row.size)));
@@ -46,8 +57,9 @@ void judge_row(const RecordRow& row, const MemberFacts& member, const ReadMember
 
 }  // namespace
 
-void judge_record(std::string_view text, const std::string& dist_info, const std::vector<MemberFacts>& members,
-                  const ReadMember& read, Problems& problems) {
+Diagnostics judge_record(std::string_view text, const std::string& dist_info, const std::vector<MemberFacts>& members,
+                         const ReadMember& read, Problems& problems) {
+  Unchecked unchecked;
   const RecordText record = read_record(text);
   for (const auto& fault : record.faults) problems.error("INF012", "RECORD is damaged: " + fault);
   std::map<std::string_view, const MemberFacts*> files;
@@ -67,7 +79,7 @@ void judge_record(std::string_view text, const std::string& dist_info, const std
     if (found == files.end())
       problems.error("INF014", fmt::format("RECORD lists {}, which the wheel does not hold", shown));
     else if (!unhashed.contains(row.path))
-      judge_row(row, *found->second, read, problems);
+      judge_row(row, *found->second, read, problems, unchecked);
     else if (row.path == own && (!row.hash.empty() || !row.size.empty()))
       problems.error("INF026", "RECORD gives a hash or size for itself");
   }
@@ -78,6 +90,18 @@ void judge_record(std::string_view text, const std::string& dist_info, const std
     else if (!unhashed.contains(std::string(path)))
       problems.error("INF013", fmt::format("RECORD does not list {}", zip::printable(path)));
   }
+  Diagnostics notes;
+  for (const auto& [algorithm, paths] : unchecked) {
+    if (read == nullptr) break;
+    const auto more = paths.size() == 1 ? "" : fmt::format(" and {} more", paths.size() - 1);
+    notes.push_back(
+        {Severity::note,
+         "INF016",
+         fmt::format("RECORD hashes {}{} by {}, which sagekit does not compute", paths.front(), more, algorithm),
+         {},
+         "sha256 is what every tool computes"});
+  }
+  return notes;
 }
 
 }  // namespace sagekit

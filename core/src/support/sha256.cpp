@@ -10,7 +10,10 @@
 #include <nettle/sha1.h>
 #include <nettle/sha2.h>
 
+#include <algorithm>
+#include <array>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace sagekit {
@@ -30,12 +33,18 @@ std::string record_form(std::string_view algorithm, std::span<const std::uint8_t
   return std::string(algorithm) + "=" + replace_all(replace_all(std::move(text), "+", "-"), "/", "_");
 }
 
+constexpr std::array<std::pair<std::string_view, const nettle_hash*>, 7> k_hashes{{{"sha256", &nettle_sha256},
+                                                                                   {"sha384", &nettle_sha384},
+                                                                                   {"sha512", &nettle_sha512},
+                                                                                   {"sha3_224", &nettle_sha3_224},
+                                                                                   {"sha3_256", &nettle_sha3_256},
+                                                                                   {"sha3_384", &nettle_sha3_384},
+                                                                                   {"sha3_512", &nettle_sha3_512}}};
+
 std::optional<std::vector<std::uint8_t>> digest_by(std::string_view algorithm, std::string_view bytes) {
-  const nettle_hash* hash = algorithm == "sha256"   ? &nettle_sha256
-                            : algorithm == "sha384" ? &nettle_sha384
-                            : algorithm == "sha512" ? &nettle_sha512
-                                                    : nullptr;
-  if (hash == nullptr) return std::nullopt;
+  const auto known = std::ranges::find(k_hashes, algorithm, &std::pair<std::string_view, const nettle_hash*>::first);
+  if (known == k_hashes.end()) return std::nullopt;
+  const nettle_hash* hash = known->second;
   std::vector<std::uint8_t> context(hash->context_size), digest(hash->digest_size);
   hash->init(context.data());
   hash->update(context.data(), bytes.size(), reinterpret_cast<const std::uint8_t*>(bytes.data()));

@@ -41,7 +41,8 @@ std::string sha256_record_of_hex(std::string_view hex);
 std::optional<std::string> sha256_of_record(std::string_view hash);
 /// 64 hexadecimal digits, letters small.
 bool is_sha256(std::string_view text);
-/// "sha512=..." of content: sha256, sha384 and sha512, which are what RECORD may use; nothing for other algorithms.
+/// "sha512=..." of content, by Python's name of the algorithm: sha256, sha384, sha512 and sha3_224 to sha3_512; nothing
+/// for others.
 std::optional<std::string> record_hash(std::string_view algorithm, std::string_view bytes);
 /// The same in hex, alone.
 std::optional<std::string> hash_hex(std::string_view algorithm, std::string_view bytes);

@@ -135,6 +135,16 @@ void FindingList::read_problems(const Diagnostics& problems, std::string_view wh
           problem.where.file.empty() ? std::string(where) : problem.where.file, problem.hint);
 }
 
+void FindingList::read_dist_info(const WheelFacts& wheel, std::string_view where) {
+  read_problems(wheel.problems, where);
+  for (const auto& one : wheel.unchecked) skipped(one.code, one.message, one.hint);
+  if (std::ranges::any_of(wheel.problems, [](const Diagnostic& one) { return family(one.code) == "INF"; })) return;
+  if (wheel.unchecked.empty())
+    done("INF100");
+  else
+    skipped("INF100", wheel.unchecked.front().message, wheel.unchecked.front().hint);
+}
+
 void FindingList::require_all() {
   for (const auto& letters : std::set(m_policy.require.begin(), m_policy.require.end()))
     if (std::ranges::none_of(m_groups, [&](const auto& group) { return family(group.first) == letters; }))

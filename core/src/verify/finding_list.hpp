@@ -3,6 +3,7 @@
 
 #include "verify/policy.hpp"
 
+#include <sagekit/inspect.hpp>
 #include <sagekit/verify.hpp>
 
 #include <map>
@@ -32,6 +33,9 @@ class FindingList {
   /// What a reader could not read. Our own wheels have nothing that a reader so much as warns of in names, framing and
   /// dist-info.
   void read_problems(const Diagnostics& problems, std::string_view where);
+  /// The same of a dist-info and of what was not checked in it; where nothing of it is wrong, that is said, too
+  /// (INF100).
+  void read_dist_info(const WheelFacts& wheel, std::string_view where);
   /// Found by somebody who knows how bad it is, a reader or a plugin's judge; rules and the policy file may differ.
   void found(std::string_view code, Severity severity, std::string message, std::string where = {},
              std::string hint = {});

@@ -54,10 +54,6 @@ void skip_archive(const Artifact& artifact, FindingList& findings) {
   if (artifact.wheel == nullptr) findings.skipped("INF100", "the folder has no dist-info");
 }
 
-bool names_family(const Diagnostics& problems, std::string_view letters) {
-  return std::ranges::any_of(problems, [&](const Diagnostic& one) { return family(one.code) == letters; });
-}
-
 ArtifactKind kind_of(const PackageFolder& package) {
   switch (package.kind) {
     case PackageFolder::Kind::unpacked: return ArtifactKind::unpacked;
@@ -74,8 +70,10 @@ Result<WheelReport> judge_package(const PackageFolder& package, const std::vecto
   const auto name = whole ? package.dist_info : package.root.filename().string();
   TRY_ASSIGN(auto policy, effective_policy(options, reading.wheel.generator, name));
   FindingList findings(std::move(policy));
-  findings.read_problems(reading.wheel.problems, name);
-  if (whole && !names_family(reading.wheel.problems, "INF")) findings.done("INF100");
+  if (whole)
+    findings.read_dist_info(reading.wheel, name);
+  else
+    findings.read_problems(reading.wheel.problems, name);
 
   Artifact artifact;
   artifact.kind = kind_of(package);

@@ -75,9 +75,8 @@ Result<WheelReport> judge_wheel(const Question& question, const VerifyOptions& o
   TRY_ASSIGN(policy, effective_policy(options, facts.wheel->generator, name));
 
   FindingList findings(std::move(policy));
-  findings.read_problems(facts.wheel->problems, facts.wheel->name.file_name());
+  findings.read_dist_info(*facts.wheel, facts.wheel->name.file_name());
   if (!has_family(facts.wheel->problems, "ZIP")) findings.done("ZIP100");
-  if (!has_family(facts.wheel->problems, "INF")) findings.done("INF100");
 
   Artifact artifact;
   artifact.name = identity(*facts.wheel);

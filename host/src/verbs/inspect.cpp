@@ -53,6 +53,7 @@ void show_file(const Session& session, const FileFacts& file, const InspectOptio
       if (!console.quiet() || problem.severity == Severity::error) console.show(problem);
   };
   if (file.wheel) show(file.wheel->problems);
+  if (file.wheel) show(file.wheel->unchecked);
   for (const auto& member : file.members) show(member.problems);
 }
 

@@ -157,7 +157,7 @@ TEST_CASE("namespaces named after all architectures make no other host code, unl
   fake.lists = true;
   CHECK(fake.host_runs({"80"}) == 1);
   CHECK(fake.host_runs({"80", "90a"}) == 0);
-  for (bool Halves::*const matters : {&Halves::mangles, &Halves::tables}) {
+  for (bool Halves::* const matters : {&Halves::mangles, &Halves::tables}) {
     fake.*matters = true;
     write(fake.source() / "csrc/common.h", "header " + std::to_string(2 + fake.tables));
     fake.pin();

@@ -15,7 +15,13 @@ TEST_CASE("RECORD's forms of a hash are those of Python's hashlib and base64") {
   CHECK(record_hash("sha384", "abc") == "sha384=ywB1P0WjXou1oD1pmsZQBycsMqsO3tFjGotgWkP_W-2AhgcroefMI1i67KE0yCWn");
   CHECK(record_hash("sha512", "abc") ==
         "sha512=3a81oZNherrMQXNJriBBMRLm-k6JqX6iCp7u5ktV05ohkpkqJ0_BqDa6PCOj_uu9RU1EI2Q86A4qmslPpUyknw");
-  CHECK_FALSE(record_hash("md5", "abc"));
+  CHECK(record_hash("sha3_224", "abc") == "sha3_224=5kKCTD-M8krQkjTufTx2b8mjpRaNDJStc7Rv3w");
+  CHECK(record_hash("sha3_256", "abc") == "sha3_256=Ophdp0_iJbIEXBcta9OQvYVfCG4-nVJbRr_iRRFDFTI");
+  CHECK(record_hash("sha3_384", "abc") == "sha3_384=7AFJgohRb8kmRZ9Y4satjfm0c8sPwIwlltp88OSb5LKY2IzqknrH9Tnx7fIoN20l");
+  CHECK(record_hash("sha3_512", "abc") ==
+        "sha3_512=t1GFCxpXFopWk82SS2sJbgj2IYJ0RPcNiE9dAkDScS4Q4RbpGSrzyRp-xXZH45NAVzQLTPQI1aVlkvgnTuxT8A");
+  CHECK(hash_hex("sha3_256", "abc") == "3a985da74fe225b2045c172d6bd390bd855f086e3e9d525b46bfe24511431532");
+  for (const auto* other : {"md5", "sha1", "sha224", "blake2b", "SHA256", ""}) CHECK_FALSE(record_hash(other, "abc"));
   CHECK(sha256_record_of_hex(sha256_hex("abc")) == record_hash("sha256", "abc"));
   CHECK(sha256_record_of_hex("zz" + sha256_hex("abc").substr(2)).empty());
   CHECK(sha256_record_of_hex("ab").empty());

@@ -42,6 +42,23 @@ WheelReport one(const Result<std::vector<WheelReport>>& reports) {
 
 }  // namespace
 
+TEST_CASE("of a folder, too, a hash that nobody here computes is skipped") {
+  const auto folder = scratch();
+  const auto wheel = some_wheel();
+  unpack(wheel, folder.path(), false);
+  const auto record = folder.path() / wheel.folder / "RECORD";
+  auto text = read_file(record).value_or("");
+  text.replace(text.find("sha256"), 6, "shake_256");
+  REQUIRE(write_file(record, text));
+  const auto report = one(judge(folder.path()));
+  CAPTURE(failures(report));
+  CHECK(report.pass);
+  for (const auto* code : {"INF016", "INF100"}) {
+    REQUIRE(trouble(report, code).size() == 1);
+    CHECK(trouble(report, code)[0].result == FindingResult::skipped);
+  }
+}
+
 TEST_CASE("an unpacked wheel is judged as the wheel would be, but for archive and file name") {
   const auto folder = scratch();
   unpack(some_wheel(), folder.path(), false);

@@ -214,6 +214,36 @@ TEST_CASE("the driver that is needed is that of all modules with code, or not kn
   CHECK(row(newer, {8, 0}).driver == "580");
 }
 
+TEST_CASE("a hash of RECORD that nobody here computes is skipped with the reason, and fails where it is required") {
+  WheelBuilder wheel;
+  wheel.record = wheel.right_record();
+  wheel.record.replace(wheel.record.find("sha256"), 6, "blake2b");
+  const auto folder = scratch();
+  const auto file = folder.path() / wheel.file_name;
+  REQUIRE(write_file_atomic(file, wheel.zip().build()));
+  ScriptedRunner runner;
+  for (const auto* policy : {"own", "others", "pypi"}) {
+    VerifyOptions options;
+    options.policy = policy;
+    const auto report = verify_wheel(file, "", {}, options, runner);
+    REQUIRE(report);
+    CHECK(trouble(*report, "INF018").empty());
+    for (const auto* code : {"INF016", "INF100"}) {
+      const auto found = trouble(*report, code);
+      REQUIRE(found.size() == 1);
+      CHECK(found[0].result == FindingResult::skipped);
+      CHECK(found[0].message == "RECORD hashes tiny_kernels/__init__.py by blake2b, which sagekit does not compute");
+      CHECK_FALSE(passed(*report, code));
+    }
+  }
+  VerifyOptions strict;
+  strict.require = {"INF"};
+  const auto report = verify_wheel(file, "", {}, strict, runner);
+  REQUIRE(report);
+  CHECK_FALSE(report->pass);
+  CHECK(trouble(*report, "INF016").front().result == FindingResult::fail);
+}
+
 TEST_CASE("names out of normal form are said") {
   VerifyOptions own;
   own.policy = "own";

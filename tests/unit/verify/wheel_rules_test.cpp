@@ -124,6 +124,11 @@ std::vector<Case> cases() {
       {"INF106", fail, warn, line("Import-Name: tiny_kernels")},
       {"INF106", fail, warn, line("Dynamic: Name")},
       {"INF106", fail, warn, metadata("Metadata-Version: 2.4", "Metadata-Version: 2.9")},
+      {"INF106", fail, warn,
+       [](WheelBuilder& w) {  // License-Expression came with 2.4
+         metadata("Metadata-Version: 2.4", "Metadata-Version: 2.1")(w);
+         metadata("License-File: LICENSE\n", "")(w);
+       }},
       {"INF107", fail, warn, metadata("A test.\n", "A\n  test.\n")},
       {"INF107", fail, warn, metadata("A test.", std::string(513, 'x'))},
       {"INF108", fail, pass, metadata("a@example.org", "a@example")},
@@ -253,6 +258,17 @@ TEST_CASE("right wheels break none of these rules, under no policy") {
     change(wheel);
     for (const auto* const policy : {"own", "others"}) CHECK(trouble_of(judged(wheel, policy)) == "");
   }
+}
+
+TEST_CASE("a field that its Metadata-Version does not know yet is named with the version that brought it") {
+  auto wheel = right_wheel();
+  metadata("Metadata-Version: 2.4", "Metadata-Version: 2.1")(wheel);
+  metadata("License-File: LICENSE\n", "")(wheel);
+  const auto found = trouble(judged(wheel, "others"), "INF106");
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].message == "License-Expression came with Metadata-Version 2.4, this is 2.1");
+  metadata("License-Expression: Apache-2.0\n", "")(wheel);
+  CHECK(trouble(judged(wheel, "others"), "INF106").empty());
 }
 
 TEST_CASE("a common name at the top is told once, however many files lie there") {
