@@ -42,6 +42,18 @@ Python headers_for(Python own, const std::string& platform, const std::string& o
   return own;
 }
 
+// What this machine can run comes first.
+std::string how_to_get_python(const std::string& minor, const Environment& environment) {
+  std::vector<std::string> ways;
+  const bool packaged = std::ranges::count(environment.packaged_pythons, minor) > 0;
+  if (packaged) ways.push_back(fmt::format("apt-get install libpython{}-dev", minor));
+  ways.push_back(environment.python_command.empty() ? "uv python install " + minor
+                                                    : replace_all(environment.python_command, "{}", minor));
+  if (!packaged) ways.push_back(fmt::format("apt-get install libpython{}-dev where the distribution has it", minor));
+  ways.emplace_back("give its headers with --python-headers DIR");
+  return join(ways, ", or ");
+}
+
 }  // namespace
 
 Result<Python> choose_python(const ToolchainNeed& need, const Environment& environment) {
@@ -70,13 +82,10 @@ Result<Python> choose_python(const ToolchainNeed& need, const Environment& envir
     if (p.version.empty()) return place_of(p);
     return fmt::format("{}{} ({})", p.version, p.abi.ends_with('t') ? " free-threaded" : "", place_of(p));
   };
-  return fail(
-      ErrorKind::machine, "TCH004",
-      fmt::format("no Python {} with headers for {}; {}", need.python, need.platform,
-                  what_is_here(environment.pythons, "there is no Python at all", say)),
-      fmt::format("uv python install {0}, or apt-get install libpython{0}-dev where the distribution has it, or "
-                  "give its headers with --python-headers DIR",
-                  need.python));
+  return fail(ErrorKind::machine, "TCH004",
+              fmt::format("no Python {} with headers for {}; {}", need.python, need.platform,
+                          what_is_here(environment.pythons, "there is no Python at all", say)),
+              how_to_get_python(need.python, environment));
 }
 
 Result<TorchSysroot> choose_torch(const ToolchainNeed& need, const Python& python, const Environment& environment) {
