@@ -4,6 +4,7 @@ import os
 import pathlib
 import re
 import shlex
+import shutil
 import subprocess
 import unittest
 
@@ -70,6 +71,31 @@ class Doctor(Provisioning):
                 self.assertIn("the tree is incomplete", nvcc[0]["found"])
         self.expect(self.run_sagekit("toolchain", "remove", row["id"]), 0)
         self.assertIn("comes", {part["state"] for part in self.parts(*words)[2]})
+
+    def test_a_fetched_torch_that_lost_headers_is_removed_and_fetched_anew(self):
+        row = self.fetched_torch()
+        words = ("--plugin", "sage2", "--profile", "current", "--torch", "2.11.0", "--cuda", "13.0", "--platform", "linux_x86_64")
+        torch = lambda: next(part for part in self.parts(*words)[2] if part["kind"] == "torch")  # noqa: E731
+        self.assertEqual(torch()["state"], "here")
+        include = pathlib.Path(row["path"]) / "torch" / "include"
+        for gone, why in ((include / "c10", "torch/include/c10 is missing: the tree is incomplete"),
+                          (include / "ATen" / "Config.h", "1 of 1 files in torch/include/ATen are missing"), (include.parent, "torch is missing")):
+            shutil.rmtree(gone) if gone.is_dir() else gone.unlink()
+            part = torch()
+            self.assertEqual(part["state"], "lacking", part)
+            self.assertIn("(PRV004)", part["found"])
+            self.assertIn(why, part["found"])
+            self.assertIn(f"sagekit toolchain remove {row['id']}; then sagekit toolchain fetch --torch 2.11.0 --cuda 13.0", part["mend"])
+        self.assertIn("0 after fetching", self.run_sagekit("plan", *words).out)
+        self.expect(self.run_sagekit("toolchain", "remove", row["id"]), 0)
+        self.assertEqual(torch()["state"], "comes")
+
+    def test_an_nvcc_tree_that_lost_headers_is_incomplete(self):
+        (row,) = self.fetched()
+        shutil.rmtree(pathlib.Path(row["path"]) / "include" / "cccl")
+        nvcc = next(part for part in self.parts("--plugin", "sm121", "--toolchain", "wheels")[2] if part["what"] == "nvcc 13.0")
+        self.assertIn("include/cccl is missing: the tree is incomplete (PRV004)", nvcc["found"])
+        self.assertIn(f"sagekit toolchain remove {row['id']}; then", nvcc["mend"])
 
     def test_locked_names_a_tree_that_is_here_and_not_pinned(self):
         (row,) = self.fetched()

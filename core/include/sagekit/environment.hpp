@@ -92,6 +92,7 @@ struct TorchSysroot {
   std::string identity;
   bool ready = false;
   std::string why_not;
+  std::string mend;  ///< of a fetched one that is not ready: what to do; "" = what mends every damaged tree
 };
 
 struct Gpu {

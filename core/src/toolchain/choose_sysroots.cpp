@@ -54,6 +54,40 @@ std::string how_to_get_python(const std::string& minor, const Environment& envir
   return join(ways, ", or ");
 }
 
+/// A fetched torch that is here and damaged: the folder of its tree says for what it is when it cannot itself.
+const TorchSysroot* damaged_tree(const ToolchainNeed& need, const std::string& build, const Environment& environment) {
+  const auto name = fmt::format("torch-{}-{}-{}-", need.torch, build.substr(1), need.platform);
+  const auto found = std::ranges::find_if(environment.torches, [&](const TorchSysroot& t) {
+    const bool fetched = t.source == ToolSource::wheels || t.source == ToolSource::redist;
+    return fetched && !t.ready && t.root.parent_path().filename().string().starts_with(name);
+  });
+  return found == environment.torches.end() ? nullptr : &*found;
+}
+
+/// toolchain fetch, for a torch.
+std::string fetch_torch(const ToolchainNeed& need, const Environment& environment) {
+  return fmt::format(
+      "sagekit toolchain fetch --torch {}{}{}{}", need.torch, need.cuda.empty() ? "" : " --cuda " + need.cuda,
+      need.platform == environment.platform ? "" : " --platform " + need.platform, environment.fetch_flags);
+}
+
+Error no_torch(const ToolchainNeed& need, const std::string& build, const Environment& environment) {
+  const auto say = [](const TorchSysroot& t) {
+    if (t.version.empty()) return t.root.string();
+    return fmt::format("{}{} {} ({})", t.version, t.local.empty() ? "" : "+" + t.local, t.platform, t.root.string());
+  };
+  const auto what = fmt::format("no torch {}{} for {}{}; {}", need.torch, build, need.platform, looked_at(environment, ""),
+                          what_is_here(environment.torches, none_there(environment, "there is no torch at all"), say));
+  auto fetch = fetch_torch(need, environment);
+  fetch += " brings it where the package index has it";
+  return {ErrorKind::machine,
+          "TCH005",
+          what,
+          {},
+          mend_there(environment,
+                     fetch + "; or unpack that wheel (any Python's) and give its folder with --toolchain folder:DIR")};
+}
+
 }  // namespace
 
 Result<Python> choose_python(const ToolchainNeed& need, const Environment& environment) {
@@ -107,21 +141,15 @@ Result<TorchSysroot> choose_torch(const ToolchainNeed& need, const Python& pytho
                 "mend it, or build without --toolchain folder: to use another one");
   if (torch != nullptr) return *torch;
   const std::string build = need.cuda.empty() ? "+cpu" : "+cu" + without_dots(need.cuda);
-  const auto say = [](const TorchSysroot& t) {
-    if (t.version.empty()) return t.root.string();
-    return fmt::format("{}{} {} ({})", t.version, t.local.empty() ? "" : "+" + t.local, t.platform, t.root.string());
-  };
-  return fail(
-      ErrorKind::machine, "TCH005",
-      fmt::format("no torch {}{} for {}{}; {}", need.torch, build, need.platform, looked_at(environment, ""),
-                  what_is_here(environment.torches, none_there(environment, "there is no torch at all"), say)),
-      mend_there(
-          environment,
-          fmt::format("sagekit toolchain fetch --torch {}{}{}{} brings it where the package index has it; or unpack "
-                      "that wheel (any Python's) and give its folder with --toolchain folder:DIR",
-                      need.torch, need.cuda.empty() ? "" : " --cuda " + need.cuda,
-                      need.platform == environment.platform ? "" : " --platform " + need.platform,
-                      environment.fetch_flags)));
+  if (const auto* damaged = damaged_tree(need, build, environment))
+    return fail(ErrorKind::machine, "TCH008",
+                fmt::format("torch {}{} is here ({}) and cannot be used: {}", need.torch, build, damaged->root.string(),
+                            damaged->why_not),
+                !damaged->mend.empty() ? damaged->mend
+                                       : fmt::format("sagekit toolchain remove {}{}; then {} brings it anew",
+                                                     damaged->root.parent_path().filename().string(),
+                                                     environment.store_flag, fetch_torch(need, environment)));
+  return std::unexpected(no_torch(need, build, environment));
 }
 
 }  // namespace sagekit

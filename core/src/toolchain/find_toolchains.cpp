@@ -4,12 +4,14 @@
 #include "support/try.hpp"
 #include "toolchain/lock.hpp"
 #include "toolchain/recipe.hpp"
+#include "toolchain/tree_store.hpp"
 
 #include <sagekit/provision.hpp>
 
 #include <sys/utsname.h>
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 
 namespace sagekit {
@@ -46,6 +48,36 @@ Status add_unpinned_trees(const ToolchainOptions& options, Environment& environm
     nvcc.why_not = why_not;
   }
   return {};
+}
+
+/// The tool of a tree cannot be used: one that the probes took for good, or did not find any more.
+void refuse_tree(const Tree& tree, const std::string& why_not, const std::string& mend, Environment& environment) {
+  const auto refuse = [&](auto& tools, const fs::path& place, auto place_of) {
+    auto tool = std::ranges::find(tools, place, place_of);
+    if (tool == tools.end()) {
+      tools.emplace_back();
+      tool = tools.end() - 1;
+      std::invoke(place_of, *tool) = place;
+      tool->source = tree.source;
+    } else if (!tool->ready && mend.empty()) {
+      return;  // its own reason is nearer
+    }
+    tool->ready = false;
+    tool->why_not = why_not;
+    tool->mend = mend;
+  };
+  if (tree.kind == TreeKind::torch) return refuse(environment.torches, tree.folder / "torch", &TorchSysroot::root);
+  refuse(environment.nvcc, tree.folder / "bin" / "nvcc", &Nvcc::executable);
+}
+
+/// A tree that lost files is none of those that a build may be told are here.
+void refuse_damaged_trees(const std::vector<Tree>& used, Environment& environment) {
+  for (const auto& tree : used)
+    if (const auto lost = lost_part(tree); !lost.empty())
+      refuse_tree(tree,
+                  lost + (lost.find(" files in ") == lost.npos ? " is missing" : " are missing") +
+                      ": the tree is incomplete (PRV004)",
+                  {}, environment);
 }
 
 /// What this user may not read is there all the same: named as a tool that cannot be used, so that nobody takes it for
@@ -106,7 +138,10 @@ Result<Environment> find_toolchains(const ToolchainOptions& options, CommandRunn
     const auto tree = std::ranges::find(used, torch.root.parent_path(), &Tree::folder);
     if (tree != used.end() && is_windows(tree->platform)) torch.cuda = tree->cuda;
   }
-  if (looks_in_store) add_closed_trees(options.provision.store, environment);
+  if (looks_in_store) {
+    refuse_damaged_trees(used, environment);
+    add_closed_trees(options.provision.store, environment);
+  }
   if (looks_in_store && options.provision.locked) TRY(add_unpinned_trees(options, environment));
   if (options.provision.locked) environment.pinned_in = options.provision.lock.string();
   environment.store_flag = options.provision.store_flag;

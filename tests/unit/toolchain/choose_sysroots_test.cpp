@@ -19,3 +19,25 @@ TEST_CASE("of the ways to a Python that one comes first that runs here") {
         "python install 3.9, or " +
             given);
 }
+
+TEST_CASE("a fetched torch that is damaged is removed, not fetched beside it") {
+  auto e = machine();
+  auto n = need();
+  n.cuda = "13.0";
+  n.torch = "2.10.0";
+  auto damaged = torch("2.10.0", "13.0");
+  damaged.root = "/store/torch-2.10.0-cu130-linux_x86_64-0123456789ab/torch";
+  damaged.source = ToolSource::wheels;
+  damaged.ready = false;
+  damaged.why_not = "torch/include/c10 is missing";
+  e.torches.push_back(damaged);
+  auto error = refusal(n, e);
+  CHECK(error.code == "TCH008");
+  CHECK(error.message.ends_with("cannot be used: torch/include/c10 is missing"));
+  CHECK(error.hint ==
+        "sagekit toolchain remove torch-2.10.0-cu130-linux_x86_64-0123456789ab; then sagekit toolchain "
+        "fetch --torch 2.10.0 --cuda 13.0 brings it anew");
+  // One for another CUDA is none of it.
+  e.torches.back().root = "/store/torch-2.10.0-cu128-linux_x86_64-0123456789ab/torch";
+  CHECK(refusal(n, e).code == "TCH005");
+}
