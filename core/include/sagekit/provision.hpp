@@ -84,8 +84,8 @@ struct ProvisionOptions {
 /// newest 13.x, a platform for another CPU's. Error: PRV001 (usage).
 SAGEKIT_API Status check_need(const TreeNeed& need);
 
-/// What provision() refuses before it uses or fetches anything. Errors (usage): PRV001, PRV003, PRV009 (--locked
-/// without a pin), and FIL002 for a lock that it could not write.
+/// What provision() refuses before it uses or fetches anything. Errors: PRV001, PRV003, PRV009 (--locked without a
+/// pin), FIL002 for a lock that it could not write (usage); PRV006 for a stored tree that the lock says otherwise of.
 SAGEKIT_API Status check_fetch(const TreeNeed& need, const ProvisionOptions& options);
 
 /// Makes sure of the tree: the one that the lock pins, else any that fits, else fetched, checked file by file,

@@ -47,6 +47,17 @@ ProvisionOptions for_used(ProvisionOptions options) {
   return options;
 }
 
+/// A tree that was made of other files than the lock says is an error, not a tool that a cell lacks.
+Status check_pins(const PlannedMachine& machine, const ProvisionOptions& options) {
+  for (const auto& cell : machine.plan.cells) {
+    if (std::ranges::find(cell.lacks, LackKind::given_tool, &Lack::kind) == cell.lacks.end()) continue;
+    for (const auto& need : {TreeNeed{TreeKind::nvcc, cell.cuda, "", machine.environment.platform},
+                             TreeNeed{TreeKind::torch, cell.cuda, cell.torch, cell.platform}})
+      if (auto checked = check_fetch(need, options); !checked && checked.error().code == "PRV006") return checked;
+  }
+  return {};
+}
+
 }  // namespace
 
 std::optional<TreeNeed> missing_tree(const Cell& cell, const Lack& lack, const std::string& own_platform) {
@@ -64,6 +75,7 @@ Result<PlannedMachine> plan_here(const Spec& spec, const Request& request, const
 
 Status check_ready(const PlannedMachine& machine, const ToolchainOptions& options,
                    const std::function<Status(const Plan&)>& before_fetching) {
+  TRY(check_pins(machine, options.provision));
   const auto missing = missing_trees(machine, options);
   if (!missing.empty() && before_fetching) TRY(before_fetching(machine.plan));
   for (const auto& need : missing) TRY(check_fetch(need, options.provision));
@@ -78,6 +90,7 @@ Result<PlannedMachine> make_ready(const Spec& spec, const Request& request, cons
   std::vector<TreeNeed> tried;
   while (true) {
     TRY_ASSIGN(auto machine, plan_here(spec, request, origin, options, runner));
+    TRY(check_pins(machine, options.provision));
     bool changed = false;
     for (const auto& need : missing_trees(machine, options)) {
       if (std::ranges::find(tried, need) != tried.end()) continue;

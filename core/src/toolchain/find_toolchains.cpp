@@ -3,6 +3,7 @@
 #include "support/text.hpp"
 #include "support/try.hpp"
 #include "toolchain/lock.hpp"
+#include "toolchain/pin_check.hpp"
 #include "toolchain/recipe.hpp"
 #include "toolchain/tree_store.hpp"
 
@@ -80,6 +81,20 @@ void refuse_damaged_trees(const std::vector<Tree>& used, Environment& environmen
                   {}, environment);
 }
 
+/// The tree that the lock names and that was made of other files than its entry says.
+Status refuse_trees_of_another_lock(const std::vector<Tree>& used, const ProvisionOptions& options,
+                                    Environment& environment) {
+  TRY_ASSIGN(const auto lock, read_lock(options.lock, options.kept));
+  for (const auto& tree : used) {
+    const auto* pinned = lock.find(need_of(tree));
+    const auto made_of = pinned == nullptr ? Result<LockedTree>() : read_pins(tree.folder);
+    if (pinned == nullptr || !made_of) continue;
+    if (const auto same = check_made_of(*pinned, *made_of, options); !same)
+      refuse_tree(tree, same.error().message + " (PRV006)", same.error().hint, environment);
+  }
+  return {};
+}
+
 /// What this user may not read is there all the same: named as a tool that cannot be used, so that nobody takes it for
 /// absent and fetches it again.
 void add_closed_trees(const fs::path& store, Environment& environment) {
@@ -140,6 +155,7 @@ Result<Environment> find_toolchains(const ToolchainOptions& options, CommandRunn
   }
   if (looks_in_store) {
     refuse_damaged_trees(used, environment);
+    TRY(refuse_trees_of_another_lock(used, options.provision, environment));
     add_closed_trees(options.provision.store, environment);
   }
   if (looks_in_store && options.provision.locked) TRY(add_unpinned_trees(options, environment));

@@ -25,7 +25,7 @@ struct Opened {
 
 Result<Opened> open_pinned(Fetch& fetch, const std::vector<IndexFile>& page, const LockedFile& pin) {
   TRY_ASSIGN(auto choice, pinned_wheel(page, pin));
-  TRY_ASSIGN(auto opened, open_wheel(fetch, choice.file, pin.project, pin.version, &pin));
+  TRY_ASSIGN(auto opened, open_wheel(fetch, choice.file, pin.project, fetch.need.torch, &pin));
   return Opened{std::move(choice), std::move(opened)};
 }
 
