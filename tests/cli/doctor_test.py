@@ -97,6 +97,29 @@ class Doctor(Provisioning):
         self.assertIn("include/cccl is missing: the tree is incomplete (PRV004)", nvcc["found"])
         self.assertIn(f"sagekit toolchain remove {row['id']}; then", nvcc["mend"])
 
+    def test_a_torch_that_only_pytorchs_index_has_does_not_come_from_the_usual_one(self):
+        words = ("--plugin", "sage2", "--profile", "current", "--torch", "2.12.1", "--cuda", "13.2", "--platform", "linux_x86_64")
+        flag = "--extra-index-url https://download.pytorch.org/whl/cu132"
+        nobody = self.environment(HTTPS_PROXY="http://127.0.0.1:9", PIP_RETRIES="0")  # what asked the usual index would end with IDX002
+
+        def torch(*more, **variables):
+            done = self.run_sagekit("doctor", "--json", *words, *more, env=nobody | variables)
+            return next(part for cell in done.json()["cells"] for part in cell["parts"] if part["kind"] == "torch")
+
+        part = torch()
+        self.assertEqual(part["state"], "lacking", part)
+        self.assertIn("the package index has that torch for CUDA 13.0", part["found"])
+        self.assertIn(f"sagekit toolchain fetch --torch 2.12.1 --cuda 13.2 {flag} brings it", part["mend"])
+        self.assertIn(" 0 after fetching", self.run_sagekit("plan", *words, env=nobody).out)
+        done = self.run_sagekit("build", *words, env=nobody)
+        self.assertEqual(done.code, 3, done.err)
+        self.assertNotIn("IDX002", done.err)
+        # Another index may have it.
+        self.assertEqual(torch(*flag.split())["state"], "comes")
+        self.assertIn("from the package index, if that has it: the public one does not", torch(*flag.split())["found"])
+        self.assertEqual(torch(PIP_EXTRA_INDEX_URL=self.index.url)["state"], "comes")
+        self.assertEqual(torch(PIP_INDEX_URL=self.index.url)["state"], "comes")
+
     def test_locked_names_a_tree_that_is_here_and_not_pinned(self):
         (row,) = self.fetched()
         self.lock.unlink()

@@ -1,8 +1,10 @@
 #include "support/try.hpp"
+#include "toolchain/narrowed.hpp"
 
 #include <sagekit/doctor.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace sagekit {
 
@@ -16,7 +18,9 @@ std::vector<TreeNeed> missing_trees(const PlannedMachine& machine, const Toolcha
   for (const auto& cell : machine.plan.cells) {
     std::vector<TreeNeed> wanted;
     for (const auto& lack : cell.lacks)
-      if (auto need = missing_tree(cell, lack, machine.environment.platform)) wanted.push_back(std::move(*need));
+      if (auto need = missing_tree(cell, lack, machine.environment.platform);
+          need && only_on_torch_index(*need, options.provision.usual_index).empty())
+        wanted.push_back(std::move(*need));
     if (wanted.size() < cell.lacks.size()) continue;
     for (auto& need : wanted)
       if (std::ranges::find(needs, need) == needs.end()) needs.push_back(std::move(need));
@@ -58,6 +62,14 @@ Status check_pins(const PlannedMachine& machine, const ProvisionOptions& options
   return {};
 }
 
+/// A torch that the index was asked for and does not have: what its answer advises, not the same fetch once more.
+void advise(PlannedMachine& machine, const TreeNeed& refused, const std::string& hint) {
+  for (auto& cell : machine.plan.cells)
+    for (auto& lack : cell.lacks)
+      if (lack.error.code == "TCH005" && missing_tree(cell, lack, machine.environment.platform) == refused)
+        lack.error.hint = mend_there(machine.environment, hint);
+}
+
 }  // namespace
 
 std::optional<TreeNeed> missing_tree(const Cell& cell, const Lack& lack, const std::string& own_platform) {
@@ -88,6 +100,7 @@ Result<PlannedMachine> make_ready(const Spec& spec, const Request& request, cons
                                   std::stop_token stop, const std::function<Status(const Plan&)>& before_fetching) {
   // When a tree is there, the cell may lack the next: which host compilers do is known of an nvcc that is here.
   std::vector<TreeNeed> tried;
+  std::vector<std::pair<TreeNeed, std::string>> refused;
   while (true) {
     TRY_ASSIGN(auto machine, plan_here(spec, request, origin, options, runner));
     TRY(check_pins(machine, options.provision));
@@ -102,8 +115,10 @@ Result<PlannedMachine> make_ready(const Spec& spec, const Request& request, cons
       const auto& error = provisioned.error();
       if (error.code != "PRV002" && error.code != "PRV010") return std::unexpected(error);
       observer.on_message(error.message);
+      if (error.code == "PRV002" && need.kind == TreeKind::torch) refused.emplace_back(need, error.hint);
     }
     if (changed) continue;
+    for (const auto& [need, hint] : refused) advise(machine, need, hint);
     for (const auto& need : used_trees(machine)) TRY(provision(need, for_used(options.provision), observer));
     return machine;
   }

@@ -1,3 +1,4 @@
+#include "spec/data.hpp"
 #include "spec/platform.hpp"
 #include "support/format.hpp"
 #include "support/sha256.hpp"
@@ -5,6 +6,7 @@
 #include "toolchain/narrowed.hpp"
 #include "toolchain/tool_choice.hpp"
 
+#include <sagekit/provision.hpp>
 #include <sagekit/toolchain.hpp>
 
 #include <algorithm>
@@ -76,13 +78,22 @@ Error no_torch(const ToolchainNeed& need, const std::string& build, const Enviro
     if (t.version.empty()) return t.root.string();
     return fmt::format("{}{} {} ({})", t.version, t.local.empty() ? "" : "+" + t.local, t.platform, t.root.string());
   };
-  const auto what = fmt::format("no torch {}{} for {}{}; {}", need.torch, build, need.platform, looked_at(environment, ""),
+  auto what = fmt::format("no torch {}{} for {}{}; {}", need.torch, build, need.platform, looked_at(environment, ""),
                           what_is_here(environment.torches, none_there(environment, "there is no torch at all"), say));
   auto fetch = fetch_torch(need, environment);
-  fetch += " brings it where the package index has it";
+  const auto own =
+      only_on_torch_index({TreeKind::torch, need.cuda, need.torch, need.platform}, environment.usual_index);
+  if (own.empty()) {
+    fetch += " brings it where the package index has it";
+  } else {
+    const auto there = *cudas_on_package_index(need.torch, need.platform);
+    what += there.empty() ? fmt::format("; the package index has that torch for {} without CUDA", need.platform)
+                          : fmt::format("; the package index has that torch for CUDA {}", join(there, ", "));
+    fetch += fmt::format(" --extra-index-url {} brings it from PyTorch's own", own);
+  }
   return {ErrorKind::machine,
           "TCH005",
-          what,
+          std::move(what),
           {},
           mend_there(environment,
                      fetch + "; or unpack that wheel (any Python's) and give its folder with --toolchain folder:DIR")};

@@ -1,3 +1,4 @@
+#include "spec/data.hpp"
 #include "spec/platform.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
@@ -160,6 +161,7 @@ Result<Environment> find_toolchains(const ToolchainOptions& options, CommandRunn
   }
   if (looks_in_store && options.provision.locked) TRY(add_unpinned_trees(options, environment));
   if (options.provision.locked) environment.pinned_in = options.provision.lock.string();
+  environment.usual_index = options.provision.usual_index;
   environment.store_flag = options.provision.store_flag;
   environment.fetch_flags = options.provision.fetch_flags;
   std::vector<std::string> sources;
@@ -173,6 +175,13 @@ Result<Environment> find_toolchains(const ToolchainOptions& options, CommandRunn
   return environment;
 }
 
+std::string only_on_torch_index(const TreeNeed& need, bool usual_index) {
+  // For Windows any build of that release does.
+  if (!usual_index || need.kind != TreeKind::torch || need.cuda.empty() || is_windows(need.platform)) return {};
+  const auto cudas = cudas_on_package_index(need.torch, need.platform);
+  return !cudas || std::ranges::find(*cudas, need.cuda) != cudas->end() ? std::string() : torch_index(need.cuda);
+}
+
 bool can_fetch(const TreeNeed& need, const ToolchainOptions& options) {
   const bool windows = need.kind == TreeKind::torch && need.platform == k_windows_platform;
   if (options.provision.offline || (!windows && !recipes().redist.platforms.contains(need.platform))) return false;
@@ -184,7 +193,8 @@ bool can_fetch(const TreeNeed& need, const ToolchainOptions& options) {
     if (!lock || lock->find(need) == nullptr) return false;
   }
   const auto& sources = options.provision.sources;
-  if (need.kind == TreeKind::torch) return names(sources, ToolSource::wheels);
+  if (need.kind == TreeKind::torch)
+    return names(sources, ToolSource::wheels) && only_on_torch_index(need, options.provision.usual_index).empty();
   return (names(sources, ToolSource::wheels) && wheels_have_nvcc(need.cuda)) ||
          (names(sources, ToolSource::redist) && recipes().redist.manifests.contains(need.cuda));
 }
