@@ -58,8 +58,7 @@ Status read_sources(const std::vector<std::string>& words, ToolchainOptions& opt
   return {};
 }
 
-/// Reads pip's settings once, at the first call.
-std::function<Result<IndexSettings>()> pip_reader(const Session& session, const ToolchainArguments& tools) {
+PipPlaces pip_places(const Session& session) {
   PipPlaces places;
   places.environment = session.settings.pip_environment;
   places.home = session.settings.home;
@@ -72,11 +71,20 @@ std::function<Result<IndexSettings>()> pip_reader(const Session& session, const 
   for (const auto& folder : folders)
     for (const auto* name : {"python3", "python"})
       if (fs::exists(folder / name, error)) places.python.push_back(folder / name);
+  return places;
+}
+
+IndexSettings index_flags(const ToolchainArguments& tools) {
   IndexSettings flags;
   flags.index_url = tools.index_url;
   flags.extra_index_urls = tools.extra_index_urls;
   flags.ca_bundle = tools.ca_bundle;
-  return [places, flags, runner = session.runner.get(), log = session.log,
+  return flags;
+}
+
+/// Reads pip's settings once, at the first call.
+std::function<Result<IndexSettings>()> pip_reader(const Session& session, PipPlaces places, IndexSettings flags) {
+  return [places = std::move(places), flags = std::move(flags), runner = session.runner.get(), log = session.log,
           known = std::optional<Result<IndexSettings>>()]() mutable -> Result<IndexSettings> {
     if (!known) known = read_pip_settings(places, flags, *runner);
     if (*known) (*known)->log = log;
@@ -128,7 +136,10 @@ Result<ToolchainOptions> toolchain_options(const Session& session, const Toolcha
   options.provision.offline = tools.offline;
   options.provision.full = tools.full;
   options.provision.redist_url = tools.redist_url;
-  options.provision.find_index = pip_reader(session, tools);
+  auto places = pip_places(session);
+  auto flags = index_flags(tools);
+  options.provision.usual_index = !names_index(places, flags);
+  options.provision.find_index = pip_reader(session, std::move(places), std::move(flags));
   return options;
 }
 

@@ -4,6 +4,7 @@ import os
 import pathlib
 import re
 import shlex
+import shutil
 import subprocess
 import unittest
 
@@ -70,6 +71,54 @@ class Doctor(Provisioning):
                 self.assertIn("the tree is incomplete", nvcc[0]["found"])
         self.expect(self.run_sagekit("toolchain", "remove", row["id"]), 0)
         self.assertIn("comes", {part["state"] for part in self.parts(*words)[2]})
+
+    def test_a_fetched_torch_that_lost_headers_is_removed_and_fetched_anew(self):
+        row = self.fetched_torch()
+        words = ("--plugin", "sage2", "--profile", "current", "--torch", "2.11.0", "--cuda", "13.0", "--platform", "linux_x86_64")
+        torch = lambda: next(part for part in self.parts(*words)[2] if part["kind"] == "torch")  # noqa: E731
+        self.assertEqual(torch()["state"], "here")
+        include = pathlib.Path(row["path"]) / "torch" / "include"
+        for gone, why in ((include / "c10", "torch/include/c10 is missing: the tree is incomplete"),
+                          (include / "ATen" / "Config.h", "1 of 1 files in torch/include/ATen are missing"), (include.parent, "torch is missing")):
+            shutil.rmtree(gone) if gone.is_dir() else gone.unlink()
+            part = torch()
+            self.assertEqual(part["state"], "lacking", part)
+            self.assertIn("(PRV004)", part["found"])
+            self.assertIn(why, part["found"])
+            self.assertIn(f"sagekit toolchain remove {row['id']}; then sagekit toolchain fetch --torch 2.11.0 --cuda 13.0", part["mend"])
+        self.assertIn("0 after fetching", self.run_sagekit("plan", *words).out)
+        self.expect(self.run_sagekit("toolchain", "remove", row["id"]), 0)
+        self.assertEqual(torch()["state"], "comes")
+
+    def test_an_nvcc_tree_that_lost_headers_is_incomplete(self):
+        (row,) = self.fetched()
+        shutil.rmtree(pathlib.Path(row["path"]) / "include" / "cccl")
+        nvcc = next(part for part in self.parts("--plugin", "sm121", "--toolchain", "wheels")[2] if part["what"] == "nvcc 13.0")
+        self.assertIn("include/cccl is missing: the tree is incomplete (PRV004)", nvcc["found"])
+        self.assertIn(f"sagekit toolchain remove {row['id']}; then", nvcc["mend"])
+
+    def test_a_torch_that_only_pytorchs_index_has_does_not_come_from_the_usual_one(self):
+        words = ("--plugin", "sage2", "--profile", "current", "--torch", "2.12.1", "--cuda", "13.2", "--platform", "linux_x86_64")
+        flag = "--extra-index-url https://download.pytorch.org/whl/cu132"
+        nobody = self.environment(HTTPS_PROXY="http://127.0.0.1:9", PIP_RETRIES="0")  # what asked the usual index would end with IDX002
+
+        def torch(*more, **variables):
+            done = self.run_sagekit("doctor", "--json", *words, *more, env=nobody | variables)
+            return next(part for cell in done.json()["cells"] for part in cell["parts"] if part["kind"] == "torch")
+
+        part = torch()
+        self.assertEqual(part["state"], "lacking", part)
+        self.assertIn("the package index has that torch for CUDA 13.0", part["found"])
+        self.assertIn(f"sagekit toolchain fetch --torch 2.12.1 --cuda 13.2 {flag} brings it", part["mend"])
+        self.assertIn(" 0 after fetching", self.run_sagekit("plan", *words, env=nobody).out)
+        done = self.run_sagekit("build", *words, env=nobody)
+        self.assertEqual(done.code, 3, done.err)
+        self.assertNotIn("IDX002", done.err)
+        # Another index may have it.
+        self.assertEqual(torch(*flag.split())["state"], "comes")
+        self.assertIn("from the package index, if that has it: the public one does not", torch(*flag.split())["found"])
+        self.assertEqual(torch(PIP_EXTRA_INDEX_URL=self.index.url)["state"], "comes")
+        self.assertEqual(torch(PIP_INDEX_URL=self.index.url)["state"], "comes")
 
     def test_locked_names_a_tree_that_is_here_and_not_pinned(self):
         (row,) = self.fetched()

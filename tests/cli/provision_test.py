@@ -563,6 +563,21 @@ class Builds(Provisioning):
         self.expect(self.run_sagekit(*words[:-1], other.as_uri()), 1, "SRC001")
         self.assertEqual([name.split("-")[0] for name in self.named_trees()], ["nvcc", "torch"])
 
+    def test_a_torch_that_the_index_refused_is_not_advised_to_be_fetched_once_more(self):
+        self.index.add_all(fake_packages.nvcc_wheels("13.2", "13.2.51"))
+        self.index.add_all([fake_packages.torch_wheel("2.12.1", "13.0")])
+        minor = "{}.{}".format(*sys.version_info)
+        words = ("--plugin", "sage2", "build", "--profile", "current", "--torch", "2.12.1", "--cuda", "13.2", "--python", minor, "--arch", "9.0",
+                 "--platform", "linux_x86_64", "--index-url", self.index.url)
+        own = "https://download.pytorch.org/whl/cu132"
+        for more, advice in (((), f"  = PyTorch's own index has more builds: --extra-index-url {own}; or unpack that wheel"),
+                             (("--toolchain", "wheels"), f"where there is none, PyTorch's own index has more builds: --extra-index-url {own}; or unpack")):
+            done = self.run_sagekit(*words, *more)
+            if "TCH004" in done.err:
+                self.skipTest(f"no Python {minor} with headers on PATH")
+            self.expect(done, 3, "error[TCH005]", "the package index has torch 2.12.1 for linux_x86_64 built for CUDA 13.0, not for CUDA 13.2", advice)
+            self.assertNotIn("toolchain fetch --torch", done.err)
+
     @unittest.skipUnless(has_nvcc(), "no nvcc on this machine that the stand-in could hand its work to")
     def test_a_wheel_built_with_a_fetched_tree_is_the_systems_wheel(self):
         for project, name, content in fake_packages.nvcc_wheels(proxy=str(real_nvcc())):

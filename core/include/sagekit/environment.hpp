@@ -100,6 +100,7 @@ struct TorchSysroot {
   std::string identity;
   bool ready = false;
   std::string why_not;
+  std::string mend;  ///< of a fetched one that is not ready: what to do; "" = what mends every damaged tree
 };
 
 struct Gpu {
@@ -135,6 +136,10 @@ struct Environment {
   std::string pinned_in = {};  ///< with --locked the lock: of fetched ones only those that it pins were taken
   std::string store_flag = {}, fetch_flags = {};  ///< of ProvisionOptions
   std::string store_mend = {};  ///< what to do where the store's folder of toolchains cannot be read; "" = it can
+  bool usual_index = false;     ///< of ProvisionOptions
+  /// The command that brings a Python with headers here, with {} for its "3.12"; "" = none is known.
+  std::string python_command = {};
+  std::vector<std::string> packaged_pythons = {};  ///< "3.11" of those whose headers apt-get installs here
 };
 
 /// Where to look; filled by the host from flags and environment variables (core reads none).

@@ -48,6 +48,9 @@ struct PipPlaces {
 SAGEKIT_API Result<IndexSettings> read_pip_settings(const PipPlaces& places, const IndexSettings& flags,
                                                     CommandRunner& runner);
 
+/// Does anybody say where packages are from: a flag, PIP_* variables, pip's files? One that cannot be read may.
+SAGEKIT_API bool names_index(const PipPlaces& places, const IndexSettings& flags);
+
 /// An address without user, password, query and fragment: what may be printed, logged, written to a lock.
 SAGEKIT_API std::string printable_url(const std::string& url);
 

@@ -77,15 +77,16 @@ struct ProvisionOptions {
   /// Called when something must be fetched and `index` has no address: to read pip's settings pip may have to be
   /// started, which a tree that is here needs no one to do. Empty = nothing is fetched from an index that is not named.
   std::function<Result<IndexSettings>()> find_index;
-  std::string redist_url;  ///< base of the manifests; "" = core data's
+  std::string redist_url;    ///< base of the manifests; "" = core data's
+  bool usual_index = false;  ///< nobody names an index, to pip neither: what core's data knows of the public one holds
 };
 
 /// Can there be such a tree at all? What would else be taken for something near it is refused: "13" for the
 /// newest 13.x, a platform for another CPU's. Error: PRV001 (usage).
 SAGEKIT_API Status check_need(const TreeNeed& need);
 
-/// What provision() refuses before it uses or fetches anything. Errors (usage): PRV001, PRV003, PRV009 (--locked
-/// without a pin), and FIL002 for a lock that it could not write.
+/// What provision() refuses before it uses or fetches anything. Errors: PRV001, PRV003, PRV009 (--locked without a
+/// pin), FIL002 for a lock that it could not write (usage); PRV006 for a stored tree that the lock says otherwise of.
 SAGEKIT_API Status check_fetch(const TreeNeed& need, const ProvisionOptions& options);
 
 /// Makes sure of the tree: the one that the lock pins, else any that fits, else fetched, checked file by file,
@@ -112,6 +113,9 @@ SAGEKIT_API Result<Environment> find_toolchains(const ToolchainOptions& options,
 /// Would provision() try to fetch it? No when offline, when locked without a pin, for a platform that has no trees,
 /// into a store that cannot be read, and where no source can have it. Nothing is asked: the index may still lack it.
 SAGEKIT_API bool can_fetch(const TreeNeed& need, const ToolchainOptions& options);
+
+/// The address of torch's own index for a torch that the usual index is known not to have; "" = it may have it.
+SAGEKIT_API std::string only_on_torch_index(const TreeNeed& need, bool usual_index);
 
 /// All trees of the store, sorted by kind, then newest first. A folder without a readable tree file is not one.
 SAGEKIT_API std::vector<Tree> trees(const std::filesystem::path& store);

@@ -33,6 +33,7 @@ void may_be_fetched(ToolchainPart& part, const Result<Tool>& tool, const char* a
   const auto source = std::ranges::find_if(options.provision.sources, has);  // there is one: it can be fetched
   part.found = fmt::format("not here; build fetches it from {}",
                            *source == ToolSource::redist ? "NVIDIA's archive" : "the package index");
+  if (!only_on_torch_index(need, true).empty()) part.found += ", if that has it: the public one does not";
   part.mend = command;
 }
 

@@ -103,6 +103,7 @@ Environment probe_environment(const ProbeOptions& given, CommandRunner& runner) 
   drop_repeated(pythons, [](const ProbedPython& p) {
     return std::tuple(p.place.prefix.empty() ? p.python.executable : p.place.prefix, p.python.version, p.python.abi);
   });
+  find_python_commands(options, pythons, environment);
   std::vector<const Python*> owners;
   auto packages = packages_of(pythons, owners);
   std::vector<Nvcc> packaged_nvcc;

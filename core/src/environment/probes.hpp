@@ -19,6 +19,10 @@ struct ProbedPython {
 };
 ProbedPython probe_python(const Found& found, const ProbeContext& context);
 
+/// Environment::python_command and packaged_pythons: what is on PATH and in the Pythons' folders; starts nothing.
+void find_python_commands(const ProbeOptions& options, const std::vector<ProbedPython>& pythons,
+                          Environment& environment);
+
 /// Header folders without an interpreter: the place holds Python.h. One Python for each CPU that its pyconfig.h is for;
 /// what is not understood is one that is not ready.
 std::vector<Python> read_python_headers(const Found& found);

@@ -31,6 +31,7 @@ struct Outcome {
   Url at;  ///< where the last answer came from
   bool again = false;
   double retry_after_seconds = 0;
+  std::string hint = {};  ///< in place of the code's
 };
 
 std::string_view name(HttpMethod method) {
@@ -56,13 +57,27 @@ Outcome judged_status(int status, Url at) {
   return {"IDX006", why, std::move(at)};
 }
 
-Outcome judged_end(const Exchange& exchange, const AnswerReader& reader, Url at) {
+/// Who names the proxy of an address, and what it says, without its password.
+std::string proxy_words(const Url& url, const IndexSettings& settings) {
+  const auto route = route_to(url, settings);
+  return fmt::format("{}: it says {}", route.proxy_of, printable_url(route.proxy));
+}
+
+Outcome judged_end(const Exchange& exchange, const AnswerReader& reader, const IndexSettings& settings, Url at) {
   switch (exchange.end) {
     case ExchangeEnd::stopped: return {"IDX016", exchange.why, std::move(at)};
     case ExchangeEnd::unreachable: return {"IDX002", exchange.why, std::move(at), true};
     case ExchangeEnd::no_handshake: return {"IDX003", exchange.why, std::move(at), true};
     case ExchangeEnd::untrusted: return {"IDX003", exchange.why, std::move(at)};
-    case ExchangeEnd::proxy_refused: return {"IDX005", exchange.why, std::move(at)};
+    case ExchangeEnd::proxy_refused: {
+      auto hint = fmt::format("put the proxy's user and password into {}", proxy_words(at, settings));
+      return {"IDX005", exchange.why, std::move(at), false, 0, std::move(hint)};
+    }
+    case ExchangeEnd::proxy_busy: return {"IDX007", exchange.why, std::move(at), true};
+    case ExchangeEnd::no_proxy: {
+      auto hint = fmt::format("check {}", proxy_words(at, settings));
+      return {"IDX002", exchange.why + " to CONNECT: it is no proxy", std::move(at), false, 0, std::move(hint)};
+    }
     case ExchangeEnd::not_http: return {"IDX008", exchange.why, std::move(at)};
     case ExchangeEnd::done:
       if (reader.whole()) return {"", "", std::move(at)};
@@ -157,7 +172,7 @@ Outcome CurlClient::attempt(const Url& start, const HttpRequest& request, Answer
     if (reader.refusal()) return {reader.refusal()->code, reader.refusal()->why, url};
     const int status = reader.head().status;
     const bool reads = request.method == HttpMethod::get;
-    if (status == 0 || (reads && reader.success())) return judged_end(exchange, reader, url);
+    if (status == 0 || (reads && reader.success())) return judged_end(exchange, reader, m_settings, url);
     if (!reads && status >= 200 && status < 300) return {"", "", url};
     if (!is_redirect(status)) {
       Outcome outcome = judged_status(status, url);
@@ -227,7 +242,9 @@ Result<HttpResponse> CurlClient::send(const HttpRequest& request, std::stop_toke
         fmt::format("cannot {} {}{}: {}{}", request.method == HttpMethod::put ? "write" : "read", name,
                     outcome.at.same_origin(*url) ? "" : " (at " + at + ")", stopped ? "it was stopped" : outcome.why,
                     asked > 1 && !stopped ? fmt::format(" (asked {} times)", asked) : ""),
-        stopped ? "" : hint_for(outcome.code, outcome.at.host));
+        stopped                ? ""
+        : outcome.hint.empty() ? hint_for(outcome.code, outcome.at.host)
+                               : outcome.hint);
   }
 }
 

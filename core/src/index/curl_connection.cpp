@@ -224,8 +224,15 @@ Exchange CurlConnection::judged(CURLcode code) {
   // libcurl's own words may quote what it was given.
   std::string words = m_problem.substr(0, m_problem.find('\0'));
   if (words.empty() || words.find_first_of("@?") != words.npos) words = m_curl.easy_strerror(code);
-  if (code != CURLE_OK && proxy_status >= 400)
-    return {ExchangeEnd::proxy_refused, fmt::format("the proxy answered {}", proxy_status)};
+  if (code != CURLE_OK && proxy_status >= 300) {
+    const bool wants_user = proxy_status == 401 || proxy_status == 403 || proxy_status == 407;
+    const bool passing = proxy_status == 408 || proxy_status == 429 || proxy_status == 500 ||
+                         (proxy_status >= 502 && proxy_status <= 504);
+    return {wants_user ? ExchangeEnd::proxy_refused
+            : passing  ? ExchangeEnd::proxy_busy
+                       : ExchangeEnd::no_proxy,
+            fmt::format("the proxy answered {}", proxy_status)};
+  }
   switch (code) {
     case CURLE_OK: return {};
     case CURLE_WRITE_ERROR: return {ExchangeEnd::refused, words};

@@ -16,12 +16,14 @@ namespace sagekit {
 
 enum class ExchangeEnd {
   done,
-  refused,       ///< the reader wanted no more
-  stopped,       ///< by the stop token
-  unreachable,   ///< no name, no connection, no proxy
-  no_handshake,  ///< TLS did not come about: cut, or no version in common
-  untrusted,     ///< TLS: certificates, keys
-  proxy_refused,
+  refused,        ///< the reader wanted no more
+  stopped,        ///< by the stop token
+  unreachable,    ///< no name, no connection, no proxy
+  no_handshake,   ///< TLS did not come about: cut, or no version in common
+  untrusted,      ///< TLS: certificates, keys
+  proxy_refused,  ///< it wants other credentials
+  proxy_busy,     ///< it cannot reach the server now
+  no_proxy,       ///< what was taken for one opens no tunnels
   stalled,
   cut,
   not_http,

@@ -146,6 +146,12 @@ std::string ask_pip(const PipPlaces& places, CommandRunner& runner) {
 
 }  // namespace
 
+bool names_index(const PipPlaces& places, const IndexSettings& flags) {
+  if (!flags.index_url.empty() || !flags.extra_index_urls.empty()) return true;
+  const auto configured = Configured::read(places);
+  return !configured || configured->find("index-url") || configured->find("extra-index-url");
+}
+
 Result<IndexSettings> read_pip_settings(const PipPlaces& places, const IndexSettings& flags, CommandRunner& runner) {
   TRY_ASSIGN(const Configured configured, Configured::read(places));
   const IndexSettings usual;

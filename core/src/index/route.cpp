@@ -4,16 +4,19 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 namespace sagekit {
 
 namespace {
 
-std::string first_of(const std::map<std::string, std::string>& environment, std::initializer_list<const char*> names) {
+/// The first variable that says something, and what.
+std::pair<std::string, std::string> first_of(const std::map<std::string, std::string>& environment,
+                                             std::initializer_list<const char*> names) {
   for (const char* name : names)
-    if (const auto found = environment.find(name); found != environment.end() && !found->second.empty())
-      return found->second;
+    if (const auto found = environment.find(name); found != environment.end() && !found->second.empty()) return *found;
   return {};
 }
 
@@ -40,12 +43,13 @@ Route route_to(const Url& url, const IndexSettings& settings) {
   Route route;
   if (!settings.proxy.empty()) {
     route.proxy = settings.proxy;
+    route.proxy_of = "pip's proxy setting";
   } else {
     const auto& environment = settings.environment;
-    route.proxy = url.scheme == "https"
-                      ? first_of(environment, {"https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"})
-                      : first_of(environment, {"http_proxy", "all_proxy", "ALL_PROXY"});
-    route.no_proxy = first_of(environment, {"no_proxy", "NO_PROXY"});
+    std::tie(route.proxy_of, route.proxy) =
+        url.scheme == "https" ? first_of(environment, {"https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"})
+                              : first_of(environment, {"http_proxy", "all_proxy", "ALL_PROXY"});
+    route.no_proxy = first_of(environment, {"no_proxy", "NO_PROXY"}).second;
   }
   if (url.has_user) {
     route.has_user = true;

@@ -14,6 +14,7 @@ namespace sagekit {
 
 struct Route {
   std::string proxy;     ///< "" = none
+  std::string proxy_of;  ///< who says so: "HTTPS_PROXY", "pip's proxy setting"
   std::string no_proxy;  ///< hosts that are reached without it, comma-separated
   bool has_user = false;
   std::string user, password;   ///< of the address itself, or of the index on the same scheme, host and port

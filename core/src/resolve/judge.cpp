@@ -115,7 +115,9 @@ Ruling unknown_cuda(const Target& target) {
   if (target.has_torch == false)
     return unknown("RES206", "there is no torch, so that it is not known which CUDA it would run beside",
                    "install torch there first");
-  return unknown("RES206", "it is not known which CUDA the machine's torch has", "--for torch=2.9.1+cu130");
+  return unknown(
+      "RES206", "it is not known which CUDA the machine's torch has",
+      target.torch.empty() ? "--for torch=2.9.1+cu130" : fmt::format("torch={}+cu130 in --for", target.torch));
 }
 
 /// Of a wheel whose modules were read, and load no CUDA runtime of their own: what compiled them is no promise.

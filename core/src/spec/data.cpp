@@ -48,6 +48,16 @@ std::optional<Absence> torch_absence(std::string_view torch, std::string_view cu
   return {};
 }
 
+std::optional<std::vector<std::string>> cudas_on_package_index(std::string_view torch, std::string_view platform) {
+  const auto& releases = core_data().torches;
+  const auto release = std::ranges::find(releases, torch, &TorchRelease::version);
+  if (release == releases.end()) return {};
+  std::vector<std::string> cudas;
+  for (const auto& build : release->builds)
+    if (build.on_package_index && holds_word(build.platforms, platform)) cudas.push_back(build.cuda);
+  return cudas;
+}
+
 std::optional<bool> torch_has_new_strings(std::string_view torch, std::string_view cuda) {
   const auto version = parse_version_number(torch);
   if (!version) return {};

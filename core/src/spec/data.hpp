@@ -158,6 +158,10 @@ Diagnostics core_data_problems();
 std::optional<Absence> torch_absence(std::string_view torch, std::string_view cuda, std::string_view platform,
                                      std::string_view python);
 
+/// The CUDAs that the public package index's wheels of a torch release "2.12.1" are built for; nothing when the
+/// release is not known.
+std::optional<std::vector<std::string>> cudas_on_package_index(std::string_view torch, std::string_view platform);
+
 /// Whether torch's own Linux wheels have libstdc++'s strings of C++11 (_GLIBCXX_USE_CXX11_ABI=1). "2.6" or "2.6.0",
 /// "12.6"; nothing when no row knows that torch or its CUDA decides and is "".
 std::optional<bool> torch_has_new_strings(std::string_view torch, std::string_view cuda);

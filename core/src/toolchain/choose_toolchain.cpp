@@ -1,13 +1,12 @@
-#include "environment/source_rank.hpp"
 #include "spec/data.hpp"
 #include "spec/platform.hpp"
 #include "spec/windows_data.hpp"
 #include "support/format.hpp"
-#include "support/sha256.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
 #include "toolchain/narrowed.hpp"
 #include "toolchain/recipe.hpp"
+#include "toolchain/tool_choice.hpp"
 #include "toolchain/unusable_nvcc.hpp"
 
 #include <sagekit/provision.hpp>
@@ -24,56 +23,6 @@ int major_of(std::string_view version) {
   int major = 0;
   std::from_chars(version.data(), version.data() + version.size(), major);
   return major;
-}
-
-bool newer(std::string_view a, std::string_view b) {
-  const auto left = parse_version_number(a), right = parse_version_number(b);
-  if (!left || !right) return left.has_value() && !right.has_value();
-  return *left > *right;
-}
-
-// By source, then the newest, then the order given.
-template <class Tool, class Fits>
-const Tool* best(const std::vector<Tool>& tools, Fits fits) {
-  const Tool* chosen = nullptr;
-  for (const auto& tool : tools) {
-    if (!tool.ready || !fits(tool)) continue;
-    const int rank = source_rank(tool.source), before = chosen == nullptr ? rank + 1 : source_rank(chosen->source);
-    if (rank < before || (rank == before && newer(tool.version, chosen->version))) chosen = &tool;
-  }
-  return chosen;
-}
-
-// What was given on purpose and cannot be used is never quietly replaced by what happens to be installed. `may_fit`:
-// could it be the wanted one, as far as is known of it?
-template <class Tool, class MayFit>
-const Tool* unusable_folder_tool(const std::vector<Tool>& tools, const Tool* chosen, MayFit may_fit) {
-  if (chosen != nullptr && chosen->source == ToolSource::folder) return nullptr;
-  const auto broken = std::ranges::find_if(
-      tools, [&](const Tool& tool) { return tool.source == ToolSource::folder && !tool.ready && may_fit(tool); });
-  return broken == tools.end() ? nullptr : &*broken;
-}
-
-bool unknown_or(const std::string& value, const std::string& wanted) { return value.empty() || value == wanted; }
-
-// "there is 13.0 (/usr/local/cuda/bin/nvcc); 12.8 (/opt/x) cannot be used: why". `say` names one tool. Of nine Pythons
-// the first three are enough to see that the right one is not among them.
-template <class Tool, class Say>
-std::string what_is_here(const std::vector<Tool>& tools, std::string_view none, Say say) {
-  std::vector<std::string> ready, broken;
-  for (const auto& tool : tools) {
-    auto name = say(tool);
-    auto& list = tool.ready ? ready : broken;
-    if (!tool.ready) name += " cannot be used: " + tool.why_not;
-    if (std::ranges::find(list, name) == list.end()) list.push_back(std::move(name));
-  }
-  constexpr std::size_t k_named = 3;
-  if (ready.size() > k_named + 1) {
-    ready[k_named - 1] += fmt::format(" and {} more", ready.size() - k_named);
-    ready.resize(k_named);
-  }
-  const std::string here = ready.empty() ? std::string(none) : "there is " + join(ready, ", ");
-  return broken.empty() ? here : here + "; " + join(broken, "; ");
 }
 
 std::string accepted_words(const Nvcc& nvcc) {
@@ -262,110 +211,6 @@ Result<WindowsCompilers> choose_windows_compilers(const ToolchainNeed& need, con
       ErrorKind::machine, "TCH003",
       fmt::format("{} on this machine, which cross-building for {} takes", join(missing, " and "), need.platform),
       "apt-get install " + join(packages, " "));
-}
-
-namespace {
-
-// Header folders are for one CPU; the SOABI says which. One that names none is the machine's own.
-bool is_for(const Python& python, const std::string& platform, const Environment& environment) {
-  for (const auto* known : {"linux_x86_64", "linux_aarch64"})
-    if (python.soabi.find(cpu_of_platform(known)) != std::string::npos) return platform == known;
-  return platform == environment.platform;
-}
-
-// Py_LIMITED_API makes a newer Python's headers those of an older one; free-threaded ones refuse it before 3.15.
-bool offers_limited_api(const Python& python, const std::string& wanted) {
-  const auto has = parse_version_number(python.minor), least = parse_version_number(wanted);
-  return has && least && *has >= *least && !python.abi.ends_with('t');
-}
-
-// Where an interpreter is, or headers without one.
-std::string place_of(const Python& python) {
-  return python.executable.empty() && !python.include_dirs.empty() ? python.include_dirs.front().string()
-                                                                   : python.executable.string();
-}
-
-// The same headers for another CPU or system; `build` puts its pyconfig.h in place.
-Python headers_for(Python own, const std::string& platform, const std::string& own_platform) {
-  own.executable.clear();
-  own.soabi = is_windows(platform) ? std::string()  // its own is in no name of the limited API
-                                   : replace_all(own.soabi, cpu_of_platform(own_platform), cpu_of_platform(platform));
-  own.source = ToolSource::derived;
-  own.identity = sha256_hex(fmt::format("{} for {} 1", own.identity, platform));
-  return own;
-}
-
-}  // namespace
-
-Result<Python> choose_python(const ToolchainNeed& need, const Environment& environment) {
-  // "3.13t" asks for the free-threaded build, "3.13" for the other.
-  const std::string abi = "cp" + without_dots(need.python);
-  const auto of_platform = [&](const std::string& platform) {
-    const auto* exact =
-        best(environment.pythons, [&](const Python& p) { return p.abi == abi && is_for(p, platform, environment); });
-    if (exact != nullptr || !need.limited_api) return exact;
-    return best(environment.pythons, [&](const Python& p) {
-      return offers_limited_api(p, need.python) && is_for(p, platform, environment);
-    });
-  };
-  const auto* python = of_platform(need.platform);
-  if (const auto* broken =
-          unusable_folder_tool(environment.pythons, python, [&](const Python& p) { return unknown_or(p.abi, abi); }))
-    return fail(ErrorKind::machine, "TCH008",
-                fmt::format("the given Python {} cannot be used: {}", place_of(*broken), broken->why_not),
-                "mend it, or leave it out to use another one");
-  if (python != nullptr) return *python;
-  // Headers for the other CPU differ in a few lines of pyconfig.h, which the build writes (docs/decisions/0007).
-  if (need.platform != environment.platform)
-    if (const auto* own = of_platform(environment.platform))
-      return headers_for(*own, need.platform, environment.platform);
-  const auto say = [](const Python& p) {
-    if (p.version.empty()) return place_of(p);
-    return fmt::format("{}{} ({})", p.version, p.abi.ends_with('t') ? " free-threaded" : "", place_of(p));
-  };
-  return fail(
-      ErrorKind::machine, "TCH004",
-      fmt::format("no Python {} with headers for {}; {}", need.python, need.platform,
-                  what_is_here(environment.pythons, "there is no Python at all", say)),
-      fmt::format("uv python install {0}, or apt-get install libpython{0}-dev where the distribution has it, or "
-                  "give its headers with --python-headers DIR",
-                  need.python));
-}
-
-Result<TorchSysroot> choose_torch(const ToolchainNeed& need, const Python& python, const Environment& environment) {
-  const auto fits = [&](const TorchSysroot& t) {
-    return t.version == need.torch && t.cuda == need.cuda && t.platform == need.platform;
-  };
-  // Its headers are the same for every Python; the cell's own is preferred because it can also be imported there.
-  const auto* torch = best(environment.torches, [&](const TorchSysroot& t) {
-    return fits(t) && !python.executable.empty() && t.interpreter == python.executable;
-  });
-  const auto* any = best(environment.torches, fits);
-  if (torch == nullptr || (any->source == ToolSource::folder && torch->source != ToolSource::folder)) torch = any;
-  if (const auto* broken = unusable_folder_tool(environment.torches, torch, [&](const TorchSysroot& t) {
-        return unknown_or(t.version, need.torch) && unknown_or(t.platform, need.platform) &&
-               (t.version.empty() || t.cuda == need.cuda);
-      }))
-    return fail(ErrorKind::machine, "TCH008",
-                fmt::format("the given torch {} cannot be used: {}", broken->root.string(), broken->why_not),
-                "mend it, or build without --toolchain folder: to use another one");
-  if (torch != nullptr) return *torch;
-  const std::string build = need.cuda.empty() ? "+cpu" : "+cu" + without_dots(need.cuda);
-  const auto say = [](const TorchSysroot& t) {
-    if (t.version.empty()) return t.root.string();
-    return fmt::format("{}{} {} ({})", t.version, t.local.empty() ? "" : "+" + t.local, t.platform, t.root.string());
-  };
-  return fail(
-      ErrorKind::machine, "TCH005",
-      fmt::format("no torch {}{} for {}{}; {}", need.torch, build, need.platform, looked_at(environment, ""),
-                  what_is_here(environment.torches, none_there(environment, "there is no torch at all"), say)),
-      mend_there(
-          environment,
-          fmt::format("sagekit toolchain fetch --torch {}{}{}{} brings it where the package index has it; or unpack "
-                      "that wheel (any Python's) and give its folder with --toolchain folder:DIR",
-                      need.torch, need.cuda.empty() ? "" : " --cuda " + need.cuda,
-                      need.platform == environment.platform ? "" : " --platform " + need.platform,
-                      environment.fetch_flags)));
 }
 
 Result<Toolchain> choose_toolchain(const ToolchainNeed& need, const Environment& environment) {

@@ -1,15 +1,19 @@
+#include "spec/data.hpp"
 #include "spec/platform.hpp"
 #include "support/format.hpp"
 #include "support/text.hpp"
 #include "support/try.hpp"
 #include "toolchain/lock.hpp"
+#include "toolchain/pin_check.hpp"
 #include "toolchain/recipe.hpp"
+#include "toolchain/tree_store.hpp"
 
 #include <sagekit/provision.hpp>
 
 #include <sys/utsname.h>
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 
 namespace sagekit {
@@ -44,6 +48,50 @@ Status add_unpinned_trees(const ToolchainOptions& options, Environment& environm
     nvcc.source = tree.source;
     nvcc.found_by = to_string(tree.source);
     nvcc.why_not = why_not;
+  }
+  return {};
+}
+
+/// The tool of a tree cannot be used: one that the probes took for good, or did not find any more.
+void refuse_tree(const Tree& tree, const std::string& why_not, const std::string& mend, Environment& environment) {
+  const auto refuse = [&](auto& tools, const fs::path& place, auto place_of) {
+    auto tool = std::ranges::find(tools, place, place_of);
+    if (tool == tools.end()) {
+      tools.emplace_back();
+      tool = tools.end() - 1;
+      std::invoke(place_of, *tool) = place;
+      tool->source = tree.source;
+    } else if (!tool->ready && mend.empty()) {
+      return;  // its own reason is nearer
+    }
+    tool->ready = false;
+    tool->why_not = why_not;
+    tool->mend = mend;
+  };
+  if (tree.kind == TreeKind::torch) return refuse(environment.torches, tree.folder / "torch", &TorchSysroot::root);
+  refuse(environment.nvcc, tree.folder / "bin" / "nvcc", &Nvcc::executable);
+}
+
+/// A tree that lost files is none of those that a build may be told are here.
+void refuse_damaged_trees(const std::vector<Tree>& used, Environment& environment) {
+  for (const auto& tree : used)
+    if (const auto lost = lost_part(tree); !lost.empty())
+      refuse_tree(tree,
+                  lost + (lost.find(" files in ") == lost.npos ? " is missing" : " are missing") +
+                      ": the tree is incomplete (PRV004)",
+                  {}, environment);
+}
+
+/// The tree that the lock names and that was made of other files than its entry says.
+Status refuse_trees_of_another_lock(const std::vector<Tree>& used, const ProvisionOptions& options,
+                                    Environment& environment) {
+  TRY_ASSIGN(const auto lock, read_lock(options.lock, options.kept));
+  for (const auto& tree : used) {
+    const auto* pinned = lock.find(need_of(tree));
+    const auto made_of = pinned == nullptr ? Result<LockedTree>() : read_pins(tree.folder);
+    if (pinned == nullptr || !made_of) continue;
+    if (const auto same = check_made_of(*pinned, *made_of, options); !same)
+      refuse_tree(tree, same.error().message + " (PRV006)", same.error().hint, environment);
   }
   return {};
 }
@@ -106,9 +154,14 @@ Result<Environment> find_toolchains(const ToolchainOptions& options, CommandRunn
     const auto tree = std::ranges::find(used, torch.root.parent_path(), &Tree::folder);
     if (tree != used.end() && is_windows(tree->platform)) torch.cuda = tree->cuda;
   }
-  if (looks_in_store) add_closed_trees(options.provision.store, environment);
+  if (looks_in_store) {
+    refuse_damaged_trees(used, environment);
+    TRY(refuse_trees_of_another_lock(used, options.provision, environment));
+    add_closed_trees(options.provision.store, environment);
+  }
   if (looks_in_store && options.provision.locked) TRY(add_unpinned_trees(options, environment));
   if (options.provision.locked) environment.pinned_in = options.provision.lock.string();
+  environment.usual_index = options.provision.usual_index;
   environment.store_flag = options.provision.store_flag;
   environment.fetch_flags = options.provision.fetch_flags;
   std::vector<std::string> sources;
@@ -122,6 +175,13 @@ Result<Environment> find_toolchains(const ToolchainOptions& options, CommandRunn
   return environment;
 }
 
+std::string only_on_torch_index(const TreeNeed& need, bool usual_index) {
+  // For Windows any build of that release does.
+  if (!usual_index || need.kind != TreeKind::torch || need.cuda.empty() || is_windows(need.platform)) return {};
+  const auto cudas = cudas_on_package_index(need.torch, need.platform);
+  return !cudas || std::ranges::find(*cudas, need.cuda) != cudas->end() ? std::string() : torch_index(need.cuda);
+}
+
 bool can_fetch(const TreeNeed& need, const ToolchainOptions& options) {
   const bool windows = need.kind == TreeKind::torch && need.platform == k_windows_platform;
   if (options.provision.offline || (!windows && !recipes().redist.platforms.contains(need.platform))) return false;
@@ -133,7 +193,8 @@ bool can_fetch(const TreeNeed& need, const ToolchainOptions& options) {
     if (!lock || lock->find(need) == nullptr) return false;
   }
   const auto& sources = options.provision.sources;
-  if (need.kind == TreeKind::torch) return names(sources, ToolSource::wheels);
+  if (need.kind == TreeKind::torch)
+    return names(sources, ToolSource::wheels) && only_on_torch_index(need, options.provision.usual_index).empty();
   return (names(sources, ToolSource::wheels) && wheels_have_nvcc(need.cuda)) ||
          (names(sources, ToolSource::redist) && recipes().redist.manifests.contains(need.cuda));
 }

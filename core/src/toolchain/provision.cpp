@@ -6,6 +6,7 @@
 #include "support/text.hpp"
 #include "support/try.hpp"
 #include "toolchain/fetch.hpp"
+#include "toolchain/pin_check.hpp"
 #include "toolchain/recipe.hpp"
 #include "toolchain/tree_store.hpp"
 
@@ -81,13 +82,19 @@ Status write_pins(const ProvisionOptions& options, const LockedTree& pins, Provi
   return {};
 }
 
+/// The very tree that the lock pins, when it is here.
+Result<std::optional<Tree>> pinned_here(const LockedTree& pinned, const ProvisionOptions& options) {
+  auto tree = read_tree(options.store / pinned.id);
+  if (!tree) return std::nullopt;
+  TRY_ASSIGN(const auto pins, read_pins(tree->folder));
+  TRY(check_made_of(pinned, pins, options));
+  return std::optional(std::move(*tree));
+}
+
 /// Is it here already? With a lock only the very tree that it pins counts.
 Result<std::optional<Tree>> here(const TreeNeed& need, const ProvisionOptions& options, const LockedTree* pinned,
                                  ProvisionObserver& observer) {
-  if (pinned != nullptr) {
-    auto tree = read_tree(options.store / pinned->id);
-    return tree ? std::optional(std::move(*tree)) : std::nullopt;
-  }
+  if (pinned != nullptr) return pinned_here(*pinned, options);
   auto tree = fitting(need, options);
   if (!tree) return std::nullopt;
   TRY_ASSIGN(const auto pins, read_pins(tree->folder));
@@ -136,6 +143,7 @@ Result<Provisioned> fetch_tree(const TreeNeed& need, const ProvisionOptions& opt
   MeteredClient metered(*http, meter);
   Fetch fetch{metered, options, need, pinned, stage, meter, stop};
   TRY_ASSIGN(auto pins, fetch_from_any(fetch));
+  if (pinned != nullptr) TRY(check_made_of(*pinned, pins, options));
   TRY_ASSIGN(auto tree, stage.publish(options.store, pins, pinned != nullptr ? pinned->id : std::string()));
   if (need.kind == TreeKind::nvcc)
     observer.on_message(fmt::format("CUDA's compilers and headers come under NVIDIA's licence; its texts are in {}",
@@ -169,7 +177,10 @@ Status check_need(const TreeNeed& need) {
 Status check_fetch(const TreeNeed& need, const ProvisionOptions& options) {
   TRY(check_need(need));
   TRY_ASSIGN(const auto lock, read_lock(options.lock, options.kept));
-  if (lock.find(need) != nullptr) return {};
+  if (const auto* pinned = lock.find(need)) {
+    TRY(pinned_here(*pinned, options));
+    return {};
+  }
   if (options.locked)
     return fail(ErrorKind::usage, "PRV009", fmt::format("{} does not pin {}", options.lock.string(), words(need)),
                 "run it once without --locked and look at what the lock then says");

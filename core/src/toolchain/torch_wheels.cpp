@@ -1,6 +1,7 @@
 // A torch sysroot out of torch's wheel: headers as they are, libraries as link stubs made from what they export.
 #include "environment/version_py.hpp"
 #include "index/remote_exports.hpp"
+#include "spec/data.hpp"
 #include "spec/platform.hpp"
 #include "support/format.hpp"
 #include "support/sha256.hpp"
@@ -25,7 +26,7 @@ struct Opened {
 
 Result<Opened> open_pinned(Fetch& fetch, const std::vector<IndexFile>& page, const LockedFile& pin) {
   TRY_ASSIGN(auto choice, pinned_wheel(page, pin));
-  TRY_ASSIGN(auto opened, open_wheel(fetch, choice.file, pin.project, pin.version, &pin));
+  TRY_ASSIGN(auto opened, open_wheel(fetch, choice.file, pin.project, fetch.need.torch, &pin));
   return Opened{std::move(choice), std::move(opened)};
 }
 
@@ -66,10 +67,13 @@ Result<Opened> open_torch(Fetch& fetch) {
   const std::string what = others.empty() ? fmt::format("no torch {} for {}", need.torch, need.platform)
                                           : fmt::format("torch {} for {} built for {}, not for CUDA {}", need.torch,
                                                         need.platform, join(others, ", "), need.cuda);
-  return fail(ErrorKind::machine, "PRV002", "the package index has " + what,
-              fmt::format("PyTorch's own index has more builds: --extra-index-url with its cu{} page; or unpack that "
-                          "wheel and give its folder with --toolchain folder:DIR",
-                          without_dots(need.cuda)));
+  const std::string unpack = "unpack that wheel and give its folder with --toolchain folder:DIR";
+  const auto own = torch_index(need.cuda);
+  const auto& index = fetch.options.index;
+  const bool asked = index.index_url == own || std::ranges::count(index.extra_index_urls, own) > 0;
+  return fail(
+      ErrorKind::machine, "PRV002", "the package index has " + what,
+      asked ? unpack : fmt::format("PyTorch's own index has more builds: --extra-index-url {}; or {}", own, unpack));
 }
 
 Status stage_headers(Fetch& fetch, RemoteWheel& wheel, const std::vector<std::string>& globs) {
@@ -80,9 +84,8 @@ Status stage_headers(Fetch& fetch, RemoteWheel& wheel, const std::vector<std::st
   }
   std::mutex mutex;
   return stage_members(fetch, wheel, wanted, mutex, [&](const ZipMember& member) {
-    return is_license(wheel, member)
-               ? license_path(recipes().torch.project, after_last(member.name, '/'))
-               : member.name;
+    return is_license(wheel, member) ? license_path(recipes().torch.project, after_last(member.name, '/'))
+                                     : member.name;
   });
 }
 

@@ -224,6 +224,35 @@ Result<Tree> read_tree(const fs::path& folder) {
   return tree;
 }
 
+std::string lost_part(const Tree& tree) {
+  const auto text = read_file(tree.folder / k_sums);
+  if (!text) return cannot_read(tree.folder / k_sums) == std::errc::permission_denied ? "" : k_sums;
+  std::map<std::string, std::size_t, std::less<>> folders;
+  for (std::string_view rest = *text; rest.size() > 66;) {
+    const auto line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    if (line.size() < 67) continue;
+    const auto path = line.substr(66);
+    const auto folder = path.substr(0, path.rfind('/') == path.npos ? 0 : path.rfind('/'));
+    const auto known = folders.find(folder);
+    ++(known == folders.end() ? folders[std::string(folder)] : known->second);
+  }
+  for (const auto& [folder, count] : folders) {
+    std::size_t there = 0;
+    std::error_code error, ignored;
+    for (fs::directory_iterator it(tree.folder / folder, error), end; !error && it != end; it.increment(error))
+      if (it->is_symlink(ignored) || !it->is_directory(ignored)) ++there;
+    if (error == std::errc::no_such_file_or_directory) {
+      fs::path lost = folder;
+      while (lost.has_parent_path() && !fs::exists(tree.folder / lost.parent_path(), ignored))
+        lost = lost.parent_path();
+      return lost.generic_string();
+    }
+    if (!error && there < count) return fmt::format("{} of {} files in {}", count - there, count, folder);
+  }
+  return {};
+}
+
 std::vector<Tree> trees(const fs::path& store) {
   std::vector<Tree> found;
   for (const auto& entry : entries_of(store)) {

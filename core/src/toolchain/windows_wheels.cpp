@@ -47,8 +47,7 @@ Status stage_runtime(Fetch& fetch, LockedTree& tree) {
   } else {
     TRY_ASSIGN(choice, pinned_wheel(page, *pin));
   }
-  const auto version = pin != nullptr ? pin->version : choice.name.version;
-  TRY_ASSIGN(auto opened, open_wheel(fetch, choice.file, row->project, version, pin));
+  TRY_ASSIGN(auto opened, open_wheel(fetch, choice.file, row->project, choice.name.version, pin));
   const auto* library = opened.wheel.find(row->library);
   if (library == nullptr)
     return fail(ErrorKind::failed, "PRV008", fmt::format("{} has no {}", choice.file.name, row->library),

@@ -1,6 +1,8 @@
 #include "support/fake_toolchain/fake_machine.hpp"
 #include "support/text.hpp"
 
+#include <sagekit/shell_word.hpp>
+
 #include <doctest/doctest.h>
 
 using namespace sagekit;
@@ -52,6 +54,37 @@ TEST_CASE("a shim that starts is the interpreter it starts") {
   REQUIRE(e.pythons.size() == 1);
   CHECK(e.pythons[0].executable == prefix / "bin/python3");
   CHECK(e.pythons[0].found_by == "PATH");
+}
+
+TEST_CASE("the command that brings a Python is one that runs here, and nothing is started for it") {
+  const FakeMachine machine;
+  const auto usr = machine.make("python", "usr", {"3.11.2"});
+  const auto place = [&](const char* facts) {
+    auto json = read_file(usr / "bin/python3.json").value();
+    json = json.substr(0, json.find(", \"managed\"")).substr(0, json.rfind('}')) + ", \"managed\": " + facts + "}";
+    machine.write(usr / "bin/python3.json", json);
+  };
+  place("true, \"writable\": true");
+  CHECK(machine.probe().python_command.empty());
+  CHECK(machine.probe().packaged_pythons.empty());
+  // Debian's own Python is not to be written to; an environment of it is, where it can make one.
+  const auto lib = usr / "lib/python3.11";
+  machine.write(lib / "site-packages/pip/__init__.py", "");
+  CHECK(machine.probe().python_command.empty());
+  machine.write(lib / "site-packages/ensurepip/__init__.py", "");
+  const auto python = shell_word((usr / "bin/python3").string());
+  CHECK(machine.probe().python_command ==
+        python + " -m venv uv-env && uv-env/bin/pip install uv && uv-env/bin/uv python install {}");
+  place("false, \"writable\": true");
+  CHECK(machine.probe().python_command == python + " -m pip install uv && " + python + " -m uv python install {}");
+  for (const auto* tool : {"pyenv", "uv"}) {
+    machine.write(machine.root() / "usr/bin" / tool, "#!/bin/sh\necho asked >>\"$FAKE_TOOLCHAIN_LOG\"\n", true);
+    CHECK(machine.probe().python_command.starts_with(tool));
+  }
+  CHECK(machine.starts().find("asked") == std::string::npos);
+  for (const auto* program : {"apt-get", "python3.11", "python3.11-config"})
+    machine.write(machine.root() / "usr/bin" / program, "#!/bin/sh\nexit 1\n", true);
+  CHECK(machine.probe().packaged_pythons == std::vector<std::string>{"3.11"});
 }
 
 TEST_CASE("a Python without headers says how to get them") {

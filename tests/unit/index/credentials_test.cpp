@@ -109,6 +109,31 @@ TEST_CASE("a proxy that refuses a tunnel is told as such") {
   CHECK(proxy.questions().size() == 1);
 }
 
+TEST_CASE("what a proxy answers to CONNECT tells a refusal from no proxy, and who named it") {
+  const std::pair<int, const char*> meanings[] = {{401, "IDX005"}, {403, "IDX005"}, {407, "IDX005"}, {301, "IDX002"},
+                                                  {400, "IDX002"}, {404, "IDX002"}, {405, "IDX002"}, {501, "IDX002"},
+                                                  {502, "IDX007"}, {503, "IDX007"}};
+  for (const auto& [status, code] : meanings) {
+    CAPTURE(status);
+    HttpServer proxy([told = status](const HttpQuestion&) {
+      HttpReply reply;
+      reply.status = told;
+      return reply;
+    });
+    IndexSettings settings = quick_settings();
+    settings.environment = {{"HTTPS_PROXY", "http://me:secret@" + proxy.host()}};
+    const auto response = get(*quick_client(settings), "https://index.example/simple/");
+    REQUIRE_FALSE(response);
+    const auto& error = response.error();
+    CHECK(error.code == code);
+    CHECK(error.message.find("the proxy answered " + std::to_string(status)) != std::string::npos);
+    CHECK((error.message.find("it is no proxy") != std::string::npos) == (error.code == "IDX002"));
+    if (error.code == "IDX007") continue;
+    CHECK_MESSAGE(error.hint.ends_with("HTTPS_PROXY: it says http://" + proxy.host()), error.hint);
+    CHECK((error.hint.find("password") != std::string::npos) == (error.code == "IDX005"));
+  }
+}
+
 TEST_CASE("the process's own environment is not read") {
   HttpServer proxy(content);
   HttpServer server(content);

@@ -96,6 +96,25 @@ TEST_CASE("[download] stands over [global] whichever file it is in, and an exist
   CHECK(p.read().proxy.empty());
 }
 
+TEST_CASE("whether anybody names an index is read without asking pip") {
+  Places p;
+  CHECK_FALSE(names_index(p.places, {}));
+  p.write("etc/pip.conf", "[global]\ntimeout = 3\n");
+  CHECK_FALSE(names_index(p.places, {}));
+  for (const char* name : {"PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL"}) {
+    p.places.environment = {{name, "https://one/simple"}};
+    CHECK(names_index(p.places, {}));
+  }
+  p.places.environment.clear();
+  IndexSettings flags;
+  flags.extra_index_urls = {"https://two/simple"};
+  CHECK(names_index(p.places, flags));
+  p.write("etc/pip.conf", "[global]\nextra-index-url = https://three/simple\n");
+  CHECK(names_index(p.places, {}));
+  p.write("etc/pip.conf", "no ini file\n");
+  CHECK(names_index(p.places, {}));
+}
+
 TEST_CASE("everything that reaches an index is taken over") {
   Places p;
   p.write("etc/pip.conf",

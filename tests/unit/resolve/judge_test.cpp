@@ -272,6 +272,8 @@ TEST_CASE("without torch it is to be installed, for install takes none by --for"
   CHECK(ruling_with("torch=none,").code == "RES206");
   CHECK(ruling_with("torch=none,").would_tell == "install torch there first");
   CHECK(ruling_with("").would_tell == "--for torch=2.9.1+cu130");
+  // What was said is said in full, not beside another torch.
+  CHECK(ruling_with("torch=2.11,").would_tell == "torch=2.11+cu130 in --for");
 }
 
 TEST_CASE("wheels that are here are looked into until it is stopped") {
