@@ -1,3 +1,4 @@
+#include "spec/data.hpp"
 #include "support/enum_words.hpp"
 #include "verify/finding_list.hpp"
 #include "verify/report_json.hpp"
@@ -43,6 +44,7 @@ RunsOn read_row(const Json& json) {
   RunsOn row;
   row.capability = *capability;
   row.gpus = required_list(json, "gpus");
+  row.other_cpu = row.gpus.empty() && !gpu_names(row.capability).empty();
   row.verdict = known(parse_run_verdict(required(json, "verdict")));
   row.modules = required_list(json, "modules");
   row.failing = required_list(json, "failing_modules");

@@ -311,18 +311,15 @@ int show(const Session& session, const VerifyArguments& arguments, const Run& ru
   if (arguments.format == "json") console.document(verify_json(reports, arguments.all, stale, run.errors()));
   if (arguments.format == "sarif") console.document(verify_sarif(reports, run.errors(), stale));
   // What a foreign wheel says must not drive a terminal here either.
-  const auto annotations =
-      arguments.format == "github" || session.settings.github_actions
-          ? printable(verify_annotations(reports, !console.quiet(), run.errors(), stale))
-          : std::string();
+  std::string annotations;
+  if (arguments.format == "github" || session.settings.github_actions)
+    annotations = printable(verify_annotations(reports, !console.quiet(), run.errors(), stale));
   if (arguments.format == "github") console.document(annotations);
   // A log of GitHub Actions is read by GitHub itself: both streams of it.
-  if (session.settings.github_actions && arguments.format != "github") {
-    if (arguments.format == "text")
-      console.document(annotations);
-    else if (!annotations.empty())
-      console.say(annotations.substr(0, annotations.size() - 1));
-  }
+  if (session.settings.github_actions && arguments.format == "text")
+    console.document(annotations);
+  else if (arguments.format != "github" && !annotations.empty())
+    console.say(annotations.substr(0, annotations.size() - 1));
   if (const auto& summary = session.settings.step_summary; !summary.empty() && reports.size() + run.errors().size() > 0)
     if (std::ofstream page(summary, std::ios::binary | std::ios::app);
         !(page << job_summary(reports, run.errors())).flush())
