@@ -255,6 +255,17 @@ class Explain(CommandLine):
         said = self.explain("-", "--json", stdin=f"GET https://host/workspace/root/ 200\n{no_module}\n".encode()).json()
         self.assertNotIn("os", said["facts"])
 
+    def test_a_mend_of_one_system_says_so_where_the_system_is_not_known(self):
+        said = "ModuleNotFoundError: No module named 'triton'"
+        fixes = self.explain(said, "--json").json()["causes"][0]["fix"]
+        self.assertEqual([fix["when"] for fix in fixes], ["on Windows", "on Linux"])
+        shown = self.explain(said).out
+        for word in ("Mend  on Windows: ", "or  on Linux: ", "pip install triton-windows"):
+            self.assertIn(word, shown)
+        here = self.explain(said, "--here")
+        self.assertNotIn("on Linux: ", here.out)
+        self.assertNotIn("triton-windows", here.out)
+
     def test_here_is_this_machine(self):
         done = self.explain(self.log(LOG + "C:\\Python312\\python.exe\n"), "--json")
         self.assertEqual(done.json()["facts"]["os"], "windows")

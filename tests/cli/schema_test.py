@@ -202,6 +202,12 @@ def documents(sagekit):
         explained = run("explain", "explain", "build.log")
         assert explained[2]["causes"] and explained[2]["causes"][0]["follows_from"] and explained[2]["facts"] is not None
         yield explained
+        for stage, line in (("fetch", "Could not resolve host: github.com"), ("link", "/usr/bin/ld: cannot find -lcuda"),
+                            ("install", "ERROR: a-1.0-cp312-cp312-win_amd64.whl is not a supported wheel on this platform.")):
+            (folder / "stage.log").write_text(line + "\n")
+            of_stage = run("explain", "explain", "stage.log")
+            assert of_stage[2]["causes"][0]["stage"] == stage, of_stage[2]
+            yield of_stage
         unknown = run("explain", "explain", "other.log", expected=4)
         assert unknown[2]["likeliest"]
         yield unknown

@@ -32,6 +32,7 @@ struct LogPlace {
 struct CauseFix {
   std::string command;  ///< to be typed; "" = nothing can be typed, `why` says what to do
   std::string why;
+  std::string when;  ///< for whom it is, where the log does not say it: "on Windows"; "" = for this one
   bool operator==(const CauseFix&) const = default;
 };
 

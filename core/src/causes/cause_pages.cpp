@@ -24,25 +24,10 @@ std::string usual(std::string_view text) {
   return with_places(text, [](auto name, auto usual) { return usual ? std::string(*usual) : upper(name); });
 }
 
-std::string when_text(const std::string& condition) {
-  if (condition == "os = windows") return "on Windows";
-  if (condition == "os != windows") return "on Linux";
-  if (condition == "installer != sagekit") return "outside of sagekit";
-  if (condition == "installer = uv") return "with uv";
-  if (condition == "installer != uv") return "with pip";
-  if (condition == "frame_node != none") return "a node of ComfyUI is in the traceback";
-  if (condition == "frame = package") return "the traceback ends in a package";
-  if (condition == "frame_owner = owner") return "and it is that package";
-  if (condition == "frame = comfyui") return "the traceback ends in ComfyUI's own files";
-  if (condition == "frame = own") return "the traceback ends in a file of your own";
-  if (condition == "frame = none") return "without a traceback";
-  return "when " + condition;
-}
-
 std::string fix_text(const CauseFixRow& fix) {
-  std::string when;
-  for (const auto& condition : fix.when) when += (when.empty() ? "" : ", ") + when_text(condition);
-  if (!when.empty()) when = " (" + when + ")";
+  std::vector<std::string> conditions;
+  for (const auto& condition : fix.when) conditions.push_back(in_words(condition));
+  const auto when = conditions.empty() ? std::string() : " (" + join(conditions, ", ") + ")";
   if (fix.command.empty()) return "- " + usual(fix.why) + when + "\n";
   return "- `" + usual(fix.command) + "`" + when + ": " + usual(fix.why) + "\n";
 }

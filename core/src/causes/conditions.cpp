@@ -5,9 +5,11 @@
 #include <sagekit/version_number.hpp>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <compare>
 #include <optional>
+#include <utility>
 
 namespace sagekit {
 
@@ -59,6 +61,40 @@ Holds all_hold(const std::vector<CauseCondition>& conditions, const LogFacts& kn
     if (one == Holds::unknown) all = one;
   }
   return all;
+}
+
+std::string in_words(std::string_view condition) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 15> k_words{
+      {{"os = windows", "on Windows"},
+       {"os != linux", "on Windows"},
+       {"os = linux", "on Linux"},
+       {"os != windows", "on Linux"},
+       {"installer != sagekit", "outside of sagekit"},
+       {"installer = portable", "in a portable edition"},
+       {"installer != portable", "outside of portable editions"},
+       {"installer = uv", "with uv"},
+       {"installer != uv", "with pip"},
+       {"frame_node != none", "a node of ComfyUI is in the traceback"},
+       {"frame = package", "the traceback ends in a package"},
+       {"frame_owner = owner", "and it is that package"},
+       {"frame = comfyui", "the traceback ends in ComfyUI's own files"},
+       {"frame = own", "the traceback ends in a file of your own"},
+       {"frame = none", "without a traceback"}}};
+  const auto words = std::ranges::find(k_words, condition, &std::pair<std::string_view, std::string_view>::first);
+  return words != k_words.end() ? std::string(words->second) : "when " + std::string(condition);
+}
+
+std::string mark_of(const CauseFixRow& fix, const LogFacts& known, const CauseData& data) {
+  std::vector<std::string> marks;
+  for (const auto& condition : fix.conditions) {
+    // Groups of the pattern are of the message, not of the machine.
+    const bool is_of_machine = std::ranges::find(data.facts, condition.left, &FactRow::name) != data.facts.end();
+    if (!is_of_machine || holds(condition, known) != Holds::unknown) continue;
+    // Nobody is told that he works as most people do.
+    if (condition.left == "installer" && condition.op == "!=" && condition.right != "uv") continue;
+    marks.push_back(in_words(condition.text));
+  }
+  return join(marks, ", ");
 }
 
 std::string with_places(std::string_view text, const PlaceText& of) {

@@ -20,6 +20,11 @@ Holds holds(const CauseCondition& condition, const LogFacts& known);
 /// no as soon as one does not hold; unknown when one cannot be told.
 Holds all_hold(const std::vector<CauseCondition>& conditions, const LogFacts& known);
 
+/// "os = windows" as "on Windows".
+std::string in_words(std::string_view condition);
+/// For whom a mend is, of what is not known about the machine: "on Windows, with uv"; "" = for everybody.
+std::string mark_of(const CauseFixRow& fix, const LogFacts& known, const CauseData& data);
+
 /// What stands for "{name}" or "{name|usual}" in a text.
 using PlaceText = std::function<std::string(std::string_view name, std::optional<std::string_view> usual)>;
 /// Puts it there. "${NAME}" is the shell's.

@@ -108,7 +108,7 @@ Json causes_json(const std::vector<FoundCause>& causes) {
   Json list = Json::array();
   for (const auto& cause : causes) {
     Json fixes = Json::array();
-    for (const auto& fix : cause.fix) fixes.push_back({{"command", fix.command}, {"why", fix.why}});
+    for (const auto& fix : cause.fix) fixes.push_back({{"command", fix.command}, {"why", fix.why}, {"when", fix.when}});
     list.push_back({{"code", cause.code},
                     {"signatures", cause.signatures},
                     {"title", cause.title},

@@ -327,8 +327,8 @@ class CauseRanking {
         cause.follows_from.push_back(consequence(*event));
     for (const auto& fix : row.fix)
       if (all_hold(fix.conditions, one.known) != Holds::no)
-        cause.fix.push_back(
-            {for_that_python(filled_command(fix.command, one.known), one.known), filled(fix.why, one.known)});
+        cause.fix.push_back({for_that_python(filled_command(fix.command, one.known), one.known),
+                             filled(fix.why, one.known), mark_of(fix, one.known, m_scan.data())});
     return cause;
   }
 

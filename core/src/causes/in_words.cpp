@@ -14,7 +14,9 @@ std::string first_cause_in_words(std::string_view log, const LogFacts& here) {
   if (explanation.causes.empty()) return {};
   const auto& cause = explanation.causes.front();
   const auto mend = mend_of(cause);
-  return fmt::format("{} (sagekit explain {}){}", cause.title, cause.code, mend.empty() ? "" : "; mend: " + mend);
+  const auto when = cause.fix.empty() || cause.fix.front().when.empty() ? "" : " " + cause.fix.front().when;
+  return fmt::format("{} (sagekit explain {}){}", cause.title, cause.code,
+                     mend.empty() ? "" : "; mend" + when + ": " + mend);
 }
 
 }  // namespace sagekit

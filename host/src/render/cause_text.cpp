@@ -22,7 +22,8 @@ std::string paragraph(const Console& console, std::string_view label, std::strin
 std::string fixes_text(const Console& console, const std::vector<CauseFix>& fixes) {
   std::string text;
   for (const auto& fix : fixes) {
-    text += paragraph(console, text.empty() ? "Mend" : "  or", fix.why);
+    const auto when = fix.when.empty() ? std::string() : fix.when + ": ";
+    text += paragraph(console, text.empty() ? "Mend" : "  or", when + fix.why);
     if (!fix.command.empty()) text += "          " + console.green(printable(fix.command)) + "\n";
   }
   return text;

@@ -147,3 +147,25 @@ TEST_CASE("facts and likely lines") {
   CHECK(scanned.scan.likeliest()[0].line == 2);
   CHECK(scanned.scan.last_likely() == 4);
 }
+
+TEST_CASE("a progress bar before a message is what carried it") {
+  const std::string said =
+      "Error running sage attention: CUDA error: no kernel image is available for execution on the device";
+  for (const std::string bar :
+       {"  0%|          | 0/20 [00:00<?, ?it/s]", "  5%|\xe2\x96\x88\xe2\x96\x8e    | 1/20 [00:02<00:39,  2.10s/it]",
+        "Sampling: 50%|#####     | 10/20 [00:10<00:10,  1.00it/s, loss=0.1]", "12it [00:10,  1.20it/s]",
+        "100%|##########| 1.2G/1.2G [00:10<00:00, 120MB/s]",
+        "0%|  | 0/9 [00:00<?, ?it/s] 10%|# | 1/9 [00:01<00:08,  1.00s/it]"}) {
+    INFO(bar);
+    const auto causes = explain_log_text(bar + said + "\n").causes;
+    REQUIRE_FALSE(causes.empty());
+    CHECK(causes.front().code == "WHY501");
+    CHECK(causes.front().where.text == said);
+  }
+  // What is anchored to a line's beginning is found behind a bar, too; a percentage by itself is no bar.
+  CHECK(explain_log_text("  0%|  | 0/9 [00:00<?, ?it/s]ImportError: cannot import name 'a' from 'b' (/v/b.py)\n")
+            .causes.size() == 1);
+  CHECK(explain_log_text("50% of it: CUDA error: no kernel image is available for execution on the device\n")
+            .causes.at(0)
+            .where.text.starts_with("50%"));
+}
