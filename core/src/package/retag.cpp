@@ -1,5 +1,6 @@
 #include "archive/wheel_archive.hpp"
 #include "archive/zip_splice.hpp"
+#include "inspect/name_of_file.hpp"
 #include "inspect/wheel_reader.hpp"
 #include "package/dist_info_edit.hpp"
 #include "package/metadata_text.hpp"
@@ -112,7 +113,7 @@ class Retag {
   }
 
   Status read() {
-    TRY_ASSIGN(m_before, parse_wheel_name(m_wheel.filename().string()));
+    TRY_ASSIGN(m_before, name_of_file(m_wheel));
     TRY(judge_texts(m_archive, m_before.file_name()));
     m_folder = dist_info_folders(m_archive).front();
     for (const auto* signature : {"RECORD.jws", "RECORD.p7s"})
