@@ -98,7 +98,10 @@ class Retag {
 
   Result<WheelName> name() {
     TRY(read());
-    return retagged_name(m_before, m_request, what_is_known());
+    const auto known = what_is_known();
+    TRY_ASSIGN(auto after, retagged_name(m_before, m_request, known));
+    TRY(check_new_name(m_before, after, known, m_options.verify.schemes));
+    return after;
   }
 
  private:
