@@ -105,6 +105,8 @@ Status take(const Given& given) {
       if (value.find_first_not_of(" \t;") == std::string::npos)
         return std::unexpected(in_flag(flag, fmt::format("\"{}\" is empty", word),
                                        flag.positional() ? "name it" : "leave the flag out for the default"));
+      if (flag.type == "DIR" && value == "-" && !flag.may_be_stdout)
+        return std::unexpected(in_flag(flag, "a folder is wanted, and - is stdout", "a folder of that name is ./-"));
       if (!flag.choices.empty() && std::ranges::find(flag.choices, value) == flag.choices.end())
         return std::unexpected(unknown_choice(flag, value));
       auto taken = flag.take(value);
@@ -129,17 +131,28 @@ std::vector<std::string> verbs_behind(const std::vector<Verb>& verbs, const std:
 
 /// What pip, uv, docker and their like call something, and what it is called here.
 constexpr std::pair<std::string_view, std::string_view> k_elsewhere[] = {
-    {"--python", "--interpreter"}, {"--keep", "--older-than"},  {"--size", "--max-size"},    {"--out", "--output"},
-    {"--outdir", "--output"},      {"--wheel-dir", "--output"}, {"--dir", "--output"},       {"--sm", "--arch"},
-    {"--gpu", "--arch"},           {"--gpu", "--for"},          {"--index", "--index-url"},  {"--parallel", "--jobs"},
-    {"--max-jobs", "--jobs"},      {"--simulate", "--dry-run"}, {"--debug", "--verbose"},    {"--silent", "--quiet"},
-    {"check", "verify"},           {"lint", "verify"},          {"list", "plugin list"},     {"audit", "verify"},
-    {"show", "inspect"},           {"info", "inspect"},         {"compile", "build"},        {"make", "build"},
-    {"compare", "diff"},           {"find", "resolve"},         {"which", "resolve"},        {"upload", "publish"},
-    {"rename", "retag"},           {"clean", "cache trim"},     {"gc", "cache trim"},        {"serve", "index --serve"},
-    {"diagnose", "doctor"},        {"version", "--version"},    {"--engine", "--in"},        {"docker", "--in docker"},
-    {"--docker", "--in docker"},   {"podman", "--in podman"},   {"--podman", "--in podman"}, {"slurm", "--in slurm"},
-    {"--slurm", "--in slurm"},     {"--url", "--repository-url"}, {"--url", "--base-url"},   {"--url", "--index-url"},
+    {"--python", "--interpreter"}, {"--keep", "--older-than"},
+    {"--size", "--max-size"},      {"--out", "--output"},
+    {"--outdir", "--output"},      {"--wheel-dir", "--output"},
+    {"--dir", "--output"},         {"--sm", "--arch"},
+    {"--gpu", "--arch"},           {"--gpu", "--for"},
+    {"--index", "--index-url"},    {"--parallel", "--jobs"},
+    {"--max-jobs", "--jobs"},      {"--simulate", "--dry-run"},
+    {"--debug", "--verbose"},      {"--silent", "--quiet"},
+    {"check", "verify"},           {"lint", "verify"},
+    {"list", "plugin list"},       {"audit", "verify"},
+    {"show", "inspect"},           {"info", "inspect"},
+    {"compile", "build"},          {"make", "build"},
+    {"compare", "diff"},           {"find", "resolve"},
+    {"which", "resolve"},          {"upload", "publish"},
+    {"rename", "retag"},           {"clean", "cache trim"},
+    {"gc", "cache trim"},          {"serve", "index --serve"},
+    {"diagnose", "doctor"},        {"version", "--version"},
+    {"--engine", "--in"},          {"docker", "--in docker"},
+    {"--docker", "--in docker"},   {"podman", "--in podman"},
+    {"--podman", "--in podman"},   {"slurm", "--in slurm"},
+    {"--slurm", "--in slurm"},     {"--url", "--repository-url"},
+    {"--url", "--base-url"},       {"--url", "--index-url"},
 };
 /// The same of words that a flag or argument takes: kinds of `generate`, engines.
 constexpr std::pair<std::string_view, std::string_view> k_choices_elsewhere[] = {

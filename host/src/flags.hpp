@@ -20,6 +20,7 @@ struct Flag {
   bool repeatable = false;
   bool commas = false;  ///< a value may be several: "3.11,3.12"
   bool required = false;
+  bool may_be_stdout = false;                           ///< a "DIR" that may be "-"
   bool bare = false;                                    ///< its value may be left out: then "" is stored
   std::function<Status(const std::string&)> take = {};  ///< stores one value; an Error of kind usage says what is wrong
 

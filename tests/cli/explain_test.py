@@ -215,7 +215,7 @@ class Explain(CommandLine):
         done = self.explain("NAM006")
         self.expect(done, 0)
         text = " ".join(done.out.split())
-        for words in ("a browser added a number", "(1)", "rename it", "or delete it", "single dots between tags"):
+        for words in ("a browser added a number", "(1)", "rename it", "delete it when the first download is there", "single dots between tags"):
             self.assertIn(words, text)
 
     def test_a_file_named_like_a_code_is_a_log(self):

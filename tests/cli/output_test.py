@@ -119,6 +119,16 @@ class OtherFilesStay(CommandLine):
         self.expect(self.run_sagekit("report", "dist", "-o", "f.sarif"), 2, "no page of sagekit's about a release")
         self.expect(self.run_sagekit("verify", wheel, "--sarif", "r.html"), 2, "no SARIF")
 
+    def test_a_folder_is_no_stdout(self):
+        wheel = Wheel().write(self.folder / "dist")
+        for words in (("index", "dist", "-o", "-"), ("retag", "--build", "1", wheel, "--output=-"), ("release", "dist", "--naming", "plain", "-o", "-"),
+                      ("man", "-o", "-"), ("--plugin", "sage2", "build", "-n", "-o", "-"), ("-C", "-", "plugin", "list")):
+            with self.subTest(words):
+                self.expect(self.run_sagekit(*words), 2, "CLI001", "a folder is wanted, and - is stdout", "./-")
+                self.assertFalse((self.folder / "-").exists())
+        self.expect(self.run_sagekit("index", "dist", "-o", "./-"), 0)
+        self.assertTrue((self.folder / "-" / "index.html").exists())
+
     def test_an_export_takes_no_other_files_place(self):
         (self.folder / "störe" / "objects").mkdir(parents=True)
         wheel = Wheel().write(self.folder)

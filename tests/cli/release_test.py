@@ -167,6 +167,22 @@ class Release(CommandLine):
         self.run_sagekit("release", "dist")
         self.expect(self.run_sagekit("index", "dist"), 0)
 
+    def test_a_cut_manifest_is_made_anew_by_who_deletes_it(self):
+        wheel = built().write(self.dist)
+        self.expect(self.run_sagekit("release", "dist"), 0)
+        manifest = self.dist / "sagekit.release.json"
+        cut = manifest.read_text()[:200]
+        manifest.write_text(cut)
+        wheel.write_bytes(built(answer=43).write(self.folder).read_bytes())  # nothing else knows that it is another one
+        for words in (("release", "dist"), ("index", "dist"), ("report", "dist")):
+            done = self.run_sagekit(*words)
+            self.expect(done, 1, "REL015", "get it again from where it is published", "delete it and make it again: sagekit release DIR")
+            self.assertNotIn("makes a manifest anew", done.err)
+            self.assertEqual(manifest.read_text(), cut)
+        manifest.unlink()
+        self.expect(self.run_sagekit("release", "dist"), 0)
+        self.expect(self.run_sagekit("index", "dist"), 0)
+
     def test_index_of_a_manifest_alone(self):
         wheel = built().write(self.dist)
         self.run_sagekit("release", "dist", "--base-url", "https://example.org/v1/")

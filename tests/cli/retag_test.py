@@ -311,6 +311,32 @@ class Retag(CommandLine):
         self.expect(self.run_sagekit("retag", "--naming", "plain", first), 0)
         self.expect(self.run_sagekit("release", "in", "--naming", "plain", "-o", out), 0, "1 wheel")
 
+    def test_the_schemes_that_are_advised_serve_all_of_the_wheels(self):
+        # Two of three differ in their torch, two in their CUDA: no scheme that says one of them alone tells all apart.
+        made = [self.wheel(version, tiny__other=version.encode()).write(self.folder / "in") for version in ("2.2.0+cu130torch2.11.0", "2.2.0+cu128torch2.11.0", "2.2.0+cu128torch2.9.1")]
+
+        def advised(*words):
+            done = self.run_sagekit("retag", "--naming", "plain", "-o", self.folder / "out", *words, "--json")
+            self.expect(done, 1, "PKG001")
+            hints = {error["hint"] for error in done.json()["errors"]}
+            self.assertEqual(len(hints), 1, hints)
+            (hint,) = hints
+            return hint.partition("--naming ")[2].split(", ") if "--naming" in hint else hint
+
+        schemes = advised(*made)
+        self.assertEqual(len(schemes), 3)
+        self.assertNotIn("local-version", schemes)  # those are the names that they have
+        for scheme in schemes:
+            self.expect(self.run_sagekit("retag", "--naming", scheme, "-o", self.folder / scheme, *made), 0)
+            self.assertEqual(len(list((self.folder / scheme).glob("*.whl"))), 3)
+        # What a release copies keeps its name.
+        done = self.run_sagekit("release", "in", "--naming", "plain", "-o", self.folder / "released")
+        self.expect(done, 1, "PKG001", "--naming build-tag, local-version, ")
+        self.expect(self.run_sagekit("release", "in", "--naming", "local-version", "-o", self.folder / "released"), 0)
+        # The same torch and CUDA in other words: no scheme tells the two apart.
+        twin = self.wheel("2.2.0+cu130.torch2.11.0", tiny__other=b"twin").write(self.folder / "twin")
+        self.assertEqual(advised(made[0], twin), "give each a folder of its own with another -o, or leave one of them out")
+
     def test_kill_leaves_nothing_half_written(self):
         source = self.wheel(tiny__big=os.urandom(20_000_000)).write(self.folder / "in")
         out = self.folder / "out"

@@ -157,6 +157,30 @@ class ExitCodes(Verify):
         self.assertIn("does not end in .whl", named["message"])
         self.assertEqual(named["hint"], f"by its METADATA and WHEEL it is {wheel.name}: rename it")
 
+    def test_a_second_download_is_not_renamed_over_the_first(self):
+        first = Wheel().write(self.folder / "dist")
+        second = first.with_name(first.stem + " (1).whl")
+        second.write_bytes(first.read_bytes())
+        said = f"{first.name} is there: delete this second download if the first is whole"
+        place = ("--for", "gpu=H100,python=3.12,driver=590,libc=glibc2.39")
+        for words, code in ((("verify", second), 1), (("release", "dist"), 1), (("index", "dist"), 1), (("report", "dist"), 1), (("retag", "--build", "1", second), 1),
+                            (("resolve", second, *place), 4), (("resolve", "--names-only", "--from", "dist", *place), 4)):
+            with self.subTest(words):
+                done = self.run_sagekit(*words)
+                self.assertEqual(done.code, code, done.err)
+                text = " ".join((done.out + done.err).split())
+                self.assertIn(said, text)
+                self.assertNotIn("rename it", text)
+        # One with a name of its own, beside the right one; alone each is told its name.
+        other = second.rename(second.with_name("new.whl"))
+        self.assertIn(f"{first.name} is there: delete this one if that one is whole", " ".join(self.run_sagekit("release", "dist").err.split()))
+        first.unlink()
+        self.assertIn(f"it is {first.name}: rename it", self.run_sagekit("release", "dist").err)
+        other.rename(second)
+        for words in (("release", "dist"), ("verify", second)):
+            done = self.run_sagekit(*words)
+            self.assertIn(f"it is {first.name}: rename it", " ".join((done.out + done.err).split()))
+
     def test_memory_is_a_size(self):
         wheel = Wheel()
         wheel.files["tiny/data.bin"] = os.urandom(3_000_000)

@@ -61,8 +61,9 @@ SAGEKIT_API Result<RetaggedWheel> retag_wheel(const std::filesystem::path& wheel
                                               const RetagOptions& options, CommandRunner& runner);
 
 /// Before any of several wheels is retagged: PKG001 for each two that are different and would get one name, with both
-/// wheels' names and the schemes that tell them apart. Nothing is left of it. `copied`: a wheel of which nothing would
-/// change (RTG001) takes its name, too. One that cannot be retagged is passed over: retag_wheel says why.
+/// wheels' names and the schemes by which all of them have names of their own, and new ones. Nothing is left of it.
+/// `copied`: a wheel of which nothing would change (RTG001) takes its name, too. One that cannot be retagged is passed
+/// over: retag_wheel says why.
 SAGEKIT_API std::vector<Error> check_names_apart(const std::vector<std::filesystem::path>& wheels,
                                                  const RetagRequest& request, const RetagOptions& options, bool copied,
                                                  CommandRunner& runner);

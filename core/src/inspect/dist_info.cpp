@@ -1,4 +1,5 @@
 // METADATA and WHEEL against the file name (binary distribution format, core metadata, PEP 427, 491, 639).
+#include "inspect/name_of_file.hpp"
 #include "inspect/provenance.hpp"
 #include "inspect/record_judge.hpp"
 #include "inspect/wheel_reader.hpp"
@@ -184,10 +185,8 @@ void judge_dist_info(const DistInfoTexts& texts, const std::string& file_name, c
       problems.error("INF011", "the wheel has no readable " + texts.folder + "/RECORD");
   }
   if (!name) {
-    const auto own = name_by_content(facts);
-    const bool known = parse_wheel_name(own).has_value();
     problems.error(name.error().code, name.error().message,
-                   known ? fmt::format("by its METADATA and WHEEL it is {}: rename it", own) : name.error().hint);
+                   mend_of_name(texts.file, name_by_content(facts), name.error().hint));
   }
   for (auto& problem : problems.take()) facts.problems.push_back(std::move(problem));
 }

@@ -120,6 +120,7 @@ FileFacts read_wheel(const WheelArchive& archive, const InspectOptions& options)
   const std::string file_name = options.wheel_name.empty() ? archive.path().filename().string() : options.wheel_name;
   wheel.problems = archive.problems();
   DistInfoTexts texts = read_texts(archive, file_name);
+  if (options.wheel_name.empty()) texts.file = archive.path();
   if (options.member_hashes) texts.read = [&archive](const std::string& path) { return archive.read(path); };
   judge_dist_info(texts, file_name, facts.members, wheel);
   Problems layout(file_name);

@@ -18,6 +18,7 @@ struct DistInfoTexts {
   std::optional<std::string> metadata, wheel, record, provenance;
   std::vector<std::string> folders;  ///< all *.dist-info folders at the top
   ReadMember read;                   ///< none: members have no hashes, and RECORD's are not compared
+  std::filesystem::path file = {};   ///< that has them; "" = no wheel's file
 };
 /// What the wheel's own texts and its file name say about each other (NAM, INF). `members` are the facts of all
 /// members, with their hashes. Exposed for tests and for judges of unpacked wheels.

@@ -1,5 +1,6 @@
 #include "archive/wheel_archive.hpp"
 #include "causes/in_words.hpp"
+#include "inspect/name_of_file.hpp"
 #include "install/installed_packages.hpp"
 #include "install/keepsake.hpp"
 #include "install/place_lock.hpp"
@@ -35,7 +36,7 @@ struct WheelTexts {
 
 Result<WheelTexts> read_texts(const fs::path& file) {
   WheelTexts texts;
-  TRY_ASSIGN(texts.name, parse_wheel_name(file.filename().string()));
+  TRY_ASSIGN(texts.name, name_of_file(file));
   TRY_ASSIGN(const auto archive, WheelArchive::open(file));
   for (const auto& member : archive.members()) {
     if (member.is_folder()) continue;

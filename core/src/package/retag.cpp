@@ -1,5 +1,6 @@
 #include "archive/wheel_archive.hpp"
 #include "archive/zip_splice.hpp"
+#include "inspect/name_of_file.hpp"
 #include "inspect/provenance.hpp"
 #include "inspect/wheel_reader.hpp"
 #include "package/dist_info_edit.hpp"
@@ -86,7 +87,10 @@ class Retag {
 
   Result<WheelName> name() {
     TRY(read());
-    return retagged_name(m_before, m_request, what_is_known());
+    const auto known = what_is_known();
+    TRY_ASSIGN(auto after, retagged_name(m_before, m_request, known));
+    TRY(check_new_name(m_before, after, known, m_options.verify.schemes));
+    return after;
   }
 
  private:
@@ -101,7 +105,7 @@ class Retag {
   }
 
   Status read() {
-    TRY_ASSIGN(m_before, parse_wheel_name(m_wheel.filename().string()));
+    TRY_ASSIGN(m_before, name_of_file(m_wheel));
     TRY(judge_texts(m_archive, m_before.file_name()));
     m_folder = m_archive.dist_info_folders().front();
     for (const auto* signature : {"RECORD.jws", "RECORD.p7s"})

@@ -32,32 +32,48 @@ std::optional<NamedBytes> named_bytes(const fs::path& wheel, const RetagRequest&
   return NamedBytes{file.filename().string(), std::move(*sha256)};
 }
 
-/// The schemes by which the two have names, and not the same one.
-std::string schemes_apart(const fs::path& one, const fs::path& other, const RetagOptions& options,
-                          CommandRunner& runner) {
-  constexpr std::size_t k_told = 3;
-  std::vector<std::string> apart;
-  for (auto& scheme : naming_schemes(options.verify.schemes)) {
-    const auto name = scheme.name;
-    RetagRequest request;
-    request.naming = std::move(scheme);
-    const auto first = retagged_name(one, request, options, runner);
-    const auto second = retagged_name(other, request, options, runner);
-    if (first && second && first->file_name() != second->file_name() && apart.size() < k_told) apart.push_back(name);
-  }
-  return fmt::format("{}", fmt::join(apart, ", "));
+/// Where a wheel would get that name: two folders may have one each.
+std::string place_of(const fs::path& wheel, const WheelName& name, const RetagOptions& options) {
+  const auto folder = options.output_folder.empty() ? wheel.parent_path() : fs::path();
+  return (folder / name.file_name()).string();
 }
 
-Error fall_together(const fs::path& one, const fs::path& other, const std::string& name, const RetagRequest& request,
-                    const RetagOptions& options, CommandRunner& runner) {
-  std::string hint = "give each a folder of its own with -o, or leave one of them out";
+/// Does the request give every one of the wheels a name, each another and, unless it is `copied`, a new one? The same
+/// wheel a second time may have the first one's.
+bool tells_apart(const std::vector<fs::path>& wheels, const RetagRequest& request, const RetagOptions& options,
+                 bool copied, CommandRunner& runner) {
+  std::map<std::string, fs::path> first;
+  for (const auto& wheel : wheels) {
+    const auto name = retagged_name(wheel, request, options, runner);
+    if (!name || (!copied && name->file_name() == wheel.filename().string())) return false;
+    const auto [at, added] = first.try_emplace(place_of(wheel, *name, options), wheel);
+    if (added) continue;
+    const auto one = sha256_file(at->second), other = sha256_file(wheel);
+    if (!one || !other || *one != *other) return false;
+  }
+  return true;
+}
+
+/// What helps all of them: a scheme that only two of them differ by is refused for the next two.
+std::string way_apart(const std::vector<fs::path>& wheels, const RetagRequest& request, const RetagOptions& options,
+                      bool copied, CommandRunner& runner) {
+  constexpr std::size_t k_told = 3;
+  std::vector<std::string> apart;
   if (request.naming)
-    if (const auto apart = schemes_apart(one, other, options, runner); !apart.empty())
-      hint = "these tell them apart: --naming " + apart;
+    for (auto& scheme : naming_schemes(options.verify.schemes)) {
+      RetagRequest other = request;
+      other.naming = scheme;
+      if (apart.size() < k_told && tells_apart(wheels, other, options, copied, runner)) apart.push_back(scheme.name);
+    }
+  return apart.empty() ? "give each a folder of its own with another -o, or leave one of them out"
+                       : fmt::format("these tell them apart: --naming {}", fmt::join(apart, ", "));
+}
+
+Error fall_together(const fs::path& one, const fs::path& other, const std::string& name) {
   return {ErrorKind::failed, "PKG001",
           fmt::format("{} and {} are two different wheels and would both be named {}: nothing was written",
                       one.string(), other.string(), name),
-          other.string(), std::move(hint)};
+          other.string(), ""};
 }
 
 /// Made in a folder that goes again, and compared: of those whose names may be one.
@@ -74,7 +90,7 @@ Status compare_made(const std::vector<fs::path>& wheels, const RetagRequest& req
     if (!made) continue;
     const auto [at, added] = first.try_emplace(made->name, wheel, made->sha256);
     if (!added && at->second.second != made->sha256)
-      together.push_back(fall_together(at->second.first, wheel, made->name, request, options, runner));
+      together.push_back(fall_together(at->second.first, wheel, made->name));
   }
   return {};
 }
@@ -84,14 +100,15 @@ Status compare_made(const std::vector<fs::path>& wheels, const RetagRequest& req
 std::vector<Error> check_names_apart(const std::vector<fs::path>& wheels, const RetagRequest& request,
                                      const RetagOptions& options, bool copied, CommandRunner& runner) {
   std::map<std::string, std::vector<fs::path>> alike;
+  std::vector<fs::path> named;
   if (wheels.size() > 1)
     for (const auto& wheel : wheels)
       if (auto name = retagged_name(wheel, request, options, runner)) {
+        named.push_back(wheel);
         // What the modules say is not known yet.
         if (request.platform == "auto") name->platform.clear();
         if (request.variant) name->variant.clear();
-        const auto folder = options.output_folder.empty() ? wheel.parent_path() : fs::path();
-        alike[(folder / name->file_name()).string()].push_back(wheel);
+        alike[place_of(wheel, *name, options)].push_back(wheel);
       }
   std::vector<Error> together;
   std::error_code error;
@@ -102,6 +119,11 @@ std::vector<Error> check_names_apart(const std::vector<fs::path>& wheels, const 
       together.push_back(compared.error());
   }
   if (!folder_was_there) fs::remove(options.output_folder, error);  // only when it is empty
+  if (std::ranges::any_of(together, [](const Error& one) { return one.code == "PKG001"; })) {
+    const auto way = way_apart(named, request, options, copied, runner);
+    for (auto& one : together)
+      if (one.code == "PKG001" && one.hint.empty()) one.hint = way;
+  }
   return together;
 }
 

@@ -29,7 +29,7 @@ KnownFacts known_facts(const WheelName& name, std::string_view provenance,
 /// The name with what the request changes, but `platform` "auto" and `variant` "auto". Errors: RTG001, RTG005, RTG007.
 Result<WheelName> retagged_name(const WheelName& name, const RetagRequest& request, const KnownFacts& known);
 
-/// The same of a file, of which only texts are read. Errors: those, RTG002, RTG003.
+/// The same of a file, of which only texts are read. Errors: those, RTG002, RTG003, and RTG004 of its new name.
 Result<WheelName> retagged_name(const std::filesystem::path& wheel, const RetagRequest& request,
                                 const RetagOptions& options, CommandRunner& runner);
 

@@ -247,7 +247,9 @@ Result<Release> read_release(std::string_view text, std::string_view origin) {
     }
   }
   if (!reader.fault.empty())
-    return fail(ErrorKind::failed, "REL015", reader.fault, "sagekit release DIR makes a manifest anew",
+    return fail(ErrorKind::failed, "REL015", reader.fault,
+                "get it again from where it is published; where that is lost, delete it and make it again: sagekit "
+                "release DIR (then nothing knows any more which wheels, addresses and times were published)",
                 std::string(origin));
   std::ranges::sort(release.wheels, {}, &ReleasedWheel::file);
   return release;

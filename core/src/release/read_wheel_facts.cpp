@@ -2,6 +2,7 @@
 
 #include "archive/wheel_archive.hpp"
 #include "inspect/file_hash.hpp"
+#include "inspect/name_of_file.hpp"
 #include "inspect/provenance.hpp"
 #include "pypa/metadata_reader.hpp"
 #include "pypa/release_text.hpp"
@@ -45,7 +46,7 @@ Result<WheelReading> read_wheel_facts(const std::filesystem::path& file, const W
   WheelReading reading;
   ReleasedWheel& wheel = reading.wheel;
   wheel.file = file.filename().string();
-  TRY_ASSIGN(const auto name, parse_wheel_name(wheel.file));
+  TRY_ASSIGN(const auto name, name_of_file(file));
   for (const auto& member : archive.members())
     if (!member.is_folder()) {
       auto content = archive.read(member, inflater);

@@ -3,6 +3,7 @@
 #include "index/curl_client.hpp"
 #include "index/package_index.hpp"
 #include "index/url.hpp"
+#include "inspect/name_of_file.hpp"
 #include "resolve/beside.hpp"
 #include "resolve/look.hpp"
 #include "resolve/release_reader.hpp"

@@ -71,12 +71,6 @@ Status Looker::look(const Candidate& candidate, Traits& traits) {
   return {};
 }
 
-std::string name_in_wheel(const fs::path& file) {
-  const auto archive = WheelArchive::open(file);
-  const auto wheel = archive ? read_wheel(*archive, {.file_hash = false, .member_hashes = false}).wheel : std::nullopt;
-  return wheel ? name_by_content(*wheel) : std::string();
-}
-
 Status Looker::look_here(const Candidate& candidate, Traits& traits) {
   VerifyOptions how;
   how.policy = "others";

@@ -13,9 +13,6 @@
 
 namespace sagekit {
 
-/// What METADATA and WHEEL inside call a file, whatever it is named; "" = it is no wheel that can be read.
-std::string name_in_wheel(const std::filesystem::path& file);
-
 class Looker {
  public:
   Looker(const Target& target, const ResolveOptions& options, CommandRunner& runner, std::stop_token stop)

@@ -1,3 +1,4 @@
+#include "inspect/name_of_file.hpp"
 #include "resolve/judge.hpp"
 #include "resolve/look.hpp"
 #include "resolve/rulings.hpp"
@@ -157,8 +158,7 @@ Result<Resolution> resolve(std::vector<Candidate> candidates, const Target& targ
       const Error& error = traits.error();
       const bool readable = options.read_files && other.empty() && !entry.candidate.remote;
       const auto own = readable ? name_in_wheel(entry.candidate.address) : std::string();
-      const auto hint =
-          parse_wheel_name(own) ? fmt::format("by its METADATA and WHEEL it is {}: rename it", own) : error.hint;
+      const auto hint = entry.candidate.remote ? error.hint : mend_of_name(entry.candidate.address, own, error.hint);
       entry.ruling = other.empty() ? refused("RES113", join_words(error.message, hint)) : refused("RES114", other);
       // A second download is of the package that its first one names.
       if (auto name = parse_wheel_name(without_copy_number(entry.candidate.file))) entry.traits.name = std::move(*name);
@@ -252,7 +252,8 @@ Result<Resolution> resolve(std::vector<Candidate> candidates, const Target& targ
   for (auto* list : {&misnamed, &entries})
     for (auto& entry : *list)
       if (entry.ruling.fit == Fit::refused) no.push_back(&entry);
-  std::ranges::stable_sort(no, {}, [](const Entry* one) -> const auto& { return one->candidate.file; });
+  std::ranges::stable_sort(
+      no, {}, [](const Entry* one) -> const auto& { return one->candidate.file; });
   resolution.refused.reserve(no.size());
   for (auto* entry : no) resolution.refused.push_back(judged(*entry));
   return resolution;

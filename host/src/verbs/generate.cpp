@@ -28,8 +28,10 @@ std::vector<std::string> kind_names() {
 
 void declare(Flags& flags, Arguments& arguments) {
   flags.argument("kind", arguments.kind, "What is written").choices = kind_names();
-  flags.value("-o,--output", "DIR", arguments.output, "Where the files go; - is stdout, for kinds of one file").preset =
-      "this folder";
+  Flag& output =
+      flags.value("-o,--output", "DIR", arguments.output, "Where the files go; - is stdout, for kinds of one file");
+  output.preset = "this folder";
+  output.may_be_stdout = true;
   flags.on("--check", arguments.check, "Write nothing; end 1 when something would change, and say what");
   flags.on("--force", arguments.force, "Overwrite what was changed by hand");
   declare_generate(flags, arguments.generate);
