@@ -24,7 +24,7 @@ def wheel_of(cell, commit, record=True, **said):
     name = cell["wheel"].removesuffix(".whl").split("-")
     wheel = Wheel(name[0], name[1], "-".join(name[2:]))
     if record:
-        about = {"cell": cell["id"], "python": cell["python"], "torch": cell["torch"], "cuda": cell["cuda"], "platform": cell["platform"], "arches": cell["arches"], "source": {"commit": commit}}
+        about = {"schema": "sagekit.provenance/1", "cell": cell["id"], "python": cell["python"], "torch": cell["torch"], "cuda": cell["cuda"], "platform": cell["platform"], "arches": cell["arches"], "source": {"commit": commit}}
         wheel.files[f"{wheel.dist_info}/sagekit.json"] = json.dumps(about | said).encode()
     return wheel
 
