@@ -135,6 +135,9 @@ class Coverage(CommandLine):
         self.assertEqual(set(self.coverage(folder, 1).values()), {"missing"})
         wheel = wheel_of(first, self.commit)
         path = wheel.write(folder)
+        self.assertEqual(self.coverage(folder, 1)[first["id"]], "failing")  # it has none of the modules
+        self.run_sagekit("release", "wheels")
+        pass_all(folder)
         self.assertEqual(self.coverage(folder, 1)[first["id"]], "published")
         whole = path.read_bytes()
         path.write_bytes(whole + b"x")  # what follows the archive's end is an error of verify's

@@ -28,7 +28,7 @@ bool leaves_open(const ReleasedWheel& wheel, const Cell& cell) {
 }
 
 /// The wheel's own record, by byte ranges. A server that knows none would send all of it.
-Result<WheelOrigin> record_of(HttpClient& http, const IndexFile& file) {
+Result<WheelOrigin> record_of(HttpClient& http, const IndexFile& file, const WheelNameReader& reader) {
   TRY_ASSIGN(auto remote, open_remote_file(http, file.url, file.size, {}));
   TRY_ASSIGN(auto wheel, RemoteWheel::open(std::move(remote)));
   const auto path = fmt::format("{}/{}", wheel.dist_info(), k_provenance_file);
@@ -36,10 +36,11 @@ Result<WheelOrigin> record_of(HttpClient& http, const IndexFile& file) {
   TRY_ASSIGN(const auto text, wheel.read(path));
   TRY_ASSIGN(auto record, read_provenance(text));
   TRY_ASSIGN(const auto name, parse_wheel_name(file.name));
-  return origin_of(name, provenance_of(std::move(record), {}, {}), {});
+  return origin_of(name, provenance_of(std::move(record), reader.read(name), {}), {});
 }
 
-void add_records(Release& release, const std::vector<const IndexFile*>& files, const Plan& plan, HttpClient& http) {
+void add_records(Release& release, const std::vector<const IndexFile*>& files, const Plan& plan, HttpClient& http,
+                 const WheelNameReader& reader) {
   constexpr unsigned k_at_once = 8;
   std::vector<std::size_t> open;
   for (std::size_t i = 0; i < files.size(); ++i)
@@ -48,7 +49,7 @@ void add_records(Release& release, const std::vector<const IndexFile*>& files, c
   std::atomic<bool> in_vain = false;
   run_in_parallel(open.size(), k_at_once, [&](std::size_t at) {
     if (in_vain) return;
-    auto record = record_of(http, *files[open[at]]);
+    auto record = record_of(http, *files[open[at]], reader);
     if (record && !record->commit.empty())
       release.wheels[open[at]].origin = std::move(*record);
     else if (!record && record.error().code.starts_with("IDX00") && record.error().code != "IDX004")
@@ -91,7 +92,7 @@ Result<Release> published_at(const std::string& url, std::string_view project, c
     release.wheels.push_back(std::move(wheel));
     listed.push_back(&file);
   }
-  if (plan != nullptr) add_records(release, listed, *plan, *http);
+  if (plan != nullptr) add_records(release, listed, *plan, *http, reader);
   std::ranges::sort(release.wheels, {}, &ReleasedWheel::file);
   return release;
 }
