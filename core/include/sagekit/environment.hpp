@@ -48,7 +48,7 @@ struct Nvcc {
   std::string identity;
   bool ready = false;
   std::string why_not;
-  std::string mend;  ///< of one that is not ready and in whose place every other nvcc would fail too: what to do
+  std::string mend = {};  ///< of one that is not ready and in whose place every other nvcc would fail too: what to do
 };
 
 enum class CompilerKind {
@@ -100,7 +100,7 @@ struct TorchSysroot {
   std::string identity;
   bool ready = false;
   std::string why_not;
-  std::string mend;  ///< of a fetched one that is not ready: what to do; "" = what mends every damaged tree
+  std::string mend = {};  ///< of a fetched one that is not ready: what to do; "" = what mends every damaged tree
 };
 
 struct Gpu {
