@@ -37,6 +37,7 @@ TEST_CASE("a spec that uses every key is read into its values") {
   REQUIRE(spec.kernels.size() == 2);
   CHECK(spec.kernels[0].source_cost.cpu_seconds == 1.5);
   CHECK(spec.kernels[0].source_cost.memory_bytes == 512u << 10);
+  CHECK(spec.kernels[0].source_cost.device_memory_bytes == 768u << 10);
   CHECK_FALSE(spec.kernels[0].ptx);
   CHECK(spec.kernels[1].ptx);
   CHECK(spec.kernels[1].torch_free);
