@@ -25,7 +25,7 @@ PYTHON = "{}.{}".format(*sys.version_info[:2])
 FOR = f'gpu="RTX 5090",driver=590,torch=2.9.1+cu130,python={PYTHON},libc=glibc2.36'
 NEEDS_NVCC = {"build", "package", "doctor"}
 DOCUMENTS = {"schema", "completion", "man"}  # for programs: their one form
-SILENT = {"publish index", "toolchain remove", "toolchain verify", "cache trim", "cache verify", "cache export", "cache import"}  # what they say is no result
+SILENT = {"publish index", "toolchain remove", "toolchain verify", "cache trim", "cache export", "cache import"}  # what they say is no result
 
 
 @functools.cache
