@@ -285,7 +285,8 @@ void declare_globals(Flags& flags, GlobalArguments& global) {
   flags.on("--json", global.json, "One JSON document on stdout");
   flags.on("-q,--quiet", global.quiet, "Errors only; --json prints its document all the same");
   flags.count("-v,--verbose", global.verbose,
-              "Show what is done: programs that are started, what the store had, requests; twice: what the programs print, too");
+              "Show what is done: programs that are started, what the store had, requests; twice: what the programs print, "
+              "too");
   flags.value("--color", "WHEN", global.color, "Colours in text for people").choices = {"auto", "always", "never"};
   flags.on("-V,--version", global.version, "Versions of sagekit, plugin ABI and spec schema");
   flags.on("-h,--help", global.help, "This help");

@@ -54,7 +54,7 @@ Result<Provenance> read_provenance(std::string_view text) {
 Provenance provenance_of(std::optional<Provenance> record, std::span<const WheelNameReading> name,
                          const std::vector<std::string>& requires_dist) {
   Provenance said = record ? std::move(*record) : Provenance();
-  said.named = agreed_reading(name);
+  if (!name.empty()) said.named = agreed_reading(name);
   if (said.is_recorded()) return said;
   const auto& named = said.named;
   said.torch = named.torch;

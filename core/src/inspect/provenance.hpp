@@ -46,7 +46,7 @@ Result<Provenance> read_provenance(std::string_view text);
 
 /// What a wheel says, all in all. A record says everything, also what there is none of. Without one each fact is what
 /// all readings of the name agree on, and torch what `requires_dist` pins where that says more or something else:
-/// installers hold to a pin, so that a name cannot say another one.
+/// installers hold to a pin, so that a name cannot say another one. `name`: its readings; none = nobody read it.
 Provenance provenance_of(std::optional<Provenance> record, std::span<const WheelNameReading> name,
                          const std::vector<std::string>& requires_dist);
 

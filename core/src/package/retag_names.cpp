@@ -183,10 +183,8 @@ Status check_python(const WheelName& name, const std::string& requires_python) {
       const bool newer = tag.minor < 0 || abi.starts_with("abi3") || (abi == "none" && tag.implementation == "py");
       const int first = std::max(tag.minor, 0), last = newer ? k_newest : first;
       for (int minor = first; minor <= last; ++minor)
-        for (const auto* patch : {"", ".999"})
-          // What cannot be read is for verify to say.
-          if (specifiers_allow(requires_python, fmt::format("{}.{}{}", tag.major, minor, patch)).value_or(true))
-            return {};
+        // What cannot be read is for verify to say.
+        if (specifiers_allow_minor(requires_python, fmt::format("{}.{}", tag.major, minor)).value_or(true)) return {};
     }
   return fail(ErrorKind::failed, "RTG004",
               fmt::format("{} would be for {}, and its Requires-Python says {}: no Python could install it",

@@ -31,7 +31,8 @@ inline std::string needs_file(const Traits& traits) {
 
 /// What runs it: verify --gpu refuses a package whose cases no loaded plugin has.
 inline std::string what_shows(const Traits& traits) {
-  return traits.has_cases ? "verify --gpu --interpreter PYTHON on that machine" : "import it and run it on that machine";
+  return traits.has_cases ? "verify --gpu --interpreter PYTHON on that machine"
+                          : "import it and run it on that machine";
 }
 
 inline VersionNumber number(std::string_view text) { return parse_version_number(text).value_or(VersionNumber{}); }

@@ -111,8 +111,8 @@ Status add_forms(const NamingScheme& scheme, std::vector<NameForm>& forms) {
   return {};
 }
 
-/// Is it a commit where no g before it says so? Eight digits or more are a date or somebody's number, and "d20251029" is
-/// the day of a tree that was changed.
+/// Is it a commit where no g before it says so? Eight digits or more are a date or somebody's number, and "d20251029"
+/// is the day of a tree that was changed.
 bool is_bare_commit(std::string_view text) {
   const auto digits = text.starts_with('d') ? text.substr(1) : text;
   return !is_digits(digits) || digits.size() < 8;

@@ -76,10 +76,7 @@ void refuse_tree(const Tree& tree, const std::string& why_not, const std::string
 void refuse_damaged_trees(const std::vector<Tree>& used, Environment& environment) {
   for (const auto& tree : used)
     if (const auto lost = lost_part(tree); !lost.empty())
-      refuse_tree(tree,
-                  lost + (lost.find(" files in ") == lost.npos ? " is missing" : " are missing") +
-                      ": the tree is incomplete (PRV004)",
-                  {}, environment);
+      refuse_tree(tree, lost + ": the tree is incomplete (PRV004)", {}, environment);
 }
 
 /// The tree that the lock names and that was made of other files than its entry says.

@@ -226,7 +226,7 @@ Result<Tree> read_tree(const fs::path& folder) {
 
 std::string lost_part(const Tree& tree) {
   const auto text = read_file(tree.folder / k_sums);
-  if (!text) return cannot_read(tree.folder / k_sums) == std::errc::permission_denied ? "" : k_sums;
+  if (!text) return cannot_read(tree.folder / k_sums) == std::errc::permission_denied ? "" : fmt::format("{} is missing", k_sums);
   std::map<std::string, std::size_t, std::less<>> folders;
   for (std::string_view rest = *text; rest.size() > 66;) {
     const auto line = rest.substr(0, rest.find('\n'));
@@ -246,9 +246,9 @@ std::string lost_part(const Tree& tree) {
       fs::path lost = folder;
       while (lost.has_parent_path() && !fs::exists(tree.folder / lost.parent_path(), ignored))
         lost = lost.parent_path();
-      return lost.generic_string();
+      return lost.generic_string() + " is missing";
     }
-    if (!error && there < count) return fmt::format("{} of {} files in {}", count - there, count, folder);
+    if (!error && there < count) return fmt::format("{} of {} files in {} are missing", count - there, count, folder);
   }
   return {};
 }

@@ -44,8 +44,9 @@ class TreeStage {
 
 /// The tree of that folder; an error when it is none. Does not look at its files.
 Result<Tree> read_tree(const std::filesystem::path& folder);
-/// A folder or the list that the tree lost, or a folder that holds fewer files than it was published with; "" = none is
-/// seen. A look at the folders, no file is read: verify_tree does that.
+/// "torch/include is missing", "2 of 3 files in bin are missing": a folder or the list that the tree lost, or a folder
+/// that holds fewer files than it was published with; "" = none is seen. A look at the folders, no file is read:
+/// verify_tree does that.
 std::string lost_part(const Tree& tree);
 /// What it was made of.
 Result<LockedTree> read_pins(const std::filesystem::path& folder);

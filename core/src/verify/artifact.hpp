@@ -79,8 +79,8 @@ const KernelSpec* known_kernel(const Spec& spec, std::string_view module);
 /// The symbols that the interpreter must have: undefined Py* and _Py*, but for weak ones and those of libraries in the
 /// wheel that the module needs. Of Windows modules what they import from Python's DLLs.
 std::set<std::string> python_symbols(const Artifact& artifact, const MemberFacts& member);
-/// No import finds a module in it, and it wants nothing of Python: libraries of torch's operators are built and named as
-/// extension modules, and torch or ctypes loads them by their path. Never where a spec says what its modules are.
+/// No import finds a module in it, and it wants nothing of Python: libraries of torch's operators are built and named
+/// as extension modules, and torch or ctypes loads them by their path. Never where a spec says what its modules are.
 bool is_loaded_by_path(const Artifact& artifact, std::string_view name, const MemberFacts& member);
 
 }  // namespace sagekit

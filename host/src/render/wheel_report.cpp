@@ -212,8 +212,9 @@ std::string wheel_line(const Console& console, const WheelReport& report, std::s
 std::string total_text(const Console& console, const std::vector<WheelReport>& reports,
                        const std::vector<Error>& unjudged, std::size_t width) {
   const auto passed = static_cast<std::size_t>(std::ranges::count(reports, true, &WheelReport::pass));
-  std::string text = fmt::format("{}: {} pass, {} fail", counted(reports.size() + unjudged.size(), "wheel", "wheels"), passed,
-                                 reports.size() - passed);
+  std::string text =
+      fmt::format("{}: {} pass, {} fail", counted(reports.size() + unjudged.size(), "wheel", "wheels"), passed,
+                  reports.size() - passed);
   text += unjudged.empty() ? "\n" : fmt::format(", {} could not be judged\n", unjudged.size());
   for (const auto& report : reports) {
     if (report.pass) continue;

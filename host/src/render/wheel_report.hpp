@@ -29,7 +29,7 @@ std::string wheel_line(const Console& console, const WheelReport& report, std::s
 
 /// After many: how many passed, the names of those that did not, and each waiver with its reason and end. `unjudged`:
 /// why some could not be read.
-std::string total_text(const Console& console, const std::vector<WheelReport>& reports, const std::vector<Error>& unjudged,
-                       std::size_t width);
+std::string total_text(const Console& console, const std::vector<WheelReport>& reports,
+                       const std::vector<Error>& unjudged, std::size_t width);
 
 }  // namespace sagekit::host

@@ -68,7 +68,8 @@ void declare(Flags& flags, ExplainArguments& arguments) {
            "It failed on this machine: choose the fix by what is here, not by what the log says");
 }
 
-/// A word like FAT101, WHY or c07 that is no file, or FAT1O1, with letters where digits belong; or rule-threw, a judge's.
+/// A word like FAT101, WHY or c07 that is no file, or FAT1O1, with letters where digits belong; or rule-threw, a
+/// judge's.
 bool is_code(const std::string& text) {
   constexpr std::ptrdiff_t k_family = 3;  // letters
   constexpr std::size_t k_longest = 7;

@@ -236,7 +236,8 @@ TEST_CASE("verify --gpu is advised only where a plugin has cases for the package
   CHECK(judge_wheel_for(traits, known.candidate, target).code == "RES206");
   CHECK(judge_wheel_for(traits, known.candidate, target).would_tell == "import it and run it on that machine");
   traits.has_cases = true;
-  CHECK(judge_wheel_for(traits, known.candidate, target).would_tell == "verify --gpu --interpreter PYTHON on that machine");
+  CHECK(judge_wheel_for(traits, known.candidate, target).would_tell ==
+        "verify --gpu --interpreter PYTHON on that machine");
 }
 
 TEST_CASE("a file that was given is not asked for") {

@@ -83,7 +83,8 @@ TEST_CASE("a library of operators that uses nothing of Python is no broken modul
   const auto report = package_of(module).judge();
   CHECK(report.pass);
   CHECK(holds(told(report, "PYA002"), "torch.ops"));
-  // Python does not look for it, so that its name binds it to no Python (torchao's _C_mxfp8.cpython-310 in an abi3 wheel).
+  // Python does not look for it, so that its name binds it to no Python (torchao's _C_mxfp8.cpython-310, in an abi3
+  // wheel).
   auto stable = package_of(module, "tiny/_a.cpython-310-x86_64-linux-gnu.so");
   stable.name = "tiny-1.0-cp310-abi3-manylinux_2_28_x86_64.whl";
   CHECK(passed(stable.judge(), "PYA001"));
